@@ -90,6 +90,7 @@ def predecessor_matches(settings: Settings, levels: Sequence[int]) -> list[Task]
             settings.comparison.matches,
             stream_key(settings.seed, level, Activity.VERSUS_PREVIOUS),
             epsilons=settings.comparison.epsilons,
+            seconds=settings.comparison.pair_seconds,
         )
         for before, level in pairwise([0, *levels])
     ]
@@ -104,6 +105,7 @@ def random_player_matches(settings: Settings, levels: Sequence[int]) -> list[Tas
             player_of,
             settings.comparison.matches,
             stream_key(settings.seed, level, Activity.VERSUS_RANDOM),
+            seconds=settings.comparison.pair_seconds,
         )
         for level in levels
     ]
@@ -148,5 +150,7 @@ def schedule(levels: Sequence[int], references: Sequence[str], settings: Compari
 def scheduled_matches(settings: Settings, pairs: Mapping[Pair, int]) -> list[Task]:
     """The matches of a `schedule`. All pairs play from the same openings, which makes their results comparable."""
     key = stream_key(settings.seed, 0, Activity.MEASUREMENT)
-    plies = settings.comparison.opening_plies
-    return [PairMatches(settings, pair, player_of, matches, key, plies) for pair, matches in pairs.items()]
+    plies, seconds = settings.comparison.opening_plies, settings.comparison.pair_seconds
+    return [
+        PairMatches(settings, pair, player_of, matches, key, plies, seconds=seconds) for pair, matches in pairs.items()
+    ]

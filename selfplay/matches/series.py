@@ -156,6 +156,8 @@ class PairMatches(NamedTuple, Generic[AnySettings, PlayerId]):
     opening_plies: int = 0
     epsilons: Sequence[float] = ()
     """The exploration rates of both players by ply."""
+    seconds: float | None = None
+    """As for `count_matches`."""
 
 
 def play_pairs(
@@ -189,7 +191,8 @@ def play_pair(task: PairMatches[AnySettings, PlayerId]) -> PairResult:
     context = prepare_process(task.settings)
     one, other = (_player(task, context.game, player_id) for player_id in task.pair)
     size, device = task.settings.batch_size, context.device
-    return count_matches(context.game, (one, other), task.matches, task.key, size, task.opening_plies, device)
+    plies, seconds = task.opening_plies, task.seconds
+    return count_matches(context.game, (one, other), task.matches, task.key, size, plies, device, seconds=seconds)
 
 
 def _player(task: PairMatches[AnySettings, PlayerId], game: Game, player_id: PlayerId) -> Player:
@@ -207,28 +210,43 @@ def count_matches(
     device: str = CPU,
     *,
     alternate: bool = True,
+    seconds: float | None = None,
 ) -> PairResult:
     """Play `matches` matches and count their results for the first player.
 
     The players do not learn from the matches. `key`, `batch_size`, `opening_plies`, `device`, `alternate`: as for
-    `selfplay.matches.arena.play_matches`.
+    `selfplay.matches.arena.play_matches`. `seconds`: play only the first matches that fit into this time, at least two;
+    None: all.
     """
     counted = RunningResults()
     seen: set[tuple[int, bytes]] = set()
-    for record in play_matches(
-        game,
-        players,
-        range(matches),
-        key,
-        alternate=alternate,
-        learn=False,
-        opening_plies=opening_plies,
-        batch_size=batch_size,
-        device=device,
-    ):
-        counted = counted.with_record(record)
-        seen.update(zip(record.seats.tolist(), _lines(record.action_sequences().numpy()), strict=True))
+    for part in [range(matches)] if seconds is None else _parts_within(seconds, matches):
+        for record in play_matches(
+            game,
+            players,
+            part,
+            key,
+            alternate=alternate,
+            learn=False,
+            opening_plies=opening_plies,
+            batch_size=batch_size,
+            device=device,
+        ):
+            counted = counted.with_record(record)
+            seen.update(zip(record.seats.tolist(), _lines(record.action_sequences().numpy()), strict=True))
     return PairResult(counted.by_player, len(seen), *counted.forfeits)
+
+
+def _parts_within(seconds: float, matches: int) -> Iterator[range]:
+    """Two matches, then at most as many again as there were, until the time is over or another two would not fit."""
+    began, size, played = monotonic(), 2, 0
+    while played < matches and size >= 2:
+        yield range(played, min(played + size, matches))
+        played = min(played + size, matches)
+        used = monotonic() - began
+        fitting = int((seconds - used) / used * played)
+        # Openings are played from both seats, by an even and an odd match.
+        size = min(played, fitting) // 2 * 2
 
 
 def _lines(actions: NDArray[np.int64]) -> Iterator[bytes]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, SCHEDULES, SEARCH_RULES
-from selfplay.settings.fields import PLAYER_NAME, affects, count, one_in, one_of, within
+from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, affects, count, one_in, one_of, within
 
 PRECISIONS = ("float32", "bfloat16")
 
@@ -154,6 +154,11 @@ class ComparisonSettings:
     endgames: int = field(default=100, metadata=count(0))
     """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. Games whose exact
     solver solves whole matches have `judged` instead."""
+    pair_seconds: float | None = field(
+        default=None, metadata=affects("comparison", unless_default=True) | EACH_COMMAND | within(above=0, or_null=True)
+    )
+    """Time for the matches of a pair: of all that it would play, the first ones that fit, at least two, are played. How
+    many these are depends on the computer; the tables say it. null: all."""
     judged: int = field(default=100, metadata=count(0))
     """Positions in each of six groups, by stage and difficulty, in which an exact solver judges players; 0: none."""
     perfect_matches: int = field(default=10, metadata=count(0))

@@ -13,7 +13,7 @@ from selfplay.games.win_draw_loss import total
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches import series
 from selfplay.matches.arena import RunningResults, play_matches
-from selfplay.matches.series import play_match_series
+from selfplay.matches.series import count_matches, play_match_series
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
@@ -122,3 +122,21 @@ def test_where_there_is_no_bar_lines_say_how_many_pairs_are_left_and_how_long_th
         "comparing levels: 1 of 3 pairs, about 3 min left",
         "comparing levels: 2 of 3 pairs, about 2 min left",
     ]
+
+
+@pytest.mark.parametrize(("seconds", "played"), [(10, 60), (0.5, 32), (0.001, 2)])
+def test_a_pair_plays_the_first_matches_that_fit_into_its_time(
+    seconds: float, played: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each match takes 1/64 s."""
+    time = [0.0]
+
+    def play(game, players, part, key, **options):
+        time[0] += len(part) / 64
+        return play_matches(game, players, part, key, **options)
+
+    monkeypatch.setattr(series, "monotonic", lambda: time[0])
+    monkeypatch.setattr(series, "play_matches", play)
+    players = (RandomPlayer(GAME), RandomPlayer(GAME))
+    limited = count_matches(GAME, players, 60, 5, None, 2, seconds=seconds)
+    assert limited == count_matches(GAME, players, played, 5, None, 2)
