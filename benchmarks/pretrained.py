@@ -4,7 +4,8 @@
     python benchmarks/pretrained.py othello --run outputs/pretrained --replace
 
 Each is the last level of a recipe: connect_four, and for Othello othello_large, to which ProbCut is fitted. The run
-continues where it was interrupted. With --replace the new files take the place of those in selfplay/pretrained/.
+continues where it was interrupted. With --replace the new files take the place of those in selfplay/pretrained/, and so
+do the small tables of the run, whose levels are compared first: the page shows them as the story of the agent.
 """
 
 import project_environment
@@ -18,10 +19,13 @@ from selfplay import compose_settings, learn_levels
 from selfplay.cli.command import progress_bar
 from selfplay.cli.main import reporting_errors
 from selfplay.files import sha256
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import RUN, Manifest
 from selfplay.runs.pretrained import PRETRAINED_FOLDER, pretrained_agents
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 from selfplay.settings.evaluation import ProbCutSettings
+from selfplay.settings.fields import run_record
+from selfplay.settings.run import Settings
+from selfplay.stages.compare import compare_and_report, is_compared
 from selfplay.stages.search_files import fit_probcut
 
 RECIPES = {"connect_four": "connect_four", "othello": "othello_large"}
@@ -30,9 +34,9 @@ DEEPEST = {"othello": 10}
 """The depth to which ProbCut is fitted, in games in which it is."""
 
 
-def trained(game: str, run: Path) -> Path:
+def trained(game: str, settings: Settings) -> Path:
     """The folder of the last level of the recipe."""
-    settings = compose_settings([f"game={game}", f"recipe={RECIPES[game]}", f"run_dir={run}"])
+    run = Path(settings.run_dir)
     learn_levels(settings, progress_bar)
     if game in DEEPEST and not RunFolder(run).probcut(settings.levels).exists():
         fit_probcut(ProbCutSettings(str(run), settings.game, level=settings.levels, deepest=DEEPEST[game]))
@@ -49,16 +53,28 @@ def digests(level: Path) -> dict[str, str]:
     return {path.name: sha256(path) for path in agent_files(level)}
 
 
-def replace(game: str, level: Path) -> None:
-    """Copy the files of the agent and what its manifest says of its training into the package."""
+def replace(game: str, level: Path, settings: Settings) -> None:
+    """Copy the files of the agent, what its manifest says of its training, and the tables of its run."""
     shutil.rmtree(PRETRAINED_FOLDER / game, ignore_errors=True)
     folder = PRETRAINED_FOLDER / game / level.name
     folder.mkdir(parents=True)
     for path in agent_files(level):
         shutil.copy(path, folder)
+    copy_tables(RunFolder.of(settings), PRETRAINED_FOLDER / game)
+    Manifest(PRETRAINED_FOLDER / game).record(RUN, run_record(settings), {}, [])
     training = Manifest(level).sections["training"]
     files = [name for name in training["files"] if (folder / name).exists()]
     Manifest(folder).record("training", training["settings"], training["counts"], files)
+
+
+def copy_tables(run: RunFolder, into: Path) -> None:
+    """Copy the losses of the levels of a run and the tables of its comparison."""
+    losses = [run.epoch_loss(level) for level in run.trained_levels()]
+    for path in (*losses, run.comparison, run.matches, run.mistakes, run.references, run.report):
+        if path.exists():
+            copy = into / path.relative_to(run.path)
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copy(path, copy)
 
 
 def main() -> None:
@@ -69,9 +85,12 @@ def main() -> None:
     options = parser.parse_args()
     differ = []
     for game in options.games:
-        level = trained(game, options.run / game)
+        settings = compose_settings([f"game={game}", f"recipe={RECIPES[game]}", f"run_dir={options.run / game}"])
+        level = trained(game, settings)
         if options.replace:
-            replace(game, level)
+            if not is_compared(settings):
+                compare_and_report(settings, progress_bar)
+            replace(game, level, settings)
         shipped = pretrained_agents()[game].parent
         is_same = digests(level) == digests(shipped)
         print(f"{game}: {level.name}, {'the same bytes' if is_same else 'other bytes'}")

@@ -1,5 +1,6 @@
 """The wheel, installed in an empty environment: `selfplay` works in an empty folder, without the checkout."""
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -78,6 +79,10 @@ def test_the_page_is_served(installed_command: Path, folder: Path) -> None:
         address = server.stdout.readline().split()[2]
         with urlopen(f"{address}/api/games/tictactoe/opponents", timeout=60) as answer:
             assert b'"level-2"' in answer.read()
+        with urlopen(f"{address}/api/games/connect_four/story", timeout=60) as answer:
+            story = json.load(answer)
+        assert (story["comes_with_program"], story["comparison"][-1]["level"]) == (True, 15)
+        assert len(story["losses"]) == 15
         with urlopen(address, timeout=60) as answer:
             assert b"<html" in answer.read()
     finally:

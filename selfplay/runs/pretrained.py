@@ -1,5 +1,6 @@
 """The agents that come with the program: for each of some games, a run folder with its last level.
 
+Of the run that made it there may also be tables, without the agents of earlier levels.
 `python benchmarks/pretrained.py GAME` trains such an agent again and compares the bytes.
 """
 

@@ -146,7 +146,11 @@ class RunFolder:
 
     def trained_levels(self) -> list[int]:
         """The levels that have an agent, in order."""
-        found = (LEVEL_FOLDER.fullmatch(path.parent.name) for path in self.path.glob("level_*/agent.safetensors"))
+        return self.levels_with("agent.safetensors")
+
+    def levels_with(self, name: str) -> list[int]:
+        """The levels whose folder has a file with this name, in order."""
+        found = (LEVEL_FOLDER.fullmatch(path.parent.name) for path in self.path.glob(f"level_*/{name}"))
         return sorted(int(match[1]) for match in found if match)
 
     def newest_level(self) -> int:

@@ -1,4 +1,7 @@
-"""The story of a run, read from its files: losses, comparison and ratings. The run may still be in progress."""
+"""The story of a run, read from its files: losses, comparison and ratings. The run may still be in progress.
+
+Where a game has no run, it is the story of the run that made the agent that comes with the program, if there is one.
+"""
 
 from contextlib import suppress
 from itertools import chain
@@ -20,6 +23,7 @@ from selfplay.grading.table_columns import read_rows
 from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
 from selfplay.players.player_names import readable_name
 from selfplay.runs.data_changes import data_changes
+from selfplay.runs.pretrained import PRETRAINED_FOLDER
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.fitting import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog, no_levels_text, path_text
@@ -63,10 +67,14 @@ class StoryReader:
     def of(self, game: Game, run_id: str | None = None) -> TaggedStory:
         """The current story of the game's run, or of another run of it. Raises NotFoundError for an unknown id."""
         run = self.catalog.run(game) if run_id is None else self.other_runs.run(game, run_id)
+        notes: list[str] = []
+        pretrained = RunFolder(PRETRAINED_FOLDER / game.name)
+        if not run.path.exists() and pretrained.comparison.exists():
+            notes, run = [no_levels_text(run, game)], pretrained
         etag = _etag(run)
         story = self._stories.get(run.path)
         if story is None or story.etag != etag:
-            story = self._stories[run.path] = TaggedStory(etag, read_story(run, game))
+            story = self._stories[run.path] = TaggedStory(etag, read_story(run, game, notes))
         return story
 
 
@@ -83,13 +91,12 @@ def _etag(run: RunFolder) -> str:
     return f'"{hash((run.is_at_work(), tuple(stats))) & (2**63 - 1):x}"'
 
 
-def read_story(run: RunFolder, game: Game) -> StoryView:
-    """Read the story of a run. Its notes name the files that are missing or broken."""
-    notes: list[str] = []
+def read_story(run: RunFolder, game: Game, notes: list[str]) -> StoryView:
+    """Read the story of a run. Its notes are these, and those that name the files that are missing or broken."""
     levels = run.trained_levels()
     losses = [
         LevelLosses(level=level, epochs=epochs)
-        for level in levels
+        for level in run.levels_with("epoch_loss.csv")
         if (epochs := read_once(_epochs, run.epoch_loss(level), notes)) is not None
     ]
     compared = read_once(_comparison, run.comparison, notes)
@@ -110,6 +117,7 @@ def read_story(run: RunFolder, game: Game) -> StoryView:
     return StoryView(
         run=path_text(run.path),
         game=game.name,
+        comes_with_program=run.path.parent == PRETRAINED_FOLDER,
         is_running=run.is_at_work(),
         levels=levels,
         losses=losses,

@@ -117,8 +117,11 @@ class StoryView(BaseModel):
 
     run: str
     game: str
+    comes_with_program: bool = Field(
+        description="Whether it is about the agent that comes with the program, because the game has no run."
+    )
     is_running: bool
-    levels: list[int] = Field(description="The trained levels.")
+    levels: list[int] = Field(description="The levels that have an agent.")
     losses: list[LevelLosses]
     changes: list[DataChangeView] = Field(description="Where the data that levels are trained on change in kind.")
     comparison: list[LevelRow] | None

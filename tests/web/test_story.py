@@ -62,6 +62,25 @@ def test_notes_name_what_is_missing_or_broken(client: TestClient, run_dir: Path)
     assert story["notes"] == [f"{run_dir} has no trained level yet; train some with {command}."]
 
 
+def test_a_game_without_a_run_has_the_story_of_the_agent_that_comes_with_the_program(
+    client: TestClient, run_dir: Path
+) -> None:
+    address, own = "/api/games/connect_four/story", run_dir.parent / "connect_four"
+    story = client.get(address).json()
+    # Only the last level has an agent; the tables have all of them.
+    assert (story["comes_with_program"], story["levels"], story["is_running"]) == (True, [15], False)
+    assert [one["level"] for one in story["losses"]] == list(range(1, 16))
+    assert [row["level"] for row in story["comparison"]] == list(range(16))
+    assert {row["level"] for row in story["mistakes"]} == {None, *range(16)}
+    assert "level 15 is measured, not" in " ".join(story["summary"]["report"].split())
+    assert {"recipe=connect_four", "seed=0"} <= set(story["summary"]["settings"])
+    command = f"./learn_connect_four.sh run_dir={own}"
+    assert story["notes"] == [f"{own} has no trained level yet; train some with {command}."]
+    own.mkdir()
+    begun = client.get(address).json()
+    assert (begun["comes_with_program"], begun["levels"], begun["comparison"]) == (False, [], None)
+
+
 def test_before_the_comparison_the_story_has_the_exact_grade_of_each_level(client: TestClient, run_dir: Path) -> None:
     compared = client.get(STORY)
     shutil.rmtree(run_dir / "comparison")

@@ -17,12 +17,14 @@ let visit = 0;
 // By the id of a run, null for the game's own: its story, or the sentence that says why there is none.
 let stories = new Map();
 
+const titleOf = (what) => `${opened.title}: the story of the ${what}`;
+
 export const savedAddress = () => (opened === null ? null : choices.savedAddress());
 
 export async function open(game) {
   opened = game;
   stories = new Map();
-  at("story-title").textContent = `${game.title}: the story of the run`;
+  at("story-title").textContent = titleOf("run");
   at("story-state").textContent = "One moment…";
   at("charts").replaceChildren();
   at("story-notes").replaceChildren();
@@ -83,11 +85,13 @@ function redraw() {
 
 function show(story, all, problems) {
   drawFor(at("charts").clientWidth, choices.chosen.smoothing);
+  at("story-title").textContent = titleOf(story.comes_with_program ? "agent that comes with the program" : "run");
   const count = story.levels.length;
   const levels = count === 0 ? "no level yet" : count === 1 ? "1 level" : `${count} levels`;
+  const shipped = `Level ${story.levels.at(-1)} comes with the program; of the earlier levels only the tables do.`;
   at("story-state").replaceChildren(
     ...(story.is_running ? [element("span", { class: "live" }, "live"), ` The run is in progress. ${progress(story)} `] : []),
-    `${levels} in ${story.run}`,
+    story.comes_with_program ? shipped : `${levels} in ${story.run}`,
   );
   at("story-notes").replaceChildren(...[...story.notes, ...problems].map((note) => element("li", {}, note)));
   choices.offerLevels([...new Set(all.flatMap((one) => one.losses.map(({ level }) => level)))].sort((one, other) => one - other));

@@ -50,6 +50,17 @@ def test_the_story_has_charts_with_their_data_as_tables(page: Page) -> None:
     expect(page.get_by_role("heading", name="SumTo100")).to_be_visible()
 
 
+def test_a_game_without_a_run_shows_the_story_of_the_agent_that_comes_with_the_program(page: Page) -> None:
+    page.goto("/#story/connect_four")
+    title = page.locator("#story-title")
+    expect(title).to_have_text("Connect Four: the story of the agent that comes with the program")
+    expect(page.locator("#story-state")).to_contain_text("Level 15 comes with the program")
+    expect(page.locator("#ratings .dot").first).to_be_visible()
+    expect(page.locator("#mistakes .line").first).to_be_visible()
+    page.get_by_label("Game").select_option("tictactoe")
+    expect(title).to_have_text("Tic-tac-toe: the story of the run")
+
+
 def test_a_game_that_takes_long_to_open_says_what_happens(page: Page) -> None:
     held: list[Route] = []
     page.route("**/api/games/tictactoe/opponents", lambda route: held.append(route))
