@@ -135,8 +135,8 @@ def _lost_lines(game: Game, grader: Grader, level: int, grade: Grade) -> list[st
 
 def _versus_random_text(comparison: Comparison, grade: Grade) -> str:
     win, draw, loss = (sum(column) / 2 for column in zip(*grade.versus_random, strict=True))
-    shares = f"wins {share_text(win)}, draws {share_text(draw)} and loses {share_text(loss)}"
-    text = f"Against the random player it {shares} of its matches, exactly"
+    shares = f"{share_text(win)}, draws {share_text(draw)}, loses {share_text(loss)}"
+    text = f"Against the random player it wins exactly {shares}"
     ceiling = comparison.ceiling
     return f"{text}." if ceiling is None else f"{text};\na player who never loses can win at most {ceiling:.4f}."
 
