@@ -40,10 +40,13 @@ class RowByRowTrainable(Protocol):
 
 @runtime_checkable
 class DenseLayers(Protocol):
-    """A perceptron whose value is computed by linear layers alone."""
+    """A perceptron: linear layers with ReLU between them."""
 
     def dense_layers(self) -> list[nn.Linear]:
-        """The layers. Each but the last is followed by ReLU; the last has one output, the value."""
+        """The layers. Each but the last is followed by ReLU; the last has one output, the value.
+
+        With a policy head, the last has 1 + A outputs: the value before the hyperbolic tangent, and the policy logits.
+        """
 
 
 @runtime_checkable

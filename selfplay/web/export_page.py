@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.resources import files
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ from selfplay.players.player_names import OfferedPlayer, parse_name, player_kind
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.hints import GRADES, THRESHOLDS
 from selfplay.runs.run_folder import prepare_process
+from selfplay.search.mcts.puct import puct
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.command_lines import require_package
 from selfplay.settings.fields import require
@@ -252,12 +254,14 @@ def exported_network(agent: Agent) -> ExportedNetwork:
         layers = network.dense_layers()
         parameters = [(layer.weight.detach().numpy(), layer.bias.detach().numpy()) for layer in layers]
         description = {"kind": "layers", "sizes": [layers[0].in_features, *(layer.out_features for layer in layers)]}
+        if layers[-1].out_features > 1:
+            description["puct"] = {name: constant.default for name, constant in signature(puct).parameters.items()}
         named = [{f"weights_{number}": one, f"biases_{number}": two} for number, (one, two) in enumerate(parameters)]
         return ExportedNetwork(description, {name: array for both in named for name, array in both.items()})
     name = agent.checkpoint.metadata["architecture"]["name"]
     raise SettingError(
         f"{agent.name}: a network with architecture={name} cannot be exported; the page computes tables of patterns "
-        "(ntuple) and perceptrons without a policy head (mlp)"
+        "(ntuple) and perceptrons (mlp, alphazero_mlp)"
     )
 
 

@@ -104,9 +104,10 @@ def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path:
     assert "output_dir" in refusal(tmp_path, output_dir=str(tmp_path))
 
 
-def test_a_network_that_the_page_cannot_compute_is_refused() -> None:
-    game, architecture = make_game("tictactoe"), {"name": "alphazero_mlp", "hidden_sizes": [4]}
+@pytest.mark.parametrize("name", ["conv", "alphazero_residual"])
+def test_a_network_that_the_page_cannot_compute_is_refused(name: str) -> None:
+    game, architecture = make_game("tictactoe"), {"name": name}
     network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     agent = Agent(Checkpoint(network.eval(), {"architecture": architecture, "outcome": "return"}), game, "level 1")
-    with pytest.raises(SettingError, match=r"^level 1: .*alphazero_mlp cannot be exported; .*ntuple.*mlp.*$"):
+    with pytest.raises(SettingError, match=rf"^level 1: .*{name} cannot be exported; .*ntuple.*mlp.*$"):
         exported_network(agent)

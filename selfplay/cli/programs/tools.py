@@ -79,7 +79,7 @@ def export_page(settings: ExportPageSettings) -> None:
     selfplay export-page game=othello opponent=pretrained output_dir=site search_seconds=1
 
     Any web host can serve the folder, for example python -m http.server --directory site. Agents with tables of
-    patterns (architecture=ntuple) and perceptrons (mlp) can be exported, for games with a board.
+    patterns (architecture=ntuple) and perceptrons (mlp, alphazero_mlp) can be exported, for games with a board.
     """
     from selfplay.web.export_page import export_page
 

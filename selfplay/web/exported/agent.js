@@ -1,4 +1,5 @@
-// The learned values of positions: tables of patterns (selfplay/games/patterns.py), or the layers of a perceptron.
+// The learned values of positions: tables of patterns (selfplay/games/patterns.py), or the layers of a perceptron,
+// which may have a policy head.
 
 import { bitsOf } from "./game.js";
 import { observationEntry, phaseOf } from "./rules.js";
@@ -70,14 +71,26 @@ class Tables {
 }
 
 class Layers {
-  constructor({ sizes }, arrays) {
-    this.sizes = sizes;
+  // puct: the constants of the tree search, if there is a policy head; its logits follow the value in the last layer.
+  constructor({ sizes, puct = null }, arrays) {
+    Object.assign(this, { sizes, puct });
     this.layers = sizes.slice(1).map((_, number) => ({ weights: arrays[`weights_${number}`], biases: arrays[`biases_${number}`] }));
     this.entries = [...Array(sizes[0]).keys()].map(BigInt);
   }
 
   // The value to the player who has just moved, of a position seen by the player to move.
   value(own, opp) {
+    const [value] = this.#outputs(own, opp);
+    return this.puct === null ? value : Math.tanh(value);
+  }
+
+  // The value to the player to move, and the logits of the actions.
+  evaluation(own, opp) {
+    const [value, ...logits] = this.#outputs(own, opp);
+    return { value: -Math.tanh(value), logits };
+  }
+
+  #outputs(own, opp) {
     let inputs = this.entries.map((entry) => Number(observationEntry(own, opp, entry)));
     this.layers.forEach(({ weights, biases }, number) => {
       const isLast = number === this.layers.length - 1;
@@ -89,6 +102,6 @@ class Layers {
         return isLast ? sum : Math.max(0, sum);
       });
     });
-    return inputs[0];
+    return inputs;
   }
 }

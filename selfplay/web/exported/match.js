@@ -18,8 +18,8 @@ export class Refusal extends Error {
 }
 
 export class Match {
-  // description: game.json. players: {opponent, partner, evaluator}, each {offer, values(state)}, where values are null if
-  // it has none; partner and evaluator may be null.
+  // description: game.json. players: {opponent, partner, evaluator}, each {offer, consider(state)}; partner and evaluator may
+  // be null. consider gives the values of the actions and the action to play, {values, action}; null if it has no values.
   constructor(id, description, game, players, { person = "first", moves = "", position = null, is_practice: isPractice = false }) {
     if (position !== null) {
       throw new Refusal(INVALID, "an exported page begins matches at the start only; selfplay web can set up positions");
@@ -86,9 +86,9 @@ export class Match {
       if (!this.#passIfForced()) {
         const player = this.seats[this.state.player];
         const shown = this.estimate(this.plies.length);
-        const values = player === this.adviser(this.plies.length) ? shown : player.values(this.state);
+        const considered = player === this.adviser(this.plies.length) ? shown : player.consider(this.state);
         const legal = this.game.legal(this.state);
-        this.#take(values === null ? legal[Math.floor(Math.random() * legal.length)] : bestOf(values), false);
+        this.#take(considered?.action ?? legal[Math.floor(Math.random() * legal.length)], false);
       }
       if (this.people === "none") {
         return;
@@ -162,12 +162,13 @@ export class Match {
     return this.evaluator ?? this.seats[player] ?? this.seats[1 - player] ?? this.opponent;
   }
 
-  // The values of the actions before a ply, in points if the agent values points; null if there are none.
+  // What the adviser considers before a ply, with values in points if the agent values points; null if it has none.
   estimate(number) {
     if (!this.estimates.has(number)) {
       const state = this.states[number];
-      const values = state.isOver ? null : this.adviser(number).values(state);
-      this.estimates.set(number, values && values.map((value) => value * (this.description.points_per_value ?? 1)));
+      const considered = state.isOver ? null : this.adviser(number).consider(state);
+      const points = this.description.points_per_value ?? 1;
+      this.estimates.set(number, considered && { ...considered, values: considered.values.map((value) => value * points) });
     }
     return this.estimates.get(number);
   }
@@ -182,11 +183,11 @@ export class Match {
   }
 
   hint() {
-    const values = this.state.isOver ? null : this.estimate(this.plies.length);
-    if (values === null) {
+    const considered = this.estimate(this.plies.length);
+    if (considered === null) {
       throw new Refusal(CONFLICT, this.state.isOver ? "the match is over" : "no player here values actions");
     }
-    const action = bestOf(values);
+    const { values, action } = considered;
     const after = this.game.squares(this.game.step(this.state, action));
     return {
       action,
@@ -206,12 +207,13 @@ export class Match {
     const moves = [];
     const latest = performance.now() + LINE_MILLISECONDS;
     while (state !== undefined && !state.isOver && moves.length < LONGEST_LINE && performance.now() < latest) {
-      const values = adviser.values(state);
-      if (values === null) {
+      const considered = adviser.consider(state);
+      if (considered === null) {
         break;
       }
-      moves.push(this.description.texts[bestOf(values)]);
-      state = this.game.step(state, bestOf(values));
+      const best = bestOf(considered.values);
+      moves.push(this.description.texts[best]);
+      state = this.game.step(state, best);
     }
     return { moves, source: adviser.offer.label };
   }

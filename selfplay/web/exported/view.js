@@ -12,7 +12,7 @@ export function viewOf(match, number) {
   const state = match.states[number];
   const isNow = number === plies.length;
   const isChosenHere = isNow ? match.awaitsPerson : !state.isOver;
-  const values = isChosenHere ? match.estimate(number) : null;
+  const values = isChosenHere ? (match.estimate(number)?.values ?? null) : null;
   const squares = game.squares(state);
   const { isOver, result } = match.state;
   return {
@@ -69,7 +69,7 @@ function playedPly(match, number) {
   const { texts, ply: template, points_per_value: points } = match.description;
   const ply = match.plies[number];
   const [before, after] = [number, number + 1].map((one) => match.game.squares(match.states[one]));
-  const values = ply.is_forced ? null : (match.estimates.get(number) ?? null);
+  const values = ply.is_forced ? null : (match.estimates.get(number)?.values ?? null);
   const best = values === null ? null : bestOf(values);
   return {
     ...template,

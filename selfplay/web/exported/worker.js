@@ -1,9 +1,10 @@
 // The requests of selfplay/web/routes.py, answered in the browser, one after another.
 
 import { loadAgent } from "./agent.js";
-import { Game } from "./game.js";
+import { bestOf, Game } from "./game.js";
 import { Match, Refusal } from "./match.js";
 import { searched } from "./search.js";
+import { treeSearched } from "./tree_search.js";
 
 const MOST_MATCHES = 100;
 
@@ -15,12 +16,14 @@ async function load() {
   const description = await response.json();
   const game = new Game(description);
   const agent = await loadAgent(description, new URL("./agent.bin", import.meta.url));
+  const best = (values) => ({ values, action: bestOf(values) });
+  const { seconds, network } = description;
   const ways = {
-    agent: (state) => game.actionValues(state, agent),
-    search: (state) => searched(game, agent, state, description.seconds),
+    agent: (state) => best(game.actionValues(state, agent)),
+    search: (state) => (network.puct ? treeSearched(game, agent, state, { seconds }) : best(searched(game, agent, state, seconds))),
     random: () => null,
   };
-  const participants = new Map(description.offer.opponents.map((offer) => [offer.id, { offer, values: ways[description.ways[offer.id]] }]));
+  const participants = new Map(description.offer.opponents.map((offer) => [offer.id, { offer, consider: ways[description.ways[offer.id]] }]));
   return { description, game, participants };
 }
 

@@ -14,12 +14,17 @@ import pytest
 import torch
 from playwright.sync_api import Browser, Page, expect
 
+from selfplay.architectures import build_network
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
 from selfplay.players.agent import Agent
+from selfplay.players.mcts import MctsPlayer
+from selfplay.players.player_names import make_player
+from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.pretrained import pretrained_agent
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page
@@ -50,6 +55,24 @@ async ({ positions }) => {
 }
 """
 
+SEARCHED = """
+async ({ positions, simulations }) => {
+  const description = await (await fetch("local/game.json")).json();
+  const { Game } = await import("./local/game.js");
+  const { loadAgent } = await import("./local/agent.js");
+  const { treeSearched } = await import("./local/tree_search.js");
+  const agent = await loadAgent(description, new URL("local/agent.bin", location.href));
+  const game = new Game(description);
+  return positions.map(([own, opp, player]) => {
+    const state = { own: BigInt(own), opp: BigInt(opp), player, isOver: false };
+    return { ...agent.evaluation(state.own, state.opp), ...treeSearched(game, agent, state, { simulations }) };
+  });
+}
+"""
+SIMULATIONS = 20
+POLICY = "policy"
+"""The page of `policy_run`."""
+
 
 class QuietHandler(SimpleHTTPRequestHandler):
     def log_message(self, *arguments: object) -> None:
@@ -57,17 +80,34 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def address(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
-    """From the name of a game to the address of its exported page."""
+def policy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of tic-tac-toe with one level: a perceptron with random weights and a policy head."""
+    run_dir, game, architecture = tmp_path_factory.mktemp("run"), make_game("tictactoe"), {"name": "alphazero_mlp"}
+    torch.manual_seed(1)
+    network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    for parameter in network.parameters():
+        torch.nn.init.normal_(parameter, std=0.2)
+    path = RunFolder(run_dir).agent(1)
+    path.parent.mkdir()
+    save_checkpoint(path, network, game, 1, architecture, {})
+    return run_dir
+
+
+@pytest.fixture(scope="module")
+def address(
+    tiny_run: Path, policy_run: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], str]]:
+    """From the name of a game, or POLICY, to the address of its exported page."""
     folder = tmp_path_factory.mktemp("sites")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
     @cache
     def of(game: str) -> str:
-        opponent = None if game == "tictactoe" else "pretrained"
+        run_dir, name = (policy_run, "tictactoe") if game == POLICY else (tiny_run, game)
+        opponent = None if name == "tictactoe" else "pretrained"
         export_page(
-            ExportPageSettings(str(tiny_run), GameSettings(game), opponent=opponent, output_dir=str(folder / game))
+            ExportPageSettings(str(run_dir), GameSettings(name), opponent=opponent, output_dir=str(folder / game))
         )
         return f"http://127.0.0.1:{server.server_port}/{game}/"
 
@@ -102,12 +142,15 @@ def positions_of_random_matches(game: Game, count: int) -> State:
     return every.select(torch.randperm(every.batch_size, generator=generator)[:count])
 
 
+def rows_of(state: State) -> list[tuple[str, str, int]]:
+    rows = zip(state.own.tolist(), state.opp.tolist(), state.current_player.tolist(), strict=True)
+    return [(str(own), str(opp), player) for own, opp, player in rows]
+
+
 def check_positions(page: Page, agent: Agent, count: int) -> None:
     game, state = agent.game, positions_of_random_matches(agent.game, count)
     assert state.batch_size == count
-    rows = zip(state.own.tolist(), state.opp.tolist(), state.current_player.tolist(), strict=True)
-    positions = [(str(own), str(opp), player) for own, opp, player in rows]
-    found: dict[str, Any] = page.evaluate(ANSWERS, {"positions": positions})
+    found: dict[str, Any] = page.evaluate(ANSWERS, {"positions": rows_of(state)})
     answers = found["answers"]
     mask, squares = game.legal_action_mask(state), game.squares(state)
     assert [answer["legal"] for answer in answers] == [row.nonzero()[:, 0].tolist() for row in mask]
@@ -153,13 +196,33 @@ def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callab
     settled(exported)
 
 
-def test_the_search_finds_the_win(exported: Page, address: Callable[[str], str]) -> None:
+@pytest.mark.parametrize(("page", "level"), [("tictactoe", 3), (POLICY, 1)])
+def test_the_search_finds_the_win(page: str, level: int, exported: Page, address: Callable[[str], str]) -> None:
     """O completes the middle column, after X has completed nothing."""
-    exported.goto(
-        address("tictactoe") + "#play/tictactoe?opponent=level-3-search&person=first&moves=0,0 1,1 2,2 0,1 1,2"
-    )
+    played = f"opponent=level-{level}-search&person=first&moves=0,0 1,1 2,2 0,1 1,2"
+    exported.goto(f"{address(page)}#play/tictactoe?{played}")
     settled(exported, 6)
-    expect(exported.locator("#status")).to_have_text("Level 3, 0.3 s plays 2,1. You lose.")
+    expect(exported.locator("#status")).to_have_text(f"Level {level}, 0.3 s plays 2,1. You lose.")
+
+
+def test_tree_search_and_its_network_are_those_of_the_library(
+    exported: Page, address: Callable[[str], str], policy_run: Path
+) -> None:
+    exported.goto(address(POLICY))
+    agent = Agent.of_level(policy_run)
+    player = make_player(f"mcts:level:1?simulations={SIMULATIONS}", agent.game, policy_run)
+    assert isinstance(player, MctsPlayer)
+    check_positions(exported, agent, 300)
+    state = positions_of_random_matches(agent.game, 300)
+    found = exported.evaluate(SEARCHED, {"positions": rows_of(state), "simulations": SIMULATIONS})
+    evaluated, searched = agent.policy().evaluate(state), player.search.search(state)
+    np.testing.assert_allclose([one["value"] for one in found], evaluated.value.numpy(), rtol=0, atol=1e-5)
+    np.testing.assert_allclose([one["logits"] for one in found], evaluated.logits.numpy(), rtol=0, atol=1e-5)
+    assert [one["action"] for one in found] == searched.actions.tolist()
+    assert [one["visits"] for one in found] == searched.visits.tolist()
+    values = np.array([one["values"] for one in found], dtype=np.float64)
+    np.testing.assert_allclose(values, searched.action_values.numpy(), rtol=0, atol=1e-5)
+    assert (searched.visits.sum(dim=1) == SIMULATIONS).sum() > 30
 
 
 @pytest.mark.parametrize(
