@@ -39,6 +39,16 @@ class Raises(Right):
 class TooWide(Right):
     rules = Right.rules._replace(legal_actions=too_wide)
 
+def forgotten(own, opp):
+    return own + opp >= 7
+
+@rule
+def calls_an_unmarked_one(own, opp):
+    return forgotten(own, opp)
+
+class Unmarked(Right):
+    rules = Right.rules._replace(is_terminal=calls_an_unmarked_one)
+
 class Leaves(Right):
     def action_to_string(self, action):
         sys.exit(0)
@@ -154,6 +164,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("faulty_games:Endless", "ends: a match is longer than max_game_length=14"),
         ("faulty_games:Raises", "RuntimeError: no board"),
         ("faulty_games:TooWide", "at most 64 squares and 64 actions"),
+        ("faulty_games:Unmarked", "rules: forgotten is not marked with @rule"),
         ("faulty_games:Leaves", "texts: SystemExit: 0"),
         ("faulty_games:WrongMirror", "symmetries: ZeroDivisionError"),
         ("faulty_games:Go9", "at most 64 squares and 64 actions"),

@@ -3,11 +3,14 @@
 Random matches are played with the compiled rules, and everything else that the game provides is compared with them.
 """
 
+import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from types import FunctionType
 
 import torch
 
+from selfplay.compute.bit_algebra import RULES
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import ConformanceError, text_of
 from selfplay.games import Game, make_game
@@ -51,6 +54,7 @@ def check_quickly(game: Game) -> None:
         actions = game.num_distinct_actions - (game.pass_action is not None)
         if actions > WORD_BITS or (game.num_squares or 0) > WORD_BITS:
             raise OverflowError
+        _check_marks(game)
         state, random = game.init(MATCHES), torch.Generator().manual_seed(0)
         for ply in range(min(game.max_game_length, QUICK_PLIES)):
             mask = checked_mask(game, state, ply)
@@ -68,6 +72,16 @@ def check_quickly(game: Game) -> None:
     for subject in ("symmetries", "texts"):
         with _named(f"{game.name}: {subject}"):
             CHECKS[subject](game, ())
+
+
+def _check_marks(game: Game) -> None:
+    """Compiled code can call the rules, and the functions that they call, only if they are marked."""
+    waiting = [function for function in game.rules[1:] if function is not None]
+    for function in waiting:
+        require(function in RULES, f"{function.__name__} is not marked with @rule, from selfplay.compute.bit_algebra")
+        used = inspect.getclosurevars(function)
+        called = (*used.globals.values(), *used.nonlocals.values())
+        waiting += [other for other in called if isinstance(other, FunctionType) and other not in waiting]
 
 
 def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
