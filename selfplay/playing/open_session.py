@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
@@ -25,14 +25,13 @@ def open_session(settings: PlaySettings) -> Session:
 
     Raises:
         SettingError: a player's name is unknown, or there are more players than seats.
-        StageError: the run does not have the level; or it has no level, no other player is named, and no agent for the
-            game comes with the program.
+        StageError: the run does not have the level.
         InvalidFileError: the file of a player is broken or belongs to another game.
         GameTooLargeError: a player needs a game with fewer positions.
     """
     game = prepare_process(settings).game
     seats = [HUMAN, None] if settings.asks_who_is_first else [settings.first, settings.second]
-    if None in seats and HUMAN in seats:
+    if settings.leaves_a_seat:
         seats[seats.index(None)] = _opponent(settings, game)
     elif settings.opponent is not None or settings.level is not None:
         raise SettingError("opponent and level: first and second already name both players; omit opponent and level")
@@ -53,13 +52,7 @@ def _opponent(settings: PlaySettings, game: Game) -> str:
         return settings.opponent
     level = RunFolder.of(settings).newest_level() if settings.level is None else settings.level
     if settings.level is None and level == 0:
-        if game.name in pretrained_agents():
-            return PRETRAINED
-        learn = learn_command(game.name, settings.run_dir)
-        raise StageError(
-            f"{settings.run_dir} has no trained level; train some with {learn}, or play "
-            f"against another player: opponent={_always_there(game)} or level=0, which plays at random"
-        )
+        return PRETRAINED if game.name in pretrained_agents() else _always_there(game)
     how = settings.player
     return f"level:{level}?depth={how.depth}&temperature={how.temperature}"
 
@@ -67,7 +60,7 @@ def _opponent(settings: PlaySettings, game: Game) -> str:
 def _always_there(game: Game) -> str:
     """The name of a strong player that needs no run."""
     if game.features is not None:
-        return "'search:negascout?depth=4&evaluation=article'"
+        return "search:negascout?depth=4&evaluation=article"
     return "perfect" if game.exact_solver is not None or (game.num_squares or 0) <= SMALL_BOARD else "mcts:rollouts"
 
 
@@ -77,6 +70,10 @@ def play_at_console(
     """Play as `settings` say. Raises as `open_session`."""
     with notice_when_slow(write, "Preparing..."):
         session = open_session(settings)
+    is_named = settings.opponent is not None or settings.level is not None
+    if settings.leaves_a_seat and not is_named and RunFolder.of(settings).newest_level() == 0:
+        learn = learn_command(session.game.name, settings.run_dir)
+        write(f"{settings.run_dir} has no trained level yet; train some with {learn}")
     Console(
         session,
         read,

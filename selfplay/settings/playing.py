@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from selfplay.errors import SettingError
 from selfplay.settings.classical import PictureSettings, StoreSettings
 from selfplay.settings.common import SEARCH_THREADS, CommonSettings, PlayerSettings
-from selfplay.settings.fields import PLAYER_NAME, PLAYER_OR_PERSON, count, one_of, require, within
+from selfplay.settings.fields import PERSON, PLAYER_NAME, PLAYER_OR_PERSON, count, one_of, require, within
 from selfplay.settings.folders import RUNS_FOLDER
 
 BOARDS = ("plain", "boxed")
@@ -74,6 +74,11 @@ class PlaySettings(DisplaySettings):
     def asks_who_is_first(self) -> bool:
         """Whether the person is asked before each match who moves first."""
         return self.first is None and self.second is None
+
+    @property
+    def leaves_a_seat(self) -> bool:
+        """Whether `first` and `second` leave a seat to the opponent of a person."""
+        return self.asks_who_is_first or {self.first, self.second} == {PERSON, None}
 
 
 @dataclass

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.errors import StageError
 from selfplay.playing import console_values
 from selfplay.playing.console import Console
-from selfplay.playing.open_session import open_session
+from selfplay.playing.open_session import play_at_console
 from selfplay.playing.session import Session
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import DisplaySettings, PlaySettings
@@ -106,12 +105,15 @@ def test_boards_have_coordinates() -> None:
     assert "   0   1   2\n  -------------\n0 | O |   |   |\n" in "\n".join(written)
 
 
-@pytest.mark.parametrize(("game", "advice"), [("tictactoe", "perfect"), ("othello_6x6", "search:negascout")])
-def test_without_a_run_the_message_says_what_to_run_and_whom_to_play(tmp_path: Path, game: str, advice: str) -> None:
+@pytest.mark.parametrize(("game", "opponent"), [("tictactoe", "perfect"), ("othello_6x6", "negascout")])
+def test_until_there_is_a_run_the_opponent_is_a_strong_player_that_needs_none(
+    tmp_path: Path, game: str, opponent: str
+) -> None:
     settings = compose_settings_of(PlaySettings, "play", [f"run_dir={tmp_path}", f"game={game}"])
-    with pytest.raises(StageError, match=r"train some with .*, or play against") as raised:
-        open_session(settings)
-    assert advice in str(raised.value)
+    written: list[str] = []
+    play_at_console(settings, lambda _: "quit", written.append)
+    assert f"{tmp_path} has no trained level yet; train some with " in written[0]
+    assert opponent in written[1]
 
 
 def test_a_notice_is_written_where_work_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ from threading import Thread
 
 from selfplay.cli.command import Program, Programs, progress_bar
 from selfplay.process_exit import exit_at_once
-from selfplay.runs.pretrained import pretrained_agents
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.command_lines import require_package
 from selfplay.settings.matches import MatchSettings, TournamentSettings
@@ -25,10 +24,11 @@ def play(settings: PlaySettings) -> None:
     selfplay play first=random second=experience swap=true
     selfplay play --game sumto100 run_dir=outputs/try
     """
-    is_asked = settings.asks_who_is_first and _has_opponent(settings)
+    if settings.level:
+        RunFolder.of(settings).check_level(settings.level)
     answers: list[str] = []
     print(f"Loading {settings.game.name}...", flush=True)
-    if is_asked:
+    if settings.asks_who_is_first:
         # Python is still importing torch, which takes seconds on a busy computer, while the person answers.
         loading = Thread(target=import_module, args=("selfplay.playing.open_session",), daemon=True)
         loading.start()
@@ -45,18 +45,6 @@ def play(settings: PlaySettings) -> None:
         return answers.pop() if answers else input(prompt)
 
     play_at_console(settings, read, print, colour=supports_colour(sys.stdout))
-
-
-def _has_opponent(settings: PlaySettings) -> bool:
-    """Whether a player is named, or there is a level or an agent that comes with the program.
-
-    Raises StageError if the run does not have the level in the settings.
-    """
-    run = RunFolder.of(settings)
-    if settings.level:
-        run.check_level(settings.level)
-    is_named = settings.opponent is not None or settings.level is not None
-    return is_named or run.newest_level() > 0 or settings.game.name in pretrained_agents()
 
 
 def web(settings: WebSettings) -> None:
