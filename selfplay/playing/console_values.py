@@ -14,7 +14,7 @@ from numba.core import event
 from selfplay.errors import NotNowError, SettingError, StageError
 from selfplay.games.state import Ply
 from selfplay.players.capabilities import Estimate, KeepsExperience, Values
-from selfplay.players.perfect import perfect_player_of
+from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.playing.console_text import ConsoleText, ValueColumn
 from selfplay.playing.hints import best_actions, grade_of, hint, perfect_values
 from selfplay.playing.session import Session
@@ -81,7 +81,9 @@ class ConsoleValues:
 
     def _explain(self, estimate: Estimate | None) -> None:
         """Tell a person, with the first estimates, what they are."""
-        if estimate is not None and estimate.solver is None and None in self.session.seats and not self._has_explained:
+        if self._has_explained or estimate is None or None not in self.session.seats:
+            return
+        if estimate.solver is None and not isinstance(estimate.player, PerfectPlayer):
             even = f"{estimate.neutral:g}"
             self.write(f"Estimates for the player to move, against players that may err; {even} is even.")
             self._has_explained = True

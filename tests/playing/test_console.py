@@ -1,5 +1,6 @@
 """The console: whole matches in scripted dialogues, invalid input, coordinates, quitting at any prompt."""
 
+import re
 import time
 from pathlib import Path
 
@@ -105,15 +106,21 @@ def test_boards_have_coordinates() -> None:
     assert "   0   1   2\n  -------------\n0 | O |   |   |\n" in "\n".join(written)
 
 
-@pytest.mark.parametrize(("game", "opponent"), [("tictactoe", "perfect"), ("othello_6x6", "negascout")])
+@pytest.mark.parametrize(
+    ("game", "action", "opponent"), [("tictactoe", "1,1", "perfect"), ("othello_6x6", "c2", "negascout")]
+)
 def test_until_there_is_a_run_the_opponent_is_a_strong_player_that_needs_none(
-    tmp_path: Path, game: str, opponent: str
+    tmp_path: Path, game: str, action: str, opponent: str
 ) -> None:
     settings = compose_settings_of(PlaySettings, "play", [f"run_dir={tmp_path}", f"game={game}"])
     written: list[str] = []
-    play_at_console(settings, lambda _: "quit", written.append)
-    assert f"{tmp_path} has no trained level yet; train some with " in written[0]
-    assert opponent in written[1]
+    answers = iter(["y", action, "quit"])
+    play_at_console(settings, lambda _: next(answers), written.append)
+    said = "\n".join(written)
+    assert f"{tmp_path} has no trained level yet; train some with " in said
+    assert re.search(rf"What .*{opponent}.* expects of each action", said)
+    # The values of perfect play are no estimates.
+    assert ("Estimates for the player to move" in said) == (opponent != "perfect")
 
 
 def test_a_notice_is_written_where_work_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
