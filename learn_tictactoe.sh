@@ -22,7 +22,7 @@ stages() {
         # A network learns to predict that return, starting from the weights of the previous level. It is the next level.
         echo train/train_agent.py --level "$((level + 1))"
 
-        # How strong the new level is; the page draws it while the loop goes on.
+        # How strong the new level is; the page draws it while the loop runs.
         echo train/compare_levels.py --level "$((level + 1))"
     done
 

@@ -55,7 +55,7 @@ def print_instead(program: Program[Any], overrides: Sequence[str], flags: Sequen
 
 
 def completed_players(kind: type[Any], line: str) -> list[str]:
-    """The words with which the last setting of a command line can go on, if it holds the names of players."""
+    """The words with which the last setting of a command line can continue, if it holds the names of players."""
     word = line.rpartition(" ")[2]
     field = field_of(kind, word.partition("=")[0])
     if field is None or not field.metadata.keys() & PLAYER_NAME.keys():

@@ -11,9 +11,8 @@ from selfplay.playing.console import Console
 from selfplay.playing.console_values import notice_when_slow
 from selfplay.playing.session import HUMAN, Players, Session
 from selfplay.runs.pretrained import pretrained_agents
-from selfplay.runs.run_folder import RunFolder, prepare_process
+from selfplay.runs.run_folder import RunFolder, no_levels_text, prepare_process
 from selfplay.settings.choices import PRETRAINED
-from selfplay.settings.command_lines import learn_command
 from selfplay.settings.playing import ExperiencePlaySettings, PlaySettings
 
 SMALL_BOARD = 16
@@ -70,10 +69,9 @@ def play_at_console(
     """Play as `settings` say. Raises as `open_session`."""
     with notice_when_slow(write, "Preparing..."):
         session = open_session(settings)
-    is_named = settings.opponent is not None or settings.level is not None
-    if settings.leaves_a_seat and not is_named and RunFolder.of(settings).newest_level() == 0:
-        learn = learn_command(session.game.name, settings.run_dir)
-        write(f"{settings.run_dir} has no trained level yet; train some with {learn}")
+    is_named, run = settings.opponent is not None or settings.level is not None, RunFolder.of(settings)
+    if settings.leaves_a_seat and not is_named and run.newest_level() == 0:
+        write(no_levels_text(run, session.game.name))
     Console(
         session,
         read,

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, BinaryIO, Generic
 from selfplay.errors import RunLockedError, StageError
 from selfplay.files import opened_to_append
 from selfplay.settings.choices import DATASET_FORMATS
+from selfplay.settings.command_lines import learn_command
 from selfplay.settings.common import AnySettings, CommonSettings
+from selfplay.settings.folders import PROJECT_FOLDER
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -277,3 +279,15 @@ def prepare_process(settings: AnySettings) -> RunContext[AnySettings]:
     keep_freed_memory()
     run = RunFolder.of(settings)
     return RunContext(settings, run, make_game(settings.game.name), chosen_device(settings.device))
+
+
+def path_text(path: Path) -> str:
+    """A path as text, relative to the project if it is inside."""
+    resolved = path.resolve()
+    return str(resolved.relative_to(PROJECT_FOLDER)) if resolved.is_relative_to(PROJECT_FOLDER) else str(path)
+
+
+def no_levels_text(run: RunFolder, game: str) -> str:
+    """A note that the run has no trained level, with the command that trains some unless it is at work."""
+    rest = "the first is being made" if run.is_at_work() else f"train some with {learn_command(game, run.path)}"
+    return f"{path_text(run.path)} has no trained level yet; {rest}."

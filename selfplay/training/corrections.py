@@ -1,7 +1,7 @@
 """Finds the mistakes of tables on every line of play from a won position, and corrects them.
 
 A round walks every line: at the opponent's turn every action is followed. The exact solver judges the actions of the
-player; at a mistake the walk goes on with an action that keeps the win, so it covers the whole match. Then comparison
+player; at a mistake the walk continues with an action that keeps the win, so it covers the whole match. Then comparison
 training teaches the mistakes of all rounds so far.
 
 Training also changes which of several winning actions is chosen, and each such change leads to positions that nothing
@@ -105,7 +105,7 @@ class Corrections:
         return Round(positions, mistakes)
 
     def _turn(self, number: int, ply: int, state: State) -> tuple[torch.Tensor, int, int]:
-        """The actions with which lines go on; in how many positions the player decides, and errs."""
+        """The actions with which lines continue; in how many positions the player decides, and errs."""
         chosen = self.training.best_actions(state.own.numpy(), state.opp.numpy())
         legal = self.game.legal_action_mask(state)
         wins_at_once = self.game.step_unchecked(state, self._numbers(chosen)).returns > 0

@@ -30,10 +30,8 @@ from selfplay.players.player_names import (
 )
 from selfplay.players.value_net import best_actions
 from selfplay.playing.hints import thresholds_text
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
 from selfplay.settings.choices import PLAYERS
-from selfplay.settings.command_lines import learn_command
-from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import WebSettings
 from selfplay.web.schemas import GameView, OpponentsView
 
@@ -113,7 +111,7 @@ class OpponentCatalog:
         opponents = list(self._offers(game, is_solved=perfect is not None))
         strengths, notes = strengths_of(opponents), []
         if not self.run(game).trained_levels():
-            notes.append(no_levels_text(self.run(game), game))
+            notes.append(no_levels_text(self.run(game), game.name))
         return OpponentsView(
             run=path_text(self.run(game).path),
             opponents=opponents,
@@ -227,15 +225,3 @@ def strengths_of(opponents: list[OfferedPlayer]) -> dict[str, str]:
     # Each opponent under the first word; a run of one level has only this one.
     first = {offer.id: word for word, offer in reversed(words.items())}
     return {word: offer.id for word, offer in words.items() if first[offer.id] == word}
-
-
-def path_text(path: Path) -> str:
-    """A path as text, relative to the project if it is inside."""
-    resolved = path.resolve()
-    return str(resolved.relative_to(PROJECT_FOLDER)) if resolved.is_relative_to(PROJECT_FOLDER) else str(path)
-
-
-def no_levels_text(run: RunFolder, game: Game) -> str:
-    """A note that the run has no trained level, with the command that trains some unless it is at work."""
-    rest = "the first is being made" if run.is_at_work() else f"train some with {learn_command(game.name, run.path)}"
-    return f"{path_text(run.path)} has no trained level yet; {rest}."

@@ -15,8 +15,8 @@ from selfplay.errors import InvalidFileError
 from selfplay.files import MEGABYTE, read_text
 from selfplay.games import Game
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder
-from selfplay.web.opponents import NotFoundError, OpponentCatalog, path_text
+from selfplay.runs.run_folder import RunFolder, path_text
+from selfplay.web.opponents import NotFoundError, OpponentCatalog
 from selfplay.web.story_schemas import RunSummary, RunView
 
 Read = TypeVar("Read")

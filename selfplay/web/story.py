@@ -24,9 +24,9 @@ from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
 from selfplay.players.player_names import readable_name
 from selfplay.runs.data_changes import data_changes
 from selfplay.runs.pretrained import PRETRAINED_FOLDER
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
 from selfplay.training.fitting import read_epoch_losses
-from selfplay.web.opponents import OpponentCatalog, no_levels_text, path_text
+from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.runs import OtherRuns, read_once, run_summary
 from selfplay.web.story_schemas import (
     DataChangeView,
@@ -70,7 +70,7 @@ class StoryReader:
         notes: list[str] = []
         pretrained = RunFolder(PRETRAINED_FOLDER / game.name)
         if not run.path.exists() and pretrained.comparison.exists():
-            notes, run = [no_levels_text(run, game)], pretrained
+            notes, run = [no_levels_text(run, game.name)], pretrained
         etag = _etag(run)
         story = self._stories.get(run.path)
         if story is None or story.etag != etag:
@@ -109,7 +109,7 @@ def read_story(run: RunFolder, game: Game, notes: list[str]) -> StoryView:
     tournament = read_once(_tournament, run.tournament / "players.csv", notes)
     summary = run_summary(run, levels, notes)
     if not levels:
-        notes.append(no_levels_text(run, game))
+        notes.append(no_levels_text(run, game.name))
     elif compared is None:
         notes.append("The levels have not been compared yet; this is the last step of the run.")
     elif newer:

@@ -85,8 +85,6 @@ def test_another_player_takes_over_in_the_position_at_hand() -> None:
     session.take_over(1, Valuing(GAME))
     assert (session.names, [ply.action for ply in session.plies]) == ((HUMAN, "valuing"), [4, 0])
     values, before = session.estimate().values, session.estimate(0).values
-    assert values is not None
-    assert before is not None
     assert values[8] == before[8] == np.float32(0.08)
     session.play(1)
     assert session.advance().action == 8
