@@ -25,13 +25,12 @@ from selfplay.grading.winning_proof.columns import (
     PLIES_TABLE,
     PLY_COLUMNS,
     PROOF_COLUMNS,
-    PROOF_TABLE,
     FirstMistake,
     ProofResult,
     counts_from_row,
     proof_report,
     proof_result,
-    result_from_row,
+    read_result,
 )
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.grading.winning_proof.walk_files import WalkFiles
@@ -64,7 +63,7 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
     manifest, record = Manifest(folder), _record(settings, name)
     if not settings.force and manifest.is_done("proof", record, force=True):
         log.info("already walked, skipped; force=true walks again")
-        return proof_report(result_from_row(read_rows(folder / "proof.csv", PROOF_COLUMNS, PROOF_TABLE)[0]))
+        return proof_report(read_result(folder / "proof.csv"))
     solver_of.cache_clear()
     player_of.cache_clear()
     start = start_of(context.game, settings)

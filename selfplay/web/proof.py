@@ -5,9 +5,10 @@ from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import Grader, Lines, is_unbeatable, lines_verdict, unbeatable_seats
+from selfplay.grading.winning_proof.columns import proof_report, read_result
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
 from selfplay.players.player import Player
-from selfplay.players.player_names import OfferedPlayer
+from selfplay.players.player_names import OfferedPlayer, files_of_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.web.opponents import OpponentCatalog, file_version
@@ -48,6 +49,8 @@ class Proofs:
         exact = self._exact_results(game, offer)
         if exact is not None:
             return proof_view(_lines(exact), lines_verdict(offer.label, _lines(exact)))
+        if walked := self._walks(game, offer):
+            return ProofView(is_unbeatable=None, unbeatable_seats=None, text="\n".join(walked))
         text = f"{game.presentation.title} has too many positions to try every line while you wait."
         return ProofView(is_unbeatable=None, unbeatable_seats=None, text=text)
 
@@ -59,6 +62,20 @@ class Proofs:
         if compared.get(offer.level) != sha256(offer.file):
             return None
         return next((row.exact for row in rows if row.level == offer.level), None)
+
+    def _walks(self, game: Game, offer: OfferedPlayer) -> list[str]:
+        """The reports of `selfplay prove` about the opponent, or about searches with its present weights."""
+        run, reports = self.catalog.run(game), []
+        for table in sorted(run.proofs.glob("*/proof.csv")):
+            # A walk that has not ended has no section, and may have the table of the one before it.
+            if (section := Manifest(table.parent).sections.get("proof")) is None:
+                continue
+            files = [offer.file] if offer.file is not None else None
+            if section["settings"]["player"] == offer.id:
+                files = files_of_player(offer.id, run.path)
+            if files is not None and section["settings"]["agents_sha256"] == list(map(sha256, files)):
+                reports.append(proof_report(read_result(table)))
+        return reports
 
     def _grader(self, game: Game) -> Grader | None:
         """The grader of the game; None if the game has more than MAX_GRADED_POSITIONS."""

@@ -5,12 +5,16 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.files import sha256
-from selfplay.games import game_names
+from selfplay.games import game_names, make_game
+from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
+from selfplay.settings.matches import ProofSettings
+from selfplay.stages.prove import prove_and_report
 from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
 from tests.web.conftest import client_of, web_settings
@@ -135,3 +139,24 @@ def test_the_proof_in_a_larger_game_comes_from_the_comparison_of_these_agents(
     assert proof()["text"].startswith(f"Level 3 loses {row['losing_lines_first']} lines moving first and")
     run.agent(3).write_bytes(run.agent(2).read_bytes())
     assert proof()["is_unbeatable"] is None
+
+
+def test_the_report_of_a_walk_is_shown_beside_the_players_of_the_same_weights(run_dir: Path) -> None:
+    folder = run_dir.parent / "connect_four"
+    run, player = RunFolder(folder), "search:negascout?depth=1&evaluation=level:1&endgame=14"
+    run.agent(1).parent.mkdir(parents=True)
+    game, tables = make_game("connect_four"), {"name": "ntuple"}
+    network = build_network(tables, game.observation_shape, game.num_distinct_actions)
+    save_checkpoint(run.agent(1), network, game, 1, tables, {})
+    where = {"run_dir": str(folder), "game": GameSettings("connect_four")}
+    report = prove_and_report(ProofSettings(player=player, after="45534254742753676237723372216", **where))
+    assert "is proved to win moving first against every play." in report
+    with client_of(create_app(MatchService(web_settings(run_dir, opponents=[player])))) as client:
+
+        def text(opponent: str) -> str:
+            return client.get("/api/games/connect_four/proof", params={"opponent": opponent}).json()["text"]
+
+        of_no_walk = "Connect Four has too many positions to try every line while you wait."
+        assert [text("level-1"), text(player), text("random")] == [report] * 2 + [of_no_walk]
+        run.agent(1).write_bytes(run.agent(1).read_bytes() + b" ")
+        assert [text("level-1"), text(player)] == [of_no_walk] * 2

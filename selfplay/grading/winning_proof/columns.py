@@ -1,9 +1,10 @@
 """The results of a walk, the columns of their tables proof.csv and plies.csv, and the report."""
 
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from selfplay.grading.table_columns import Column, of_part
+from selfplay.grading.table_columns import Column, of_part, read_rows
 from selfplay.grading.winning_proof.walk import PlyCounts
 
 PROOF_TABLE = "the result of a proof; force=true makes it again"
@@ -107,8 +108,9 @@ PROOF_COLUMNS: tuple[Column[ProofResult], ...] = (
 )
 
 
-def result_from_row(row: dict[str, Any]) -> ProofResult:
-    """The result in the row of proof.csv, as `read_rows` returns it."""
+def read_result(path: Path) -> ProofResult:
+    """The result in proof.csv. Raises InvalidFileError if the file is broken."""
+    row = read_rows(path, PROOF_COLUMNS, PROOF_TABLE)[0]
     fields = {name: row[name] for name in ProofResult._fields[:-1]} | {"after": row["after"] or ""}
     mistake = None if row["line"] is None else FirstMistake(**{name: row[name] for name in FirstMistake._fields})
     return ProofResult(**fields, mistake=mistake)
