@@ -13,9 +13,8 @@ import pytest
 from selfplay.errors import SelfPlayError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LEVEL_TABLE
 from selfplay.grading.finished_runs import read_level_table, read_runs
-from selfplay.grading.table_columns import read_rows
+from selfplay.grading.tables import LEVEL_COLUMNS, LEVEL_TABLE, read_rows
 from selfplay.learners.experience.json_file import export_json, import_json
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_values

@@ -14,7 +14,7 @@ from selfplay.dataset.parquet import PartsWriter
 from selfplay.errors import StageError
 from selfplay.figures.style import save_animation, save_figure
 from selfplay.files import written_whole
-from selfplay.grading.table_columns import write_csv
+from selfplay.grading.tables import write_csv
 from selfplay.learners.experience.json_file import export_json
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.classical import ExperienceRule

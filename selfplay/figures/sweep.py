@@ -10,8 +10,8 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from selfplay.figures.style import decorate, default_style, empty_figure, whole_numbers_on_x, write_source
-from selfplay.grading.comparison_columns import RESULTS
 from selfplay.grading.finished_runs import Run, distinguishing_settings, setting_text, settings_key
+from selfplay.grading.tables import RESULTS
 
 LONGEST_LABEL = 48
 """Maximum number of characters of a label in the legend."""

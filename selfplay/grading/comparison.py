@@ -18,7 +18,6 @@ from selfplay.executors import open_executor
 from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LevelFacts
 from selfplay.grading.comparison_schedule import (
     Pair,
     player_of,
@@ -26,12 +25,13 @@ from selfplay.grading.comparison_schedule import (
     random_player_matches,
     scheduled_matches,
 )
-from selfplay.grading.judgement import JUDGED, judged_positions_of
+from selfplay.grading.judged_positions import quality_fields
+from selfplay.grading.judgement import judged_positions_of
 from selfplay.grading.large_game_comparison import Measurement, measure_levels
-from selfplay.grading.policy_measures import WAY_COLUMNS, WayOfPlaying, ways_of_playing
+from selfplay.grading.policy_measures import WayOfPlaying, ways_of_playing
 from selfplay.grading.proof import Grade, Grader
 from selfplay.grading.ratings import rate
-from selfplay.grading.table_columns import of_families, table_of, write_csv
+from selfplay.grading.tables import LEVEL_COLUMNS, POLICY_COLUMNS, Row, result_fields, table_of, write_csv
 from selfplay.matches.series import play_pair, play_pairs
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
@@ -116,30 +116,29 @@ def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProg
     if sha256(agent) in compared:
         return
     context = prepare_process(settings)
-    facts = _strength(context, level, progress)
-    write_csv(table_of(of_families(LEVEL_COLUMNS, [JUDGED]), [facts]).dropna(axis="columns"), path)
+    row: Row = {"level": level, **_strength(context, level, progress)}
+    write_csv(table_of(LEVEL_COLUMNS, [row]).dropna(axis="columns"), path)
 
 
-def _strength(context: RunContext[Settings], level: int, progress: ProgressBar) -> LevelFacts:
+def _strength(context: RunContext[Settings], level: int, progress: ProgressBar) -> Row:
     settings, game = context.settings, context.game
     player, grader = player_of(settings, game, level), _grader_of(game)
-    known = LevelFacts(level, None, None, None, None, None, None, None)
     if grader is not None:
-        return known._replace(grade=grader.grade(player))
+        return grader.grade(player).fields()
     positions = judged_positions_of(context, progress)
     if positions is not None:
-        return known._replace(judged=positions.grade(player))
+        return quality_fields(positions.grade(player).overall, "judged_")
     pairs: list[Pair] = [(level, level - 1), (level, 0)]
     tasks = scheduled_matches(settings, dict.fromkeys(pairs, settings.comparison.earlier_matches))
     previous, *others = map(play_pair, tasks)
-    return known._replace(versus_previous=previous, versus_random=others[0] if others else previous)
+    versus_random = others[0] if others else previous
+    return result_fields(previous, "_vs_previous") | result_fields(versus_random, "_vs_random")
 
 
 def _measured(context: RunContext[Settings], levels: Sequence[int], progress: ProgressBar) -> Comparison:
     """The comparison in a game too large to enumerate."""
     measurement = measure_levels(context, levels, progress)
-    table = table_of(of_families(LEVEL_COLUMNS, measurement.families), measurement.level_facts())
-    return Comparison(context.game, table, {}, None, measurement)
+    return Comparison(context.game, table_of(LEVEL_COLUMNS, measurement.level_rows()), {}, None, measurement)
 
 
 def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader, progress: ProgressBar) -> Comparison:
@@ -153,12 +152,14 @@ def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader
     previous = dict(zip(levels, results, strict=False))
     versus_random = dict(zip(levels, results[len(levels) :], strict=True))
     grades = {level: grader.grade(player_of(settings, game, level)) for level in (0, *levels)}
-    rows = [
-        LevelFacts(level, previous.get(level), versus_random.get(level), grade, None, None, None, ratings[level])
-        for level, grade in grades.items()
-    ]
-    table, ways = table_of(of_families(LEVEL_COLUMNS), rows), []
+    rows = []
+    for level, grade in grades.items():
+        row: Row = {"level": level, **grade.fields(), **ratings[level].fields()}
+        if level > 0:
+            row |= result_fields(previous[level], "_vs_previous") | result_fields(versus_random[level], "_vs_random")
+        rows.append(row)
+    table, ways = table_of(LEVEL_COLUMNS, rows), []
     if settings.has_policies:
         ways = ways_of_playing(context.run.path, game, levels, grader)
-        write_csv(table_of(WAY_COLUMNS, ways), context.run.policies)
+        write_csv(table_of(POLICY_COLUMNS, [way.fields() for way in ways]), context.run.policies)
     return Comparison(game, table, grades, grader, ways=ways)

@@ -11,12 +11,13 @@ import pandas as pd
 from selfplay.games import Game
 from selfplay.games.win_draw_loss import BETTER, NORMAL_QUANTILE, UNDECIDED, WORSE, WinDrawLoss
 from selfplay.grading.comparison import Comparison
-from selfplay.grading.comparison_columns import RESULTS
 from selfplay.grading.large_game_comparison import measured_verdict
 from selfplay.grading.policy_measures import ways_text
-from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, is_unbeatable, lines_text, share_text
+from selfplay.grading.proof import Grade, Grader, is_unbeatable, lines_text, share_text
+from selfplay.grading.tables import RESULTS
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.matches import SEATS
 from selfplay.settings.run import Settings
 
 SOLVED_COLUMNS = {
@@ -128,7 +129,7 @@ def _lost_lines(game: Game, grader: Grader, level: int, grade: Grade) -> list[st
     lines: list[str] = []
     for seat, actions in enumerate(grade.shortest_loss):
         if actions is not None and grader.can_hold(seat):
-            lines += [f"A shortest line that level {level} loses, moving {SEAT_NAMES[seat]}:", ""]
+            lines += [f"A shortest line that level {level} loses, moving {SEATS[seat]}:", ""]
             lines.append(game.presentation.line_text(actions))
     return lines
 

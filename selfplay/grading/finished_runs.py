@@ -10,8 +10,7 @@ import pandas as pd
 
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import GAMES, make_game
-from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LEVEL_TABLE
-from selfplay.grading.table_columns import read_rows
+from selfplay.grading.tables import GRADE_COLUMNS, LEVEL_COLUMNS, LEVEL_TABLE, LINES, read_rows, table_of
 from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.command_lines import command_line
@@ -20,14 +19,8 @@ from selfplay.training.fitting import read_epoch_losses
 SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")
 """A setting in the name of a folder as made by a sweep: recipe=article,seed=0."""
 
-LINES = [column.name for column in LEVEL_COLUMNS if column.exceeds_64_bits]
-"""Columns of counts that may exceed 64 bits."""
-
 NEEDED = ("level", "rating", *(f"{what}_vs_random" for what in ("wins", "draws", "losses")))
 """Columns without which a run cannot be compared; the results are empty for level 0."""
-
-EXACT = ("exact_win_vs_random",)
-"""Columns that have a value for all levels or for none."""
 
 
 class Run(NamedTuple):
@@ -39,7 +32,7 @@ class Run(NamedTuple):
     """The settings in its manifests: play_0 (matches of level 0), play (of later levels), training. A part may be
     missing."""
     table: pd.DataFrame
-    """comparison/levels.csv, a row a level, level 0 first; the counts of lines are texts."""
+    """comparison/levels.csv, a row a level, level 0 first."""
     validation_loss: float
     """The lowest validation loss of the newest level."""
 
@@ -115,26 +108,21 @@ def _read_run(name: str, run: RunFolder) -> Run:
 
 
 def read_level_table(path: Path) -> pd.DataFrame:
-    """Read comparison/levels.csv, with the counts of lines as texts because some exceed 64 bits.
-
-    Raises InvalidFileError if it is not such a table.
-    """
+    """Read comparison/levels.csv. Raises InvalidFileError if it is not such a table."""
     rows = read_rows(path, LEVEL_COLUMNS, LEVEL_TABLE)
-    wrong = InvalidFileError(path, "is not {} (a level or a result is missing); {}".format(*LEVEL_TABLE.split("; ")))
-    if [row.get("level") for row in rows] != list(range(len(rows))) or len(rows) < 2:
-        raise wrong
-    if not all(name in row for row in rows for name in (*NEEDED, *LINES)):
-        raise wrong
-    if any(row[name] is None for row in rows for name in NEEDED if row["level"] > 0 or name == "rating"):
-        raise wrong
-    # In a game too large to enumerate, no level has an exact grade.
-    if any((row[name] is None) != (rows[0][name] is None) for row in rows for name in EXACT):
-        raise wrong
-    if any(row[name] is not None and row[name] < 0 for row in rows for name in LINES):
-        raise wrong
-    texts = [{name: None if row[name] is None else str(row[name]) for name in LINES} for row in rows]
-    table = pd.DataFrame([row | lines for row, lines in zip(rows, texts, strict=True)])
-    return table.astype(dict.fromkeys(LINES, "string") | dict.fromkeys((*NEEDED[1:], *EXACT), "float64"))
+    exact = [row.get("exact_win_vs_random") for row in rows]
+    lines = [row.get(name) for row in rows for name, kind in GRADE_COLUMNS.items() if kind is LINES]
+    is_table = (
+        [row.get("level") for row in rows] == list(range(len(rows)))
+        and len(rows) > 1
+        and all(row.get(name) is not None for row in rows[1:] for name in NEEDED)
+        # In a game too large to enumerate, no level has an exact grade.
+        and exact.count(None) in (0, len(rows))
+        and all(count is None or count >= 0 for count in lines)
+    )
+    if not is_table:
+        raise InvalidFileError(path, "is not {} (a level or a result is missing); {}".format(*LEVEL_TABLE.split("; ")))
+    return table_of(LEVEL_COLUMNS, [dict.fromkeys(GRADE_COLUMNS) | row for row in rows])
 
 
 def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:

@@ -1,71 +1,45 @@
-"""Positions with the exact value of every action, as a test for players, and their file.
+"""Positions solved exactly in a game whose solver reaches the start, as a test for players.
 
-RUN_DIR/comparison/judged_positions.csv    a row per action: position,group,own,opp,to_move,action,value
+The positions have groups by stage and difficulty, as in the test sets of Pons (blog.gamesolver.org). The stage is told
+by the number of stones on the board, the difficulty by the number of plies to the end of best play. Each is divided
+into thirds of the number of squares, 14 in Connect Four:
+
+    stones              0-14 begin    15-28 middle    29-42 end
+    plies to the end    0-14 easy     15-28 medium    29-42 hard
+
+They are drawn from matches between average players that explore. Match m is played for group m % 6: of its positions
+that have the group's number of stones, and from which the match itself lasted as many plies as the group asks for, one
+is drawn at random. The solver then decides to which group the position belongs. It is kept unless the player to move is
+lost, all actions lead to the same result, it has been drawn before, or its group is full.
 """
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.games.game import Game
-from selfplay.games.state import State
+from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
+from selfplay.games.state import MatchRecord, State
 from selfplay.grading.comparison_schedule import average_player
-from selfplay.grading.judged_position_sampler import GROUPS, JudgedPosition, sample_positions
-from selfplay.grading.table_columns import Column, read_rows, table_of, write_csv
+from selfplay.grading.solved_positions import SolvedPosition, kept_positions, together
+from selfplay.grading.tables import Row
+from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
+from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest
 from selfplay.search.exact_solver import ExactSolver
 
-log = logging.getLogger(__name__)
+STAGES = ("begin", "middle", "end")
+DIFFICULTIES = ("easy", "medium", "hard")
 
-SECTION = "judged_positions"
-"""The section of comparison/manifest.json that describes the file."""
-POSITION_TABLE = "a table of judged positions; delete it and compare the levels again"
-
-
-class JudgedAction(NamedTuple):
-    """A row of judged_positions.csv."""
-
-    number: int
-    position: JudgedPosition
-    action: str
-    value: int
-
-
-POSITION_COLUMNS: tuple[Column[JudgedAction], ...] = (
-    Column("position", "number of the position, from 0", lambda row: row.number, int),
-    Column("group", "stage and difficulty, such as `begin-hard`", lambda row: row.position.group, str),
-    Column(
-        "own",
-        "the stones of the player to move, as the bits of a 64-bit integer",
-        lambda row: int(row.position.state.own),
-        int,
-    ),
-    Column(
-        "opp",
-        "the stones of the other player, as the bits of a 64-bit integer",
-        lambda row: int(row.position.state.opp),
-        int,
-    ),
-    Column(
-        "to_move",
-        "0 if the player who moved first is to move, else 1",
-        lambda row: int(row.position.state.current_player),
-        int,
-    ),
-    Column("action", "the action, as it is typed", lambda row: row.action, str),
-    Column("value", "its exact value to the player to move, above 0 if it wins", lambda row: row.value, int),
-)
-"""judged_positions.csv, a row per legal action."""
+GROUPS = ("end-easy", "middle-easy", "middle-medium", "begin-easy", "begin-medium", "begin-hard")
+"""All groups that can exist where each ply fills a square, the easiest first."""
 
 
 class MoveQuality(NamedTuple):
@@ -78,6 +52,12 @@ class MoveQuality(NamedTuple):
     """The share of positions in which its action has the best value."""
     points_lost: float
     """By how much the value of its action is below the best one, on average."""
+
+
+def quality_fields(quality: MoveQuality, prefix: str = "") -> Row:
+    """The fields of `selfplay.grading.tables.QUALITY_COLUMNS`, or with the prefix "judged_" of JUDGED_COLUMNS."""
+    names = ("mistake_rate", "perfect_rate", "points_lost")
+    return {f"{prefix}{name}": value for name, value in zip(names, quality[1:], strict=True)}
 
 
 class JudgedGrade(NamedTuple):
@@ -121,52 +101,114 @@ def _quality(rates: NDArray[np.float64]) -> MoveQuality:
 def judged_positions(
     solver: ExactSolver, count: int, seed: int, path: Path, progress: ProgressBar = NoProgress
 ) -> JudgedPositions | None:
-    """Up to `count` positions of each group of the solver's game; None if there are none.
-
-    They are read from the file at `path` if manifest.json beside it records that it holds them and has not changed.
-    Otherwise they are drawn and solved, and the file is replaced.
+    """Up to `count` positions of each group of the solver's game, kept in the file at `path`; None if there are none.
 
     Raises StageError if the file cannot be written.
     """
-    game = solver.game
-    manifest = Manifest(path.parent)
+    game, key = solver.game, stream_key(seed, 0, Activity.JUDGED_POSITIONS)
     record = {"game": game.name, "judged": count, "seed": seed, "player": average_player(game)}
-    positions = _read_positions(game, path) if manifest.is_done(SECTION, record, force=True) else None
-    if positions is None:
-        manifest.forget(SECTION)
-        positions = sample_positions(solver, count, stream_key(seed, 0, Activity.JUDGED_POSITIONS), progress)
-        if positions:
-            write_csv(table_of(POSITION_COLUMNS, _rows(game, positions)), path)
-            manifest.record(SECTION, record, {"positions": len(positions)}, [path.name])
-    return _together(game, positions) if positions else None
+    solved = kept_positions(
+        game, path, "judged_positions", record, lambda: sample_positions(solver, count, key, progress)
+    )
+    if not solved:
+        return None
+    return JudgedPositions(*together(game, solved), tuple(position.group for position in solved))
 
 
-def _together(game: Game, positions: Sequence[JudgedPosition]) -> JudgedPositions:
-    state = State(*(torch.cat(fields) for fields in zip(*(position.state for position in positions), strict=True)))
-    values = np.full((len(positions), game.num_distinct_actions), np.nan)
-    for row, position in enumerate(positions):
-        values[row, list(position.values)] = list(position.values.values())
-    return JudgedPositions(state, values, tuple(position.group for position in positions))
+# ---------------------------------------------------------------------- drawing
 
 
-# ---------------------------------------------------------------------- the file
+def group_of(stones: int, plies_to_end: int, squares: int) -> str:
+    """The name of the group of a position, such as "begin-easy"."""
+    return f"{STAGES[_third(stones, squares)]}-{DIFFICULTIES[_third(plies_to_end, squares)]}"
 
 
-def _rows(game: Game, positions: Sequence[JudgedPosition]) -> Iterator[JudgedAction]:
-    for number, position in enumerate(positions):
-        for action, value in position.values.items():
-            yield JudgedAction(number, position, game.action_to_string(action), value)
+def _third(number: int, squares: int) -> int:
+    return min(2, max(0, number - 1) // (squares // 3))
 
 
-def _read_positions(game: Game, path: Path) -> list[JudgedPosition]:
-    """The positions in the file, which is as it was written. Raises InvalidFileError."""
-    rows = read_rows(path, POSITION_COLUMNS, POSITION_TABLE)
-    return [_position(game, list(actions)) for _, actions in groupby(rows, lambda row: row["position"])]
+MAX_MATCHES_PER_POSITION = 100
+"""Largest number of matches per requested position that are played to find the positions."""
+MATCHES_AT_ONCE = 600
 
 
-def _position(game: Game, rows: Sequence[dict[str, Any]]) -> JudgedPosition:
-    """The position that these rows describe, one for each legal action."""
-    state = game.state_at(torch.tensor([rows[0]["own"]]), torch.tensor([rows[0]["opp"]]))
-    state = state._replace(current_player=torch.tensor([rows[0]["to_move"]], dtype=torch.int8))
-    legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-    return JudgedPosition(rows[0]["group"], state, dict(zip(legal, (row["value"] for row in rows), strict=True)))
+def choice_matters(values: Mapping[int, int]) -> bool:
+    """Whether the player to move wins or draws with one action and gets a worse result with another."""
+    best, worst = np.sign(max(values.values())), np.sign(min(values.values()))
+    return bool(best >= 0 and best > worst)
+
+
+def sample_positions(
+    solver: ExactSolver, count: int, key: int, progress: ProgressBar = NoProgress
+) -> list[SolvedPosition]:
+    """Up to `count` positions of each group, in the order of GROUPS.
+
+    `key`: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
+    """
+    sampler = _Sampler(solver, count, key)
+    with closing(progress(total=count * len(GROUPS), desc="solving positions")) as bar:
+        for position in sampler.positions():
+            sampler.found[position.group].append(position)
+            bar.update(1)
+    return [position for group in GROUPS for position in sampler.found[group]]
+
+
+class _Sampler:
+    def __init__(self, solver: ExactSolver, count: int, key: int) -> None:
+        self.solver, self.game, self.count, self.key = solver, solver.game, count, key
+        assert self.game.num_squares is not None, "games with exact solvers have boards"
+        self.squares = self.game.num_squares
+        self.found: dict[str, list[SolvedPosition]] = {group: [] for group in GROUPS}
+        self.drawn: set[tuple[int, int]] = set()
+
+    def positions(self) -> Iterator[SolvedPosition]:
+        """Positions of groups that are not full, in the order of the matches."""
+        for record in self._records():
+            stones = _stones_by_ply(record)
+            for row, match in enumerate(record.match.tolist()):
+                group = GROUPS[match % len(GROUPS)]
+                plies = [] if self._is_full(group) else self._plies_of(stones[row], group)
+                if plies and (position := self._judged(self._drawn(record, row, plies))) is not None:
+                    yield position
+            if all(map(self._is_full, GROUPS)):
+                return
+
+    def _records(self) -> Iterator[MatchRecord]:
+        player = make_player(average_player(self.game), self.game, "")
+        matches = range(MAX_MATCHES_PER_POSITION * self.count * len(GROUPS))
+        return play_matches(self.game, (player, player), matches, self.key, learn=False, batch_size=MATCHES_AT_ONCE)
+
+    def _plies_of(self, stones: Sequence[int], group: str) -> list[int]:
+        """The plies of a match whose positions may belong to the group. `stones`: before each of its plies."""
+        lengths = range(len(stones), 0, -1)
+        groups = [group_of(number, length, self.squares) for number, length in zip(stones, lengths, strict=True)]
+        return [ply for ply, found in enumerate(groups) if found == group]
+
+    def _drawn(self, record: MatchRecord, row: int, plies: Sequence[int]) -> State:
+        """The position of match `row` at one of `plies`."""
+        match = record.match[row : row + 1]
+        bits = Draws(self.key, match, 0).bits(Purpose.POSITION)
+        return record.states[plies[int(below(bits, len(plies)))]].select(torch.tensor([row]))
+
+    def _judged(self, state: State) -> SolvedPosition | None:
+        """The position with its values; None if it is not to be kept."""
+        bitboards = int(state.own), int(state.opp)
+        if bitboards in self.drawn:
+            return None
+        self.drawn.add(bitboards)
+        value = self.solver.value(state)
+        group = group_of(sum(map(int.bit_count, bitboards)), self.solver.plies_to_end(value, state), self.squares)
+        if value < 0 or group not in GROUPS or self._is_full(group):
+            return None
+        values = self.solver.action_values(state)
+        return SolvedPosition(state, values, group) if choice_matters(values) else None
+
+    def _is_full(self, group: str) -> bool:
+        return len(self.found[group]) == self.count
+
+
+def _stones_by_ply(record: MatchRecord) -> list[list[int]]:
+    """The number of stones before each ply of each match."""
+    counts = torch.stack([bit_count(state.own | state.opp) for state in record.states], dim=1)
+    lengths = torch.stack([~state.terminated for state in record.states]).sum(dim=0).tolist()
+    return [row[:length] for row, length in zip(counts.tolist(), lengths, strict=True)]

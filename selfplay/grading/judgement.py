@@ -6,22 +6,27 @@ RUN_DIR/comparison/mistakes.csv           a row per player and group of position
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import NotNowError
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.grading.comparison_schedule import Who, name_of
-from selfplay.grading.judged_positions import JudgedGrade, JudgedPositions, MoveQuality, judged_positions
-from selfplay.grading.proof import SEAT_NAMES
-from selfplay.grading.table_columns import Column, Row, of_part, table_of, write_csv
+from selfplay.grading.judged_positions import (
+    JudgedGrade,
+    JudgedPositions,
+    MoveQuality,
+    judged_positions,
+    quality_fields,
+)
+from selfplay.grading.tables import JUDGED_COLUMNS, MISTAKE_COLUMNS, RESULTS, Row, table_of, write_csv
 from selfplay.matches.series import count_matches
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunContext
 from selfplay.search.exact_solver import ExactSolver
+from selfplay.settings.matches import SEATS
 from selfplay.settings.run import Settings
 
 Grade = TypeVar("Grade")
@@ -59,72 +64,8 @@ def play_against_perfect(
     return results
 
 
-JUDGED = "judged"
-"""The family of games whose exact solver solves matches from their start."""
 ALL_GROUPS = "all"
 """What mistakes.csv calls the positions of all groups together."""
-
-
-class GroupFacts(NamedTuple):
-    """A row of mistakes.csv: a player in a group of positions."""
-
-    level: int | None
-    """The player's level; None for a reference."""
-    player: str
-    group: str
-    quality: MoveQuality
-
-
-def quality_columns(
-    quality: Callable[[Row], MoveQuality | None], prefix: str = "", family: str = "", *, in_sweep: bool = False
-) -> tuple[Column[Row], ...]:
-    """The shares of mistakes and of perfect actions, and the points lost."""
-
-    meanings = {
-        "mistake_rate": ("mistakes", "share of judged positions in which its action gives a win or a draw away"),
-        "perfect_rate": ("perfect", "share of judged positions in which its action has the best exact value"),
-        "points_lost": ("points_lost", "how far the exact value of its action is below the best one, on average"),
-    }
-    return tuple(
-        Column(f"{prefix}{name}", meaning, of_part(quality, attrgetter(field)), family=family, in_sweep=in_sweep)
-        for name, (field, meaning) in meanings.items()
-    )
-
-
-def judged_columns(grade: Callable[[Row], JudgedGrade | None], *, in_sweep: bool = False) -> tuple[Column[Row], ...]:
-    """The columns of a player's grade in all judged positions."""
-
-    def overall(row: Row) -> MoveQuality | None:
-        return None if (found := grade(row)) is None else found.overall
-
-    return quality_columns(overall, "judged_", JUDGED, in_sweep=in_sweep)
-
-
-def against_perfect_columns(results: Callable[[Row], SeatResults | None]) -> tuple[Column[Row], ...]:
-    """The counts of matches against perfect play, by seat."""
-
-    return tuple(
-        Column(
-            f"{name}_vs_perfect_{seat}",
-            f"matches won, drawn and lost against perfect play, moving {seat}",
-            of_part(results, attrgetter(f"{seat}.{name}")),
-            int,
-            family=JUDGED,
-        )
-        for seat in SeatResults._fields
-        for name in ("wins", "draws", "losses")
-    )
-
-
-_GROUP_QUALITY: tuple[Column[GroupFacts], ...] = quality_columns(lambda row: row.quality)
-GROUP_COLUMNS: tuple[Column[GroupFacts], ...] = (
-    Column("level", "the player's level; empty for a reference", lambda row: row.level, int),
-    Column("player", "the player's name, as for `selfplay tournament`", lambda row: row.player, str),
-    Column("group", "the group of positions, such as `begin-hard`; `all` for all of them", lambda row: row.group, str),
-    Column("positions", "number of positions in the group", lambda row: row.quality.positions, int),
-    *_GROUP_QUALITY,
-)
-"""mistakes.csv, a row per player and group."""
 
 
 class Judgement(NamedTuple):
@@ -139,13 +80,30 @@ class Judgement(NamedTuple):
     start_value: int | None
     """The exact value of the start of a match to the player who moves first; None if there are no such matches."""
 
-    def rows(self) -> list[GroupFacts]:
+    def rows(self) -> list[Row]:
         """The rows of mistakes.csv."""
         return [
-            GroupFacts(who if isinstance(who, int) else None, name_of(who), group, quality)
+            {
+                "level": who if isinstance(who, int) else None,
+                "player": name_of(who),
+                "group": group,
+                "positions": quality.positions,
+                **quality_fields(quality),
+            }
             for who, grade in self.grades.items()
             for group, quality in {**grade.groups, ALL_GROUPS: grade.overall}.items()
         ]
+
+    def fields(self, who: Who) -> Row:
+        """The fields of a player in the tables of levels and of references; None where nothing applies."""
+        grade, results = self.grades.get(who), self.against_perfect.get(who)
+        fields: Row = dict.fromkeys(JUDGED_COLUMNS)
+        if grade is not None:
+            fields |= quality_fields(grade.overall, "judged_")
+        for seat in SEATS:
+            counts = dict.fromkeys(RESULTS) if results is None else getattr(results, seat)._asdict()
+            fields |= {f"{result}_vs_perfect_{seat}": count for result, count in counts.items()}
+        return fields
 
 
 def judged_positions_of(context: RunContext[Settings], progress: ProgressBar = NoProgress) -> JudgedPositions | None:
@@ -187,7 +145,7 @@ def judge_players(
     )
     run.mistakes.unlink(missing_ok=True)
     if judgement.grades:
-        write_csv(table_of(GROUP_COLUMNS, judgement.rows()), run.mistakes)
+        write_csv(table_of(MISTAKE_COLUMNS, judgement.rows()), run.mistakes)
     return judgement
 
 
@@ -259,7 +217,7 @@ def _perfect_text(judgement: Judgement, level: int) -> list[str]:
     assert judgement.start_value is not None, "known where there were matches against perfect play"
     outcome = (judgement.start_value > 0) - (judgement.start_value < 0)
     lines = [f"Against perfect play, from the initial position, level {level}"]
-    for seat, results, best in zip(SEAT_NAMES, judgement.against_perfect[level], (outcome, -outcome), strict=True):
+    for seat, results, best in zip(SEATS, judgement.against_perfect[level], (outcome, -outcome), strict=True):
         counts = f"won {results.wins}, drew {results.draws} and lost {results.losses} of {results.matches} matches"
         lines.append(f"  moving {seat} {counts} (best possible: {RESULT_TEXTS[best]})")
     return lines

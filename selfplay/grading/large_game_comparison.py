@@ -13,14 +13,6 @@ from typing import NamedTuple
 from selfplay.executors import open_executor
 from selfplay.games import Game
 from selfplay.games.win_draw_loss import WORSE, WinDrawLoss, sign_test, wilson_interval
-from selfplay.grading.comparison_columns import (
-    ENDGAMES,
-    MATCH_COLUMNS,
-    REFERENCE_COLUMNS,
-    LevelFacts,
-    PairFacts,
-    ReferenceFacts,
-)
 from selfplay.grading.comparison_schedule import (
     Pair,
     Who,
@@ -32,11 +24,20 @@ from selfplay.grading.comparison_schedule import (
     spaced_levels,
 )
 from selfplay.grading.endgame_positions import EndgameGrade, EndgamePositions, endgame_positions
-from selfplay.grading.judged_positions import JudgedGrade
-from selfplay.grading.judgement import JUDGED, Judgement, SeatResults, grades_of, judge_players, judgement_text
-from selfplay.grading.policy_measures import POLICY_COLUMNS, PolicyMeasure, measure_policies, policy_text
+from selfplay.grading.judgement import Judgement, grades_of, judge_players, judgement_text
+from selfplay.grading.policy_measures import PolicyMeasure, measure_policies, policy_text
 from selfplay.grading.ratings import Rating, rate
-from selfplay.grading.table_columns import of_families, table_of, write_csv
+from selfplay.grading.tables import (
+    ENDGAME_COLUMNS,
+    GRADE_COLUMNS,
+    MATCH_COLUMNS,
+    POLICY_COLUMNS,
+    REFERENCE_COLUMNS,
+    Row,
+    result_fields,
+    table_of,
+    write_csv,
+)
 from selfplay.matches.series import PairResult, play_pairs
 from selfplay.players.capabilities import policy_of
 from selfplay.progress import NoProgress, ProgressBar
@@ -71,11 +72,6 @@ class Measurement(NamedTuple):
     def newest(self) -> int:
         return self.levels[-1]
 
-    @property
-    def families(self) -> tuple[str, ...]:
-        """The families of games, for columns of tables, to which the game belongs."""
-        return (ENDGAMES if self.judgement is None else JUDGED,)
-
     def versus_references(self) -> dict[Who, PairResult]:
         """The newest level's results against the random player (0) and each reference."""
         opponents: list[Who] = [0, *self.references]
@@ -90,39 +86,48 @@ class Measurement(NamedTuple):
         }
         return dict(sorted(met.items()))
 
-    def level_facts(self) -> list[LevelFacts]:
+    def level_rows(self) -> list[Row]:
         """The rows of levels.csv."""
-        before: dict[int, int] = {level: earlier for earlier, level in pairwise(self.levels)}
-        return [
-            LevelFacts(
-                level,
-                self.results[level, before[level]] if level in before else None,
-                self.results[level, 0] if level in before else None,
-                None,
-                self.endgame_grades.get(level),
-                *self._judged(level),
-                self.ratings[level],
-            )
-            for level in self.levels
-        ]
+        rows = []
+        for before, level in pairwise([0, *self.levels]):
+            row = {
+                "level": level,
+                **dict.fromkeys(GRADE_COLUMNS),
+                **self._solved(level),
+                **self.ratings[level].fields(),
+            }
+            if level > 0:
+                row |= result_fields(self.results[level, before], "_vs_previous")
+                row |= result_fields(self.results[level, 0], "_vs_random")
+            rows.append(row)
+        return rows
 
-    def match_facts(self) -> list[PairFacts]:
+    def match_rows(self) -> list[Row]:
         """The rows of matches.csv."""
         return [
-            PairFacts(one if isinstance(one, int) else None, name_of(one), name_of(other), result)
+            {
+                "level": one if isinstance(one, int) else None,
+                "player": name_of(one),
+                "opponent": name_of(other),
+                **result_fields(result),
+            }
             for (one, other), result in self.results.items()
         ]
 
-    def reference_facts(self) -> list[ReferenceFacts]:
+    def reference_rows(self) -> list[Row]:
         """The rows of references.csv, the random player first."""
         return [
-            ReferenceFacts(name_of(who), self.ratings[who], self.endgame_grades.get(who), self._judged(who)[0])
+            {"reference": name_of(who), **self.ratings[who].fields(), **self._solved(who)}
             for who in self.versus_references()
         ]
 
-    def _judged(self, who: Who) -> tuple[JudgedGrade | None, SeatResults | None]:
-        found = self.judgement
-        return (None, None) if found is None else (found.grades.get(who), found.against_perfect.get(who))
+    def _solved(self, who: Who) -> Row:
+        """How a player acts in positions with exact values: of the kind that the game has, see `measure_levels`."""
+        if self.judgement is not None:
+            return self.judgement.fields(who)
+        grade = self.endgame_grades.get(who)
+        fields = (None, None) if grade is None else grade
+        return dict(zip(ENDGAME_COLUMNS, fields, strict=True))
 
 
 def measure_levels(
@@ -165,10 +170,9 @@ def measure_levels(
         policies=measure_policies(context, levels) if settings.has_policies else (),
     )
     if measurement.policies:
-        write_csv(table_of(POLICY_COLUMNS, measurement.policies), run.policies)
-    write_csv(table_of(MATCH_COLUMNS, measurement.match_facts()), run.matches)
-    columns = of_families(REFERENCE_COLUMNS, measurement.families)
-    write_csv(table_of(columns, measurement.reference_facts()), run.references)
+        write_csv(table_of(POLICY_COLUMNS, [measure.fields() for measure in measurement.policies]), run.policies)
+    write_csv(table_of(MATCH_COLUMNS, measurement.match_rows()), run.matches)
+    write_csv(table_of(REFERENCE_COLUMNS, measurement.reference_rows()), run.references)
     return measurement
 
 

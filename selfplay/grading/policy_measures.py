@@ -9,17 +9,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
-from selfplay.grading.proof import FIRST, SEAT_NAMES, Grade, Grader, is_unbeatable, lines_text
-from selfplay.grading.table_columns import Column
+from selfplay.grading.proof import FIRST, Grade, Grader, is_unbeatable, lines_text
+from selfplay.grading.tables import Row
 from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
 from selfplay.players.capabilities import policy_of
@@ -42,18 +40,10 @@ class PolicyMeasure(NamedTuple):
     agreement: float
     """Share of the positions in which its most probable action is that of the search."""
 
-
-POLICY_COLUMNS: Sequence[Column[PolicyMeasure]] = (
-    Column("level", "the level", lambda measure: measure.level, int),
-    Column("player", "the player's name", lambda measure: f"policy:{measure.level}", str),
-    Column("positions", "number of sampled positions, the same for all levels", lambda measure: measure.positions, int),
-    Column(
-        "search_agreement",
-        f"share of the positions in which its action is that of the search with {SIMULATIONS} simulations",
-        lambda measure: measure.agreement,
-    ),
-    Column("policy_entropy", "mean entropy of the policy head, in nats", lambda measure: measure.entropy, decimals=4),
-)
+    def fields(self) -> Row:
+        """The row of policies.csv."""
+        row: Row = {"level": self.level, "player": f"policy:{self.level}", "positions": self.positions}
+        return {**row, "search_agreement": self.agreement, "policy_entropy": self.entropy}
 
 
 def measure_policies(context: RunContext[Settings], levels: Sequence[int]) -> list[PolicyMeasure]:
@@ -123,41 +113,10 @@ class WayOfPlaying(NamedTuple):
     entropy: float | None
     """Mean entropy of the policy head over all positions, in nats; None for the other ways."""
 
-
-def _columns_of_seat(number: int, seat: str) -> list[Column[WayOfPlaying]]:
-    def lost(way: WayOfPlaying) -> int:
-        return way.grade.lines[number].lost
-
-    def total(way: WayOfPlaying) -> int:
-        return way.grade.lines[number].total
-
-    return [
-        Column(f"losing_lines_{seat}", f"lines lost, moving {seat}", lost, int, exceeds_64_bits=True),
-        Column(f"lines_{seat}", f"all these lines, moving {seat}", total, int, exceeds_64_bits=True),
-    ]
-
-
-WAY_COLUMNS: Sequence[Column[WayOfPlaying]] = (
-    Column("level", "the level", lambda way: way.level, int),
-    Column("player", "the player's name", lambda way: way.player, str),
-    *(column for number, seat in enumerate(SEAT_NAMES) for column in _columns_of_seat(number, seat)),
-    Column(
-        "optimal_action_rate",
-        "share of all positions in which its action keeps the value of perfect play",
-        lambda way: way.grade.optimal_action_rate,
-    ),
-    Column(
-        "search_agreement",
-        f"share of all positions in which its action is that of the search with {SIMULATIONS_OF_WAYS[-1]} simulations",
-        lambda way: way.agreement,
-    ),
-    Column(
-        "policy_entropy",
-        "mean entropy of the policy head, in nats; empty for others",
-        lambda way: way.entropy,
-        decimals=4,
-    ),
-)
+    def fields(self) -> Row:
+        """The row of policies.csv, and other fields."""
+        row: Row = {"level": self.level, "player": self.player, **self.grade.fields()}
+        return {**row, "search_agreement": self.agreement, "policy_entropy": self.entropy}
 
 
 def ways_of_playing(run_dir: Path, game: Game, levels: Sequence[int], grader: Grader) -> list[WayOfPlaying]:
@@ -169,6 +128,8 @@ def ways_of_playing(run_dir: Path, game: Game, levels: Sequence[int], grader: Gr
 
 
 def _ways_of_level(run_dir: Path, game: Game, level: int, grader: Grader) -> Iterator[WayOfPlaying]:
+    state = grader.graph.state
+    entropy = float(policy_entropies(run_dir, game, level, state.select(~state.terminated)).mean())
     names = [f"policy:{level}", f"level:{level}"]
     names += [f"mcts:level:{level}?simulations={simulations}" for simulations in SIMULATIONS_OF_WAYS]
     players = [make_player(name, game, run_dir) for name in names]
@@ -176,13 +137,7 @@ def _ways_of_level(run_dir: Path, game: Game, level: int, grader: Grader) -> Ite
     is_open = ~grader.graph.terminated
     for name, player, chosen in zip(names, players, actions, strict=True):
         agreement = float((chosen == actions[-1])[is_open].mean())
-        entropy = _entropy(run_dir, game, level, grader, is_open) if name == names[0] else None
-        yield WayOfPlaying(level, name, grader.grade(player), agreement, entropy)
-
-
-def _entropy(run_dir: Path, game: Game, level: int, grader: Grader, is_open: NDArray[np.bool_]) -> float:
-    state = grader.graph.state.select(torch.from_numpy(is_open))
-    return float(policy_entropies(run_dir, game, level, state).mean())
+        yield WayOfPlaying(level, name, grader.grade(player), agreement, entropy if name == names[0] else None)
 
 
 def ways_text(ways: Sequence[WayOfPlaying]) -> str:

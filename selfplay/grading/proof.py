@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from selfplay.games import Game
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, optimal_actions, perfect_values
-from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
+from selfplay.grading.tables import Row
 from selfplay.players.capabilities import PredictsOutcomes, policy_of
 from selfplay.players.player import Player, uniform_policy
 from selfplay.players.player_names import make_player
+from selfplay.settings.matches import SEATS
 
 FIRST, SECOND = 0, 1
-SEAT_NAMES = ("first", "second")
 
 SMALLEST_SHARE = 0.0001
 LARGEST_EXACT = 10**7
@@ -75,8 +76,8 @@ def lines_verdict(name: str, lines: tuple[Lines, Lines]) -> str:
     if len(proved) == 1:
         seat, other = proved[0], 1 - proved[0]
         return (
-            f"{name} cannot lose moving {SEAT_NAMES[seat]}: all {count_text(lines[seat].total)} lines tried. "
-            f"Moving {SEAT_NAMES[other]} it loses {lines_text(lines[other])}."
+            f"{name} cannot lose moving {SEATS[seat]}: all {count_text(lines[seat].total)} lines tried. "
+            f"Moving {SEATS[other]} it loses {lines_text(lines[other])}."
         )
     first, second = map(lines_text, lines)
     loses = "it can lose" if not proved else "it cannot lose"
@@ -108,18 +109,30 @@ class Grade(NamedTuple):
         """Whether any line is lost in this seat."""
         return self.lines[seat].lost > 0
 
+    def fields(self) -> Row:
+        """The fields of `selfplay.grading.tables.GRADE_COLUMNS`."""
+        both = mean_of_seats(*self.versus_random)
+        chances = {"_first": self.versus_random[FIRST], "_second": self.versus_random[SECOND], "": both}
+        fields: Row = {"optimal_action_rate": self.optimal_action_rate, "value_error": self.value_error}
+        for seat, chance in chances.items():
+            exact = zip(("win", "draw", "loss"), chance, strict=True)
+            fields |= {f"exact_{result}_vs_random{seat}": probability for result, probability in exact}
+        for seat, lines in zip(SEATS, self.lines, strict=True):
+            fields |= {f"losing_lines_{seat}": lines.lost, f"lines_{seat}": lines.total}
+        return fields
+
     def verdict(self, name: str) -> str:
         """One or two sentences that say whether the player, called `name`, can lose."""
         held = [seat for seat in range(2) if self.can_be_held[seat]]
         losing = [seat for seat in held if self.can_lose(seat)]
         if losing:
-            counts = " and ".join(f"{lines_text(self.lines[seat])} moving {SEAT_NAMES[seat]}" for seat in losing)
+            counts = " and ".join(f"{lines_text(self.lines[seat])} moving {SEATS[seat]}" for seat in losing)
             return f"{name} can lose: of all lines tried it loses {counts}."
         total = count_text(sum(self.lines[seat].total for seat in held))
         if len(held) == 2:
             first, second = (count_text(self.lines[seat].total) for seat in held)
             return f"{name} cannot lose: all {total} lines tried, {first} moving first, {second} moving second."
-        seat, other = SEAT_NAMES[held[0]], SEAT_NAMES[1 - held[0]]
+        seat, other = SEATS[held[0]], SEATS[1 - held[0]]
         return (
             f"{name} cannot lose moving {seat}: all {total} lines tried. "
             f"Moving {other}, every player loses against perfect play."
@@ -138,7 +151,7 @@ class Grade(NamedTuple):
             "losses against the random player": losses,
         }
         cells = "".join(f"<tr><th>{name}</th><td>{'</td><td>'.join(row)}</td></tr>" for name, row in rows.items())
-        head = f"<tr><th></th><th>moving {SEAT_NAMES[FIRST]}</th><th>moving {SEAT_NAMES[SECOND]}</th></tr>"
+        head = f"<tr><th></th><th>moving {SEATS[FIRST]}</th><th>moving {SEATS[SECOND]}</th></tr>"
         return f"<p>{escape(str(self))}</p><table>{head}{cells}</table>"
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
+from selfplay.grading.tables import Row
 
 ELO_PER_LOGIT = 400 / math.log(10)
 REGULARISATION = 0.01
@@ -24,6 +25,10 @@ class Rating(NamedTuple):
     points: float
     low: float
     high: float
+
+    def fields(self) -> Row:
+        """The fields of `selfplay.grading.tables.RATING_COLUMNS`."""
+        return {"rating": self.points, "rating_low": self.low, "rating_high": self.high}
 
 
 def rate(players: Sequence[Name], results: Iterable[tuple[tuple[Name, Name], WinDrawLoss[int]]]) -> dict[Name, Rating]:

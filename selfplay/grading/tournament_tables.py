@@ -1,5 +1,6 @@
-"""The results of a tournament, and its tables tournament/pairs.csv and players.csv with their columns."""
+"""The results of a tournament, its tables tournament/pairs.csv and players.csv, and the report."""
 
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -7,83 +8,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from selfplay.games.win_draw_loss import WinDrawLoss, total
-from selfplay.grading.comparison_columns import RESULT_FIELDS, RESULTS, grade_columns, rating_columns
 from selfplay.grading.proof import Grade
-from selfplay.grading.ratings import Rating, points_won, rate
-from selfplay.grading.table_columns import Column, table_of
+from selfplay.grading.ratings import points_won, rate
+from selfplay.grading.tables import EXACT_PAIR_COLUMNS, GRADE_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS, table_of
 from selfplay.matches.series import PairResult
-from selfplay.settings.command_lines import command_line
 
 Pair = tuple[int, int]
 """The numbers of two players, the lower one first."""
-
-
-class PlayedPair(NamedTuple):
-    """A row of pairs.csv."""
-
-    player: str
-    opponent: str
-    result: PairResult
-    exact: WinDrawLoss[float] | None
-    """Probabilities over both seats; None if they are not known."""
-
-
-class RatedPlayer(NamedTuple):
-    """A row of players.csv."""
-
-    name: str
-    rating: Rating
-    results: WinDrawLoss[int]
-    """Against all others."""
-    grade: Grade | None
-
-
-def _count(name: str) -> "Column[PlayedPair]":
-    meaning = "matches won, drawn and lost by `player`"
-    return Column(name, meaning, lambda pair: getattr(pair.result.results, name), int)
-
-
-def _probability(outcome: str) -> "Column[PlayedPair]":
-    def value(pair: PlayedPair) -> float | None:
-        return None if pair.exact is None else getattr(pair.exact, RESULT_FIELDS[outcome])
-
-    meaning = "exact probability of each result, without exploration; empty in large games"
-    return Column(f"exact_{outcome}", meaning, value)
-
-
-def _total(name: str) -> "Column[RatedPlayer]":
-    return Column(name, "matches won, drawn and lost in all", lambda player: getattr(player.results, name), int)
-
-
-def _rating(player: RatedPlayer) -> Rating:
-    return player.rating
-
-
-PAIR_COLUMNS: tuple[Column[PlayedPair], ...] = (
-    Column("player", "names of the two players", lambda pair: pair.player, str),
-    Column("opponent", "names of the two players", lambda pair: pair.opponent, str),
-    *map(_count, RESULTS),
-    Column(
-        "distinct",
-        "number of matches that differ in an action or in who moved first",
-        lambda pair: pair.result.distinct,
-        int,
-    ),
-    Column("forfeits", "losses that `player` forfeited", lambda pair: pair.result.forfeits, int),
-    Column("opponent_forfeits", "wins that `opponent` forfeited", lambda pair: pair.result.opponent_forfeits, int),
-    *map(_probability, RESULT_FIELDS),
-)
-
-PLAYER_TABLE = f"a table of players; {command_line('tournament')} writes it again"
-"""What error messages call players.csv, and how to replace it."""
-
-PLAYER_COLUMNS: tuple[Column[RatedPlayer], ...] = (
-    Column("player", "name of the player", lambda player: player.name, str),
-    *rating_columns(_rating),
-    *map(_total, RESULTS),
-)
-EXACT_PLAYER_COLUMNS: tuple[Column[RatedPlayer], ...] = grade_columns(lambda player: player.grade)
-"""More columns of players.csv in games that can be enumerated."""
 
 
 class Tournament(NamedTuple):
@@ -104,8 +35,16 @@ class Tournament(NamedTuple):
     def pairs_table(self) -> pd.DataFrame:
         """pairs.csv"""
         rows = [
-            PlayedPair(self.names[pair[0]], self.names[pair[1]], result, self.exact.get(pair))
-            for pair, result in self.results.items()
+            {
+                "player": self.names[one],
+                "opponent": self.names[other],
+                **played.results._asdict(),
+                "distinct": played.distinct,
+                "forfeits": played.forfeits,
+                "opponent_forfeits": played.opponent_forfeits,
+                **dict(zip(EXACT_PAIR_COLUMNS, self.exact.get((one, other), (None, None, None)), strict=True)),
+            }
+            for (one, other), played in self.results.items()
         ]
         return table_of(PAIR_COLUMNS, rows)
 
@@ -114,11 +53,12 @@ class Tournament(NamedTuple):
         numbers = range(len(self.names))
         ratings = rate(numbers, ((pair, result.results) for pair, result in self.results.items()))
         rows = [
-            RatedPlayer(self.names[number], ratings[number], self._total(number), grade)
-            for number, grade in zip(numbers, self.grades or [None] * len(numbers), strict=True)
+            {"player": name, **ratings[number].fields(), **self._total(number)._asdict()}
+            | (grade.fields() if grade else {})
+            for number, (name, grade) in enumerate(zip_longest(self.names, self.grades))
         ]
-        columns = [*PLAYER_COLUMNS, *(EXACT_PLAYER_COLUMNS if self.grades else ())]
-        return table_of(columns, rows).sort_values("rating", ascending=False, kind="stable", ignore_index=True)
+        table = table_of(PLAYER_COLUMNS | (GRADE_COLUMNS if self.grades else {}), rows)
+        return table.sort_values("rating", ascending=False, kind="stable", ignore_index=True)
 
     def _total(self, number: int) -> WinDrawLoss[int]:
         return total(

@@ -19,19 +19,9 @@ from selfplay.executors import open_executor
 from selfplay.files import sha256, written_whole
 from selfplay.games import Game, State
 from selfplay.games.position_graph import positions_of
-from selfplay.grading.table_columns import read_rows, table_of, write_csv
+from selfplay.grading.tables import PLY_COLUMNS, PROOF_COLUMNS, PROOF_TABLE, Row, read_rows, table_of, write_csv
 from selfplay.grading.winning_proof.action_judge import player_of, solver_of
-from selfplay.grading.winning_proof.columns import (
-    PLIES_TABLE,
-    PLY_COLUMNS,
-    PROOF_COLUMNS,
-    FirstMistake,
-    ProofResult,
-    counts_from_row,
-    proof_report,
-    proof_result,
-    read_result,
-)
+from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.grading.winning_proof.walk_files import WalkFiles
 from selfplay.players.player_names import files_of_player
@@ -77,14 +67,15 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
         for counts in walk.plies(finished):
             finished.append(counts)
             with written_whole(folder / "plies.csv") as beside:
-                table_of(PLY_COLUMNS, finished).to_csv(beside, index=False)
+                rows = [{**counts._asdict(), "is_turn": int(counts.is_turn)} for counts in finished]
+                table_of(PLY_COLUMNS, rows).to_csv(beside, index=False)
             log.info("%s", _ply_text(counts))
-    result = _result(walk, solver, finished)
-    write_csv(table_of(PROOF_COLUMNS, [result]), folder / "proof.csv")
-    manifest.record("proof", record, {"positions": result.positions}, ["proof.csv", "plies.csv"])
+    row = _row(walk, solver, finished)
+    write_csv(table_of(PROOF_COLUMNS, [row]), folder / "proof.csv")
+    manifest.record("proof", record, {"positions": row["positions"]}, ["proof.csv", "plies.csv"])
     manifest.forget("walk")
     files.remove()
-    return proof_report(result)
+    return proof_report(row)
 
 
 def _folder(context: RunContext[ProofSettings], name: str) -> Path:
@@ -162,7 +153,7 @@ def _finished(
     manifest.forget("proof")
     if not settings.force and manifest.is_done("walk", record, force=True):
         plies = folder / "plies.csv"
-        finished = list(map(counts_from_row, read_rows(plies, PLY_COLUMNS, PLIES_TABLE))) if plies.exists() else []
+        finished = [PlyCounts(**row) for row in read_rows(plies, PLY_COLUMNS, PROOF_TABLE)] if plies.exists() else []
         log.info("resumed after %d plies", len(finished))
         return finished
     if "walk" in manifest.sections:
@@ -181,27 +172,34 @@ def _ply_text(counts: PlyCounts) -> str:
     return f"ply {counts.ply}: {counts.positions:,} positions, {counts.judged:,} actions judged{mistakes}"
 
 
-def _result(walk: Walk, solver: ExactSolver, plies: list[PlyCounts]) -> ProofResult:
+SUMMED = ("positions", "judged", "solved", "won", "drawn", "lost")
+MISTAKES = ("wins_given_away", "draws_given_away", "losses_hastened")
+
+
+def _row(walk: Walk, solver: ExactSolver, plies: list[PlyCounts]) -> dict[str, Any]:
+    """The row of proof.csv."""
     settings = walk.settings
+    row: dict[str, Any] = dict.fromkeys(PROOF_COLUMNS)
+    row |= {"player": walk.player, "seat": settings.seat, "walk": settings.walk, "after": settings.after}
+    row |= {"start": {1: "win", 0: "draw", -1: "loss"}[walk.result], "plies": len(plies)}
+    row |= {name: sum(getattr(counts, name) for counts in plies) for name in (*SUMMED, *MISTAKES)}
     line = next((counts.line for counts in plies if counts.line is not None), None)
-    mistake = None if line is None else _first_mistake(walk, solver, line)
-    names = (walk.player, settings.seat, settings.walk, settings.after)
-    return proof_result(names, walk.result, plies, mistake)
+    return row | {"proved": int(line is None)} | ({} if line is None else _first_mistake(walk, solver, line))
 
 
-def _first_mistake(walk: Walk, solver: ExactSolver, line: tuple[int, ...]) -> FirstMistake:
-    game, state = walk.game, walk.start
-    for action in line[:-1]:
+def _first_mistake(walk: Walk, solver: ExactSolver, line: str) -> Row:
+    """The fields that describe a mistake: the last action of a line from the start of the walk."""
+    game, state, (*before, mistake) = walk.game, walk.start, map(int, line.split())
+    for action in before:
         state = game.step(state, torch.tensor([action]))
     values = solver.action_values(state)
     best = max(values.values())
     texts = game.action_to_string
-    before = game.read_transcript(walk.settings.after)
-    return FirstMistake(
-        " ".join(map(texts, (*before, *line))),
-        values[line[-1]],
-        solver.value_text(values[line[-1]], state),
-        " or ".join(texts(action) for action, value in values.items() if value == best),
-        best,
-        solver.value_text(best, state),
-    )
+    return {
+        "line": " ".join(map(texts, (*game.read_transcript(walk.settings.after), *before, mistake))),
+        "value": values[mistake],
+        "in_words": solver.value_text(values[mistake], state),
+        "best": " or ".join(texts(action) for action, value in values.items() if value == best),
+        "best_value": best,
+        "best_in_words": solver.value_text(best, state),
+    }

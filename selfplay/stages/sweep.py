@@ -10,7 +10,6 @@ from selfplay.figures.style import save_figure
 from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.comparison_columns import RESULTS, SWEEP_COLUMNS
 from selfplay.grading.finished_runs import (
     Run,
     Runs,
@@ -19,9 +18,28 @@ from selfplay.grading.finished_runs import (
     read_runs,
     setting_text,
 )
-from selfplay.grading.proof import SEAT_NAMES, Grader, Lines, lines_text
-from selfplay.grading.table_columns import write_csv
+from selfplay.grading.proof import Grader, Lines, lines_text
+from selfplay.grading.tables import (
+    ENDGAME_COLUMNS,
+    JUDGED_COLUMNS,
+    LEVEL_COLUMNS,
+    LINES,
+    RATING_COLUMNS,
+    RESULTS,
+    write_csv,
+)
+from selfplay.settings.matches import SEATS
 from selfplay.training.fitting import LOSS_DECIMALS
+
+RESULT_COLUMNS = (
+    *("exact_win_vs_random", "exact_draw_vs_random", "exact_loss_vs_random"),
+    *(name for name, kind in LEVEL_COLUMNS.items() if kind is LINES),
+    *("optimal_action_rate", "value_error"),
+    *(f"{result}_vs_random" for result in RESULTS),
+    *("wins_rate_low_vs_random", "wins_rate_high_vs_random"),
+    *(*ENDGAME_COLUMNS, *JUDGED_COLUMNS, *RATING_COLUMNS),
+)
+"""The columns of levels.csv that sweep/runs.csv repeats for the newest level of each run."""
 
 
 def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
@@ -56,7 +74,7 @@ def _held_seats(runs: Sequence[Run]) -> dict[str, list[str]]:
         name = run.all_settings.get("game")
         if name is not None and name not in held and run.table["lines_first"].notna().all():
             grader = Grader(enumerate_positions(make_game(name)))
-            held[name] = [SEAT_NAMES[seat] for seat in range(2) if grader.can_hold(seat)]
+            held[name] = [SEATS[seat] for seat in range(2) if grader.can_hold(seat)]
     return held
 
 
@@ -73,13 +91,12 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
         newest = run.table.iloc[-1]
         row: dict[str, Any] = {"run": run.name} | {name: setting_text(run, name) for name in names}
         row["levels"] = int(newest["level"])
-        # Older runs have tables with more digits.
-        row |= {column.name: column.rounded(newest.get(column.name)) for column in SWEEP_COLUMNS}
+        row |= {name: newest.get(name) for name in RESULT_COLUMNS}
         row["unbeatable_from"] = unbeatable_from(run.table, held_seats.get(run.all_settings.get("game", ""), ()))
         row["validation_loss"] = round(run.validation_loss, LOSS_DECIMALS)
         rows.append(row)
     counts = ("unbeatable_from", *(f"{result}_vs_random" for result in RESULTS))
-    return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64"))
+    return pd.DataFrame(rows, dtype=object).infer_objects().astype(dict.fromkeys(counts, "Int64"))
 
 
 def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
@@ -89,7 +106,7 @@ def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
     """
     first_level = None
     for _, row in table[::-1].iterrows():
-        if not seats or any(row[f"losing_lines_{seat}"] != "0" for seat in seats):
+        if not seats or any(row[f"losing_lines_{seat}"] != 0 for seat in seats):
             break
         first_level = int(row["level"])
     return first_level

@@ -20,7 +20,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
 from selfplay.grading.proof import FIRST, SECOND, Grade, Grader, Policy
-from selfplay.grading.table_columns import write_csv
+from selfplay.grading.tables import write_csv
 from selfplay.grading.tournament_tables import Pair, Tournament
 from selfplay.matches.series import PairMatches, PairResult, play_pairs
 from selfplay.players.capabilities import HasPolicy

@@ -5,7 +5,7 @@ from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import Grader, Lines, is_unbeatable, lines_verdict, unbeatable_seats
-from selfplay.grading.winning_proof.columns import proof_report, read_result
+from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
 from selfplay.players.player import Player
 from selfplay.players.player_names import OfferedPlayer, files_of_player

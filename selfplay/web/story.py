@@ -10,21 +10,24 @@ from typing import Any, NamedTuple
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
-from selfplay.grading.comparison_columns import (
+from selfplay.grading.judgement import ALL_GROUPS
+from selfplay.grading.proof import Lines, count_text
+from selfplay.grading.tables import (
     LEVEL_COLUMNS,
     LEVEL_TABLE,
     MATCH_COLUMNS,
+    MISTAKE_COLUMNS,
+    PLAYER_COLUMNS,
+    PLAYER_TABLE,
     REFERENCE_COLUMNS,
     RESULTS,
+    read_rows,
 )
-from selfplay.grading.judgement import ALL_GROUPS, GROUP_COLUMNS
-from selfplay.grading.proof import SEAT_NAMES, Lines, count_text
-from selfplay.grading.table_columns import read_rows
-from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
 from selfplay.players.player_names import readable_name
 from selfplay.runs.data_changes import data_changes
 from selfplay.runs.pretrained import PRETRAINED_FOLDER
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
+from selfplay.settings.matches import SEATS
 from selfplay.training.fitting import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.runs import OtherRuns, read_once, run_summary
@@ -172,7 +175,7 @@ def _results(row: Row, opponent: str) -> ResultsView | None:
 def _exact(row: Row) -> ExactView | None:
     if row.get("lines_first") is None:
         return None
-    first, second = (Lines(row[f"losing_lines_{seat}"], row[f"lines_{seat}"]) for seat in SEAT_NAMES)
+    first, second = (Lines(row[f"losing_lines_{seat}"], row[f"lines_{seat}"]) for seat in SEATS)
     return ExactView(
         win=row["exact_win_vs_random"],
         draw=row["exact_draw_vs_random"],
@@ -221,7 +224,7 @@ def _first_of(row: Row, *columns: str) -> float | None:
 def _mistakes(path: Path) -> list[MistakeRow]:
     return [
         MistakeRow(**row | {"player": readable_name(row["player"])})
-        for row in read_rows(path, GROUP_COLUMNS, LEVEL_TABLE)
+        for row in read_rows(path, MISTAKE_COLUMNS, LEVEL_TABLE)
     ]
 
 

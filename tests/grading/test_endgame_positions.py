@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.grading.endgame_positions import HEADER, empty_squares, endgame_positions
+from selfplay.grading.endgame_positions import empty_squares, endgame_positions
 from selfplay.players.player_names import make_player
 from selfplay.search.endgame.solver import EndgameSolver
 
@@ -45,7 +45,7 @@ def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(OTHELLO, "action_to_string", lambda action: f"{action},0")
     late = endgame_positions(OTHELLO, 3, 0, path)
     written = path.read_bytes()
-    assert written.decode().splitlines()[0] == HEADER
+    assert written.decode().splitlines()[0] == "position,own,opp,to_move,action,value"
     # Truncated, another position, a value out of range, not text: each file is written again with the same bytes.
     first = written.splitlines(keepends=True)[1]
     broken = [written[:-4], written.replace(b"0,", b"1,", 1), written.replace(first, first[:-1] + b"99\n"), b"\xff"]

@@ -97,7 +97,7 @@ def test_a_table_that_differs_from_its_manifest_is_left_out_and_named(folder):
 def test_a_table_that_is_not_one_of_levels_is_refused(tmp_path, spoil):
     path = tmp_path / "levels.csv"
     level_table().to_csv(path, index=False)
-    assert read_level_table(path)["losing_lines_first"].tolist() == ["50", "4", "0"]
+    assert read_level_table(path)["losing_lines_first"].tolist() == [50, 4, 0]
     spoil(level_table()).to_csv(path, index=False)
     with assert_file_rejected(path, "is not a table of compared levels"):
         read_level_table(path)

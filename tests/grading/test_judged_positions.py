@@ -9,8 +9,15 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.grading import judged_positions as positions_module
-from selfplay.grading.judged_position_sampler import GROUPS, JudgedPosition, group_of, sample_positions
-from selfplay.grading.judged_positions import JudgedPositions, MoveQuality, judged_positions
+from selfplay.grading.judged_positions import (
+    GROUPS,
+    JudgedPositions,
+    MoveQuality,
+    group_of,
+    judged_positions,
+    sample_positions,
+)
+from selfplay.grading.solved_positions import SolvedPosition
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
@@ -26,18 +33,18 @@ def the_solver() -> ExactSolver:
 
 
 @cache
-def drawn() -> list[JudgedPosition]:
+def drawn() -> list[SolvedPosition]:
     return sample_positions(the_solver(), 1, KEY)
 
 
-def plain(positions: list[JudgedPosition]) -> list[tuple[object, ...]]:
+def plain(positions: list[SolvedPosition]) -> list[tuple[object, ...]]:
     return [
         (each.group, int(each.state.own), int(each.state.opp), int(each.state.current_player), dict(each.values))
         for each in positions
     ]
 
 
-def stones_of(position: JudgedPosition) -> int:
+def stones_of(position: SolvedPosition) -> int:
     return (int(position.state.own) | int(position.state.opp)).bit_count()
 
 

@@ -13,7 +13,7 @@ from selfplay.grading.comparison import Comparison, compare_levels, measure_leve
 from selfplay.grading.comparison_report import comparison_table, verdict
 from selfplay.grading.comparison_schedule import reference_names
 from selfplay.grading.endgame_positions import endgame_positions
-from selfplay.grading.judged_position_sampler import GROUPS
+from selfplay.grading.judged_positions import GROUPS
 from selfplay.grading.judgement import judgement_text
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player

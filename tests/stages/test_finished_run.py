@@ -17,9 +17,8 @@ import pytest
 
 from selfplay import compare_levels, generate_level, learn_levels, load_level, make_game, train_level
 from selfplay.errors import StageError
-from selfplay.grading.comparison_columns import LEVEL_COLUMNS
 from selfplay.grading.finished_runs import read_runs
-from selfplay.grading.table_columns import read_rows
+from selfplay.grading.tables import LEVEL_COLUMNS, read_rows
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings, compose_settings
@@ -90,12 +89,9 @@ def test_its_levels_are_compared_with_the_same_result(form, run_dir):
     before = read_rows(table, LEVEL_COLUMNS, "a table")
     compare_levels(settings_of(form, run_dir))
     after = read_rows(table, LEVEL_COLUMNS, "a table")
-    columns = [column for column in LEVEL_COLUMNS if column.name in before[0]]
     assert all(old.keys() <= new.keys() for old, new in zip(before, after, strict=True))
     for old, new in zip(before, after, strict=True):
-        assert {column.name: new[column.name] for column in columns} == {
-            column.name: column.rounded(old[column.name]) for column in columns
-        }
+        assert {name: new[name] for name in old} == {name: LEVEL_COLUMNS[name].rounded(old[name]) for name in old}
 
 
 @pytest.mark.slow

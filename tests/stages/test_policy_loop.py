@@ -15,9 +15,9 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison_report import gate_text
-from selfplay.grading.policy_measures import WAY_COLUMNS, ways_of_playing
+from selfplay.grading.policy_measures import ways_of_playing
 from selfplay.grading.proof import Grader
-from selfplay.grading.table_columns import table_of
+from selfplay.grading.tables import POLICY_COLUMNS, table_of
 from selfplay.players.player_names import make_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -131,5 +131,5 @@ def test_the_ways_of_playing_are_graded_exactly(policy_run: Path) -> None:
     assert 0 < ways[0].agreement < ways[-1].agreement == 1
     assert [way.entropy is None for way in ways] == [False, True, True, True, True]
     assert ways[-1].grade.optimal_action_rate > ways[0].grade.optimal_action_rate
-    table = table_of(WAY_COLUMNS, ways)
+    table = table_of(POLICY_COLUMNS, [way.fields() for way in ways])
     assert table["losing_lines_second"].tolist() == [way.grade.lines[1].lost for way in ways]

@@ -19,8 +19,8 @@ def level_table(wins=(0.4, 0.8, 0.9), lost=(50, 4, 0), ratings=(0, 300, 400), *,
     levels = np.arange(len(wins))
     table = pd.DataFrame({"level": levels, "exact_win_vs_random": [share if exact else np.nan for share in wins]})
     for seat in ("first", "second"):
-        table[f"losing_lines_{seat}"] = [str(count) if exact else pd.NA for count in lost]
-        table[f"lines_{seat}"] = str(LARGE) if exact else pd.NA
+        table[f"losing_lines_{seat}"] = [count if exact else pd.NA for count in lost]
+        table[f"lines_{seat}"] = LARGE if exact else pd.NA
     table["wins_vs_random"] = [pd.NA, *(round(1000 * share) for share in wins[1:])]
     table["draws_vs_random"] = [pd.NA] + [0] * (len(wins) - 1)
     table["losses_vs_random"] = 1000 - table["wins_vs_random"]

@@ -56,8 +56,8 @@ class PlyCounts(NamedTuple):
     draws_given_away: int
     losses_hastened: int
     """Actions in a lost position after which the player loses more or sooner than need be."""
-    line: tuple[int, ...] | None
-    """The actions from the start of the walk to the first mistake, which is the last of them; None without mistakes."""
+    line: str | None
+    """The numbers of the actions from the start of the walk to the first mistake; None without mistakes."""
 
     @property
     def judged(self) -> int:
@@ -182,9 +182,7 @@ class Walk(NamedTuple):
 
     # ------------------------------------------------------------------ what was found
 
-    def _counts(
-        self, number: int, ply: Ply, judged: Judged | None = None, line: tuple[int, ...] | None = None
-    ) -> PlyCounts:
+    def _counts(self, number: int, ply: Ply, judged: Judged | None = None, line: str | None = None) -> PlyCounts:
         state, is_turn = self._state(ply), self._is_turn(number)
         results = (state.returns if is_turn else -state.returns)[state.terminated]
         won, drawn, lost = (int((results == result).sum()) for result in (1, 0, -1))
@@ -192,14 +190,14 @@ class Walk(NamedTuple):
         solved = 0 if judged is None else int(judged.solved.sum())
         return PlyCounts(self.first_ply + number, is_turn, len(ply.own), won, drawn, lost, solved, *mistakes, line)
 
-    def _line(self, number: int, row: int, action: int) -> tuple[int, ...]:
+    def _line(self, number: int, row: int, action: int) -> str:
         """The actions that lead to a row of a ply, and `action`."""
         actions = [action]
         for earlier in range(number, 0, -1):
             ply = self.files.ply(earlier)
             actions.append(int(ply.actions[row]))
             row = int(ply.parents[row])
-        return tuple(reversed(actions))
+        return " ".join(map(str, reversed(actions)))
 
 
 def _slices(count: int, size: int) -> list[slice]:

@@ -1,0 +1,205 @@
+"""The tables of comparisons, tournaments and proofs: their columns, and how they are written and read.
+
+A row is a dictionary of fields by column. docs/tables.md says what each column means.
+"""
+
+import csv
+import logging
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from selfplay.errors import InvalidFileError, shortened
+from selfplay.files import MEGABYTE, read_text, written_whole
+from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, wilson_interval
+from selfplay.matches.series import PairResult
+from selfplay.settings.command_lines import command_line
+from selfplay.settings.matches import SEATS
+
+# pandas is imported inside the functions, so that the web page, which reads single rows, does not wait for it.
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logging.getLogger(__name__)
+
+LARGEST_TABLE = 64 * MEGABYTE
+
+EXACT_DECIMALS = 12
+"""Decimal places in which sums of probabilities are the same on all processors."""
+
+Field = int | float | str | None
+Row = dict[str, Field]
+
+
+class Kind(NamedTuple):
+    """What the fields of a column are."""
+
+    of: type[int] | type[float] | type[str]
+    decimals: int = 6
+    """Decimal places of its fractions: no more than all processors, libraries and numbers of threads agree in."""
+    exceeds_64_bits: bool = False
+
+    def rounded(self, field: Field) -> Field:
+        """The field as it is written."""
+        if not isinstance(field, float):
+            return field
+        # First to the places that are always exact: 1/128 lies half-way between two numbers of six places, and a sum
+        # of probabilities may end just above or just below it. Adding 0.0 turns -0.0 into 0.0.
+        return round(round(field, EXACT_DECIMALS), self.decimals) + 0.0
+
+    def parse(self, text: str) -> Field:
+        """The value of a field of the file; None if it is empty. Raises ValueError if it is not of this kind."""
+        if not text:
+            return None
+        field = self.of(text)
+        if isinstance(field, float) and not math.isfinite(field):
+            raise ValueError(f"{text} is not a finite number")
+        if isinstance(field, int) and not (self.exceeds_64_bits or abs(field) < 2**63):
+            raise ValueError(f"{text} has more than 64 bits")
+        return field
+
+
+TEXT, COUNT, LINES, SHARE, ERROR, RATING = (
+    Kind(str),
+    Kind(int),
+    Kind(int, exceeds_64_bits=True),
+    Kind(float),
+    Kind(float, decimals=4),
+    Kind(float, decimals=2),
+)
+
+Columns = dict[str, Kind]
+"""The columns of a table, in order."""
+
+# ---------------------------------------------------------------------- columns
+
+RESULTS = WinDrawLoss._fields
+EXACT_RESULTS = ("win", "draw", "loss")
+
+
+def result_columns(suffix: str = "") -> Columns:
+    """The columns of `result_fields`."""
+    bounds = (f"{result}_rate_{end}{suffix}" for result in RESULTS for end in ("low", "high"))
+    counts = {f"{result}{suffix}": COUNT for result in RESULTS}
+    return counts | dict.fromkeys(bounds, SHARE) | {f"word{suffix}": TEXT, f"distinct{suffix}": COUNT}
+
+
+def result_fields(result: PairResult, suffix: str = "") -> Row:
+    """Counts, their 95 % intervals, the sign test and the number of different matches."""
+    fields: Row = {f"word{suffix}": sign_test(result.results), f"distinct{suffix}": result.distinct}
+    for name, count in result.results._asdict().items():
+        low, high = wilson_interval(count, result.results.matches)
+        fields |= {f"{name}{suffix}": count, f"{name}_rate_low{suffix}": low, f"{name}_rate_high{suffix}": high}
+    return fields
+
+
+GRADE_COLUMNS = {
+    **{f"exact_{result}_vs_random{seat}": SHARE for result in EXACT_RESULTS for seat in ("_first", "_second", "")},
+    **{f"{lines}_{seat}": LINES for seat in SEATS for lines in ("losing_lines", "lines")},
+    "optimal_action_rate": SHARE,
+    "value_error": ERROR,
+}
+ENDGAME_COLUMNS = {"endgame_optimal_rate": SHARE, "endgame_mean_loss": SHARE}
+QUALITY_COLUMNS = {"mistake_rate": SHARE, "perfect_rate": SHARE, "points_lost": SHARE}
+JUDGED_COLUMNS = {f"judged_{name}": kind for name, kind in QUALITY_COLUMNS.items()}
+PERFECT_COLUMNS = {f"{result}_vs_perfect_{seat}": COUNT for seat in SEATS for result in RESULTS}
+RATING_COLUMNS = {"rating": RATING, "rating_low": RATING, "rating_high": RATING}
+
+LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
+"""What error messages call the tables of a comparison, and how to replace them."""
+LEVEL_COLUMNS: Columns = {
+    "level": COUNT,
+    **result_columns("_vs_previous"),
+    **result_columns("_vs_random"),
+    **GRADE_COLUMNS,
+    **ENDGAME_COLUMNS,
+    **JUDGED_COLUMNS,
+    **PERFECT_COLUMNS,
+    **RATING_COLUMNS,
+}
+POLICY_COLUMNS: Columns = {
+    **{"level": COUNT, "player": TEXT, "positions": COUNT},
+    **{f"{lines}_{seat}": LINES for seat in SEATS for lines in ("losing_lines", "lines")},
+    **{"optimal_action_rate": SHARE, "search_agreement": SHARE, "policy_entropy": ERROR},
+}
+MATCH_COLUMNS: Columns = {"level": COUNT, "player": TEXT, "opponent": TEXT, **result_columns()}
+REFERENCE_COLUMNS: Columns = {"reference": TEXT, **RATING_COLUMNS, **ENDGAME_COLUMNS, **JUDGED_COLUMNS}
+MISTAKE_COLUMNS: Columns = {"level": COUNT, "player": TEXT, "group": TEXT, "positions": COUNT, **QUALITY_COLUMNS}
+
+POSITION_TABLE = "a table of solved positions; delete it and compare the levels again"
+POSITION_COLUMNS: Columns = {
+    **{"position": COUNT, "group": TEXT, "own": COUNT, "opp": COUNT, "to_move": COUNT},
+    **{"action": TEXT, "value": COUNT},
+}
+
+PROOF_TABLE = "a table of a proof; force=true makes it again"
+PROOF_COLUMNS: Columns = {
+    **dict.fromkeys(("player", "seat", "walk", "after", "start"), TEXT),
+    **dict.fromkeys(("proved", "plies", "positions", "judged", "solved", "won", "drawn", "lost"), COUNT),
+    **dict.fromkeys(("wins_given_away", "draws_given_away", "losses_hastened"), COUNT),
+    **{"line": TEXT, "value": COUNT, "in_words": TEXT, "best": TEXT, "best_value": COUNT, "best_in_words": TEXT},
+}
+PLY_COLUMNS: Columns = {
+    **dict.fromkeys(("ply", "is_turn", "positions", "won", "drawn", "lost", "solved"), COUNT),
+    **dict.fromkeys(("wins_given_away", "draws_given_away", "losses_hastened"), COUNT),
+    "line": TEXT,
+}
+
+EXACT_PAIR_COLUMNS = {f"exact_{result}": SHARE for result in EXACT_RESULTS}
+PAIR_COLUMNS: Columns = {
+    **dict.fromkeys(("player", "opponent"), TEXT),
+    **dict.fromkeys((*RESULTS, "distinct", "forfeits", "opponent_forfeits"), COUNT),
+    **EXACT_PAIR_COLUMNS,
+}
+PLAYER_TABLE = f"a table of players; {command_line('tournament')} writes it again"
+PLAYER_COLUMNS: Columns = {"player": TEXT, **RATING_COLUMNS, **dict.fromkeys(RESULTS, COUNT)}
+"""GRADE_COLUMNS follow in games that can be enumerated."""
+
+# ---------------------------------------------------------------------- files
+
+
+def table_of(columns: Columns, rows: Sequence[Row]) -> "pd.DataFrame":
+    """The table of these rows, without the columns that no row mentions."""
+    import pandas as pd
+
+    mentioned = {name: kind for name, kind in columns.items() if any(name in row for row in rows)}
+    data = {
+        # Objects, because integers of more than 64 bits would become fractions beside empty fields.
+        name: pd.Series([kind.rounded(row.get(name)) for row in rows], dtype=object if kind is LINES else None)
+        for name, kind in mentioned.items()
+    }
+    # Counts stay integers where other fields of their column are empty.
+    counts = [name for name, kind in mentioned.items() if kind is COUNT and data[name].isna().any()]
+    return pd.DataFrame(data).astype(dict.fromkeys(counts, "Int64"))
+
+
+def write_csv(table: "pd.DataFrame", path: Path) -> None:
+    """Write `table` to a CSV file. Raises StageError if that fails."""
+    with written_whole(path) as beside:
+        table.to_csv(beside, index=False)
+    log.info("wrote %s", path)
+
+
+def read_rows(path: Path, columns: Columns, kind: str) -> list[dict[str, Any]]:
+    """The rows of a CSV file, each a field by column; columns that the file does not have are left out.
+
+    Args:
+        kind: what the file should be, and what writes it again, for error messages: "a table of levels; run it again".
+
+    Raises InvalidFileError if the file is missing, empty or cut off, or a field does not have the kind of its column.
+    """
+    text = read_text(path, LARGEST_TABLE)
+    try:
+        if not text.endswith("\n"):
+            raise ValueError("it is cut off")
+        header, *lines = csv.reader(text.splitlines(), strict=True)
+        if not lines or len(set(header)) < len(header):
+            raise ValueError("it has no rows, or two columns of one name")
+        if wrong := next((line for line in lines if len(line) != len(header)), None):
+            raise ValueError(f"a row has {len(wrong)} fields, not {len(header)}")
+        rows = (zip(header, line, strict=True) for line in lines)
+        return [{name: columns[name].parse(field) for name, field in row if name in columns} for row in rows]
+    except (ValueError, csv.Error) as error:
+        what, _, remedy = kind.partition("; ")
+        raise InvalidFileError(path, f"is not {what} ({shortened(error)}); {remedy}") from error

@@ -1,0 +1,62 @@
+"""The report of a walk, made from the row of proof.csv (`selfplay.grading.tables.PROOF_COLUMNS`)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from selfplay.grading.tables import PROOF_COLUMNS, PROOF_TABLE, read_rows
+
+PROVED = {
+    "win": "is proved to win moving {seat} against every play",
+    "draw": "is proved not to lose moving {seat}, and to win where the opponent lets it",
+    "loss": "moving {seat} is proved never to lose more or sooner than need be, and to take every win or draw that the "
+    "opponent lets it",
+}
+
+
+def read_result(path: Path) -> dict[str, Any]:
+    """The row of the file proof.csv at `path`. Raises InvalidFileError if it is not such a file."""
+    return read_rows(path, PROOF_COLUMNS, PROOF_TABLE)[0]
+
+
+def proof_report(row: Mapping[str, Any]) -> str:
+    """What was proved or refuted, and how many positions were walked, in a few lines."""
+    lines = [_verdict(row), _counts(row)]
+    if row["solved"]:
+        lines.append(
+            f"In {row['solved']:,} further positions it plays by the exact solver itself; lines end there, because it "
+            "can make no mistake (walk_solved=true walks them too)."
+        )
+    if row["walk"] == "all":
+        won, drawn, lost = (f"{row[result]:,} {result}" for result in ("won", "drawn", "lost"))
+        lines.append(f"Finished matches: {won}, {drawn}, {lost} positions.")
+    return "\n".join(lines)
+
+
+def _verdict(row: Mapping[str, Any]) -> str:
+    name = f"{row['player']} after {row['after']}" if row["after"] else row["player"]
+    if row["proved"]:
+        return f"{name} {PROVED[row['start']].format(seat=row['seat'])}."
+    *before, action = row["line"].split()
+    where = f"after {' '.join(before)} it plays" if before else "it begins with"
+    mistake = f"{where} {action}, which {row['in_words']}; {row['best']} {row['best_in_words']}"
+    return f"{name} moving {row['seat']} {_deed(row['best_value'])}: {mistake}."
+
+
+def _deed(best_value: int) -> str:
+    if best_value > 0:
+        return "gives the win away"
+    return "gives the draw away" if best_value == 0 else "loses more or sooner than need be"
+
+
+def _counts(row: Mapping[str, Any]) -> str:
+    walked = f"{row['positions']:,} positions were walked, and its actions judged in {row['judged']:,} of them"
+    if row["proved"]:
+        return f"All {walked}."
+    if row["walk"] == "first_mistake":
+        return f"No line to a mistake is shorter: {walked}."
+    return (
+        f"All {walked}: it gives the win away in {row['wins_given_away']:,}, the draw in "
+        f"{row['draws_given_away']:,}, and loses more or sooner than need be in {row['losses_hastened']:,}. No line "
+        "to a mistake is shorter."
+    )
