@@ -1,10 +1,9 @@
-"""Read files that may be damaged or hostile (JSON and YAML with checked types), write files whole, digest them.
+"""Read files that may be damaged (JSON and YAML with checked types), write files whole, digest them.
 
-    MANIFEST = FileFormat("a manifest of this format", cs.typed_dict_schema(...), limit=MEGABYTE)
+    MANIFEST = FileFormat("a manifest of this format", cs.typed_dict_schema(...))
     content = MANIFEST.read_json(path)
 
-Every file that the program reads by itself is opened here. A file that a library opens (safetensors, Arrow, pandas) is
-checked first with `require_regular_file`. All errors of reading are InvalidFileErrors.
+All errors of reading are InvalidFileErrors.
 
 The types of a format are declared as schemas of pydantic-core, which a finished stage imports in about 12 ms; building
 models of pydantic itself takes five times as long.
@@ -14,12 +13,11 @@ import hashlib
 import io
 import os
 import shutil
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import yaml
 from pydantic_core import CoreSchema, SchemaValidator, ValidationError, from_json
@@ -28,26 +26,10 @@ from selfplay.errors import InvalidFileError, StageError, shortened
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-MEGABYTE = 1 << 20
-YAML_LIMIT = MEGABYTE // 4
-"""Bytes of a YAML file: its parser reads about 100 KB in a second."""
-WEIGHTS_LIMIT = 16 << 30
-"""Bytes of a .safetensors file."""
 
-
-def require_regular_file(path: Path, limit: int | None = None) -> None:
-    """Raise InvalidFileError unless `path` is a regular file of at most `limit` bytes that can be read."""
-    open_regular_file(path, limit).close()
-
-
-def open_regular_file(path: Path, limit: int | None = None) -> "io.BufferedReader[Any]":
-    """Open a regular file of at most `limit` bytes; raises InvalidFileError, also for pipes and devices."""
+def open_file(path: Path) -> "io.BufferedReader[Any]":
+    """Open a file for reading. Raises InvalidFileError if there is none, or it cannot be read."""
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise InvalidFileError(path, "cannot be read: it is not a regular file")
-        if limit is not None and status.st_size > limit:
-            raise InvalidFileError(path, f"cannot be read: it has {status.st_size:,} bytes, more than {limit:,}")
         return path.open("rb")
     except FileNotFoundError as error:
         raise InvalidFileError(path, "does not exist") from error
@@ -55,16 +37,16 @@ def open_regular_file(path: Path, limit: int | None = None) -> "io.BufferedReade
         raise InvalidFileError(path, f"cannot be read: {error.strerror or error}") from error
 
 
-def read_bytes(path: Path, limit: int) -> bytes:
-    """The content of a regular file of at most `limit` bytes. Raises InvalidFileError."""
-    with open_regular_file(path, limit) as file:
-        return file.read(limit)
+def read_bytes(path: Path) -> bytes:
+    """The content of a file. Raises InvalidFileError."""
+    with open_file(path) as file:
+        return file.read()
 
 
-def read_text(path: Path, limit: int) -> str:
-    """The UTF-8 text in a regular file of at most `limit` bytes. Raises InvalidFileError."""
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file. Raises InvalidFileError."""
     try:
-        return read_bytes(path, limit).decode()
+        return read_bytes(path).decode()
     except UnicodeDecodeError as error:
         raise InvalidFileError(path, "is not a text file") from error
 
@@ -97,24 +79,21 @@ class FileFormat:
         name: completes the error message "is not ...": "a manifest of this format".
         schema: the types; integers, booleans and texts are not converted into each other.
         remedy: what the user can do, as the end of the message.
-        limit: the most bytes of a file.
     """
 
-    def __init__(self, name: str, schema: CoreSchema, remedy: str = "", limit: int = 16 * MEGABYTE) -> None:
-        self.name, self.remedy, self.limit = name, remedy, limit
+    def __init__(self, name: str, schema: CoreSchema, remedy: str = "") -> None:
+        self.name, self.remedy = name, remedy
         self._validator = SchemaValidator(schema)
 
     def read_json(self, path: Path) -> Any:
         """The checked content of the JSON file at `path`. Raises InvalidFileError."""
-        return self.parse_json(path, read_bytes(path, self.limit))
+        return self.parse_json(path, read_bytes(path))
 
     def parse_json(self, path: Path, text: str | bytes) -> Any:
         """The checked content of JSON text, which stands in the file at `path`. Raises InvalidFileError.
 
         Nesting deeper than 200 levels and numbers of more than 4,300 digits are rejected.
         """
-        if len(text) > self.limit:
-            raise self._error(path, f"it has more than {self.limit:,} bytes")
         try:
             content = from_json(text, allow_inf_nan=False)
         except ValueError as error:
@@ -123,7 +102,7 @@ class FileFormat:
 
     def read_yaml(self, path: Path) -> Any:
         """The checked content of the YAML file at `path`; interpolations are texts. Raises InvalidFileError."""
-        text = read_text(path, min(self.limit, YAML_LIMIT))
+        text = read_text(path)
         # Imported here, because most programs read no YAML of their own.
         from omegaconf import OmegaConf
         from omegaconf.errors import OmegaConfBaseException
@@ -188,10 +167,11 @@ def delete_unfinished() -> None:
 def written_whole(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` to write to: renamed to `path` when the block ends, deleted when it fails.
 
-    Raises StageError if the file cannot be written, or `path` is something else than a regular file.
+    Raises StageError if the file cannot be written, or there is a device or a pipe.
     """
-    if _is_special(path):
-        raise _not_a_file(path)
+    # As root, a rename would replace even /dev/null.
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise StageError(f"cannot write {path}: it is not a regular file")
     beside = path.parent / f".{path.name}.partial"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -213,26 +193,6 @@ def written_whole(path: Path) -> Iterator[Path]:
         _unfinished.discard(beside)
 
 
-def opened_to_append(path: Path) -> BinaryIO:
-    """Open a file for appending, and make it if it does not exist. Raises OSError.
-
-    Raises StageError for a link, which could lead to a file outside the run, and for a pipe or device, where opening
-    could wait forever.
-    """
-    if _is_special(path):
-        raise _not_a_file(path)
-    return path.open("ab")
-
-
-def _is_special(path: Path) -> bool:
-    """Whether there is a link, a pipe or a device."""
-    return path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir())
-
-
-def _not_a_file(path: Path) -> StageError:
-    return StageError(f"cannot write {path}: it is a link or not a regular file; delete it")
-
-
 def remove_folder(folder: Path) -> None:
     """Delete a folder with its files, or a file or link in its place, if there is one. Raises OSError."""
     if folder.is_dir() and not folder.is_symlink():
@@ -244,8 +204,7 @@ def remove_folder(folder: Path) -> None:
 def sha256(path: Path) -> str:
     """The SHA-256 of a file in hexadecimal digits; for a folder, that of the names and digests of its files.
 
-    Raises OSError, and InvalidFileError for anything but a regular file or a folder of regular files, and for a
-    .safetensors file that is larger than any that is read.
+    Raises OSError, and InvalidFileError for a file that cannot be read.
     """
     if path.is_dir():
         lines = [f"{_sha256_of_file(file)}  {file.name}\n" for file in sorted(path.iterdir())]
@@ -256,5 +215,5 @@ def sha256(path: Path) -> str:
 @read_once(4096)
 def _sha256_of_file(path: Path) -> str:
     """The digest of a file, kept while it does not change, because a stage's output is the next one's input."""
-    with open_regular_file(path, WEIGHTS_LIMIT if path.suffix == ".safetensors" else None) as file:
+    with open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

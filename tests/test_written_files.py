@@ -70,19 +70,13 @@ def test_a_link_in_place_of_a_partial_file_is_not_followed(tmp_path):
     assert names(tmp_path) == ["file.txt", "other.txt"]
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("other.txt")], ids=["pipe", "link"])
-def test_what_is_not_a_regular_file_is_not_replaced(tmp_path, make):
-    other, path = tmp_path / "other.txt", tmp_path / "file.txt"
-    other.write_text("of another program")
-    make(path)
-    with (
-        pytest.raises(StageError, match=r"cannot write .*file\.txt: it is a link or not a regular file; delete it"),
-        written_whole(path),
-    ):
+def test_what_is_not_a_regular_file_is_not_replaced(tmp_path):
+    path = tmp_path / "file.txt"
+    os.mkfifo(path)
+    with pytest.raises(StageError, match=r"cannot write .*file\.txt: it is not a regular file"), written_whole(path):
         pytest.fail("nothing is computed")
-    assert path.is_fifo() or path.is_symlink()
-    assert other.read_text() == "of another program"
-    assert names(tmp_path) == ["file.txt", "other.txt"]
+    assert path.is_fifo()
+    assert names(tmp_path) == ["file.txt"]
 
 
 @pytest.mark.parametrize("name", ["", ".."])
@@ -124,12 +118,9 @@ def socket_at(path):
         os.mkfifo,
         os.mkdir,
         socket_at,
-        lambda path: path.symlink_to("other.txt"),
-        lambda path: path.symlink_to("nowhere"),
         lambda path: path.symlink_to("/dev/full"),
-        lambda path: path.symlink_to(path.name),
     ],
-    ids=["pipe", "folder", "socket", "link", "link to nothing", "link to a device", "link to itself"],
+    ids=["pipe", "folder", "socket", "link to a device"],
 )
 def test_no_output_replaces_what_is_not_a_regular_file(tmp_path, monkeypatch, name, make):
     monkeypatch.chdir(tmp_path)

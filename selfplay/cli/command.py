@@ -8,14 +8,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import Field
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TextIO
 
 from tqdm import tqdm
 
 from selfplay.errors import SettingError
-from selfplay.files import delete_unfinished, opened_to_append
+from selfplay.files import delete_unfinished
 from selfplay.process_exit import before_exit, process_count, process_rank
 from selfplay.runs.manifest import take_run_settings
 from selfplay.runs.run_folder import RunFolder
@@ -108,7 +107,7 @@ def at_work(program: Program[AnySettings], planned: PlannedRun[AnySettings]) -> 
         if program.run != "read" and process_rank() == 0:
             folder = RunFolder.of(planned.settings)
             stack.enter_context(folder.lock(create=program.run == "create"))
-            log_file = _LogFile(folder.path / "run.log", delay=True)
+            log_file = logging.FileHandler(folder.path / "run.log", encoding="utf-8", delay=True)
             stack.enter_context(_handled_by(log_file, "%(asctime)s %(message)s"))
         if planned.taken:
             log.info("%s", planned.taken)
@@ -193,13 +192,6 @@ def logging_to_screen(stream: TextIO) -> Iterator[None]:
     logging.getLogger("selfplay").setLevel(logging.INFO)
     with _handled_by(logging.StreamHandler(stream) if process_rank() == 0 else logging.NullHandler(), "%(message)s"):
         yield
-
-
-class _LogFile(logging.FileHandler):
-    """A log file that is opened as `opened_to_append` does, with the first message."""
-
-    def _open(self) -> TextIOWrapper:
-        return TextIOWrapper(opened_to_append(Path(self.baseFilename)), encoding="utf-8")
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from numba.core.serialize import dumps
 
 from selfplay.compute.bit_algebra import identity
 from selfplay.errors import InvalidFileError
-from selfplay.files import MEGABYTE, read_bytes
+from selfplay.files import read_bytes
 
 log = logging.getLogger(__name__)
 
@@ -78,9 +78,6 @@ def versions() -> dict[str, str]:
 
 
 DIGEST_SIZE = 32
-
-LARGEST_FILE = 64 * MEGABYTE
-"""Bytes of a file; those of this program have less than 1 MB."""
 
 
 @cache
@@ -134,7 +131,7 @@ class CodeFiles:
         """What was saved for this key; None if there is nothing, or nothing that is intact."""
         path = self._path(key)
         try:
-            content = read_bytes(path, LARGEST_FILE)
+            content = read_bytes(path)
         except InvalidFileError:
             return None
         pickled = memoryview(content)[DIGEST_SIZE:]

@@ -28,10 +28,9 @@ from selfplay.dataset.rows import (
     unpack_checked,
 )
 from selfplay.errors import InvalidFileError
-from selfplay.files import open_regular_file, written_whole
+from selfplay.files import open_file, written_whole
 from selfplay.games.observation_codec import ObservationCodec
 
-LONGEST_HEADER = 1 << 20
 WRITTEN_ROWS = 16384
 """Rows that Arrow writes at a time: nearly twice as fast as its default of 1,024."""
 
@@ -107,13 +106,10 @@ def _check_form(path: Path, names: list[str]) -> int:
 
     Raises InvalidFileError unless the file has this header, a row, and a line feed at its end.
     """
-    try:
-        with open_regular_file(path) as file:
-            line, more = file.readline(LONGEST_HEADER), file.read(1)
-            file.seek(-1 if more else 0, 2)
-            last = file.read(1)
-    except OSError as error:
-        raise InvalidFileError(path, f"cannot be read: {error.strerror}") from error
+    with open_file(path) as file:
+        line, more = file.readline(), file.read(1)
+        file.seek(-1 if more else 0, 2)
+        last = file.read(1)
     header = line.decode(errors="replace").rstrip("\r\n").replace('"', "").split(",")
     if not more:
         raise InvalidFileError(path, f"holds no rows; {REMEDY}")

@@ -35,7 +35,7 @@ from selfplay.dataset.rows import (
     unpack_checked,
 )
 from selfplay.errors import InvalidFileError
-from selfplay.files import remove_folder, require_regular_file, written_whole
+from selfplay.files import remove_folder, written_whole
 from selfplay.games.observation_codec import ObservationCodec
 
 GROUP_SIZE = 65536
@@ -170,7 +170,6 @@ class ParquetRowGroups:
         self.sizes: list[int] = []
         """Rows in each group."""
         for part in parquet_parts(path):
-            require_regular_file(part)
             with _naming(part), pq.ParquetFile(part) as file:
                 schema, metadata = file.schema_arrow, file.metadata
             self._has_policies = POLICY.name in schema.names

@@ -2,8 +2,8 @@
 
 import io
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,15 +32,11 @@ POINTS_OF_LINE = 15
 BLUE, ORANGE, GREEN, RED, GREY, DARK = "#2f6db3", "#d97b1f", "#3a9a5b", "#c23b3b", "#8b929c", "#374151"
 
 
-@contextmanager
-def default_style() -> Iterator[None]:
-    """Draw and save in Matplotlib's default style, and restore the style of the caller afterwards.
+default_style = partial(style.context, "default")
+"""A context or decorator that draws in Matplotlib's default style, and restores that of the caller afterwards.
 
-    So neither a file matplotlibrc nor the settings of a notebook change a figure, and the notebook keeps its settings.
-    Also a decorator.
-    """
-    with style.context("default"):
-        yield
+So neither a file matplotlibrc nor the settings of a notebook change a figure.
+"""
 
 
 @default_style()

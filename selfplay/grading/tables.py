@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.errors import InvalidFileError, shortened
-from selfplay.files import MEGABYTE, read_text, written_whole
+from selfplay.files import read_text, written_whole
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, wilson_interval
 from selfplay.matches.series import PairResult
 from selfplay.settings.command_lines import command_line
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 log = logging.getLogger(__name__)
-
-LARGEST_TABLE = 64 * MEGABYTE
 
 EXACT_DECIMALS = 12
 """Decimal places in which sums of probabilities are the same on all processors."""
@@ -189,7 +187,7 @@ def read_rows(path: Path, columns: Columns, kind: str) -> list[dict[str, Any]]:
 
     Raises InvalidFileError if the file is missing, empty or cut off, or a field does not have the kind of its column.
     """
-    text = read_text(path, LARGEST_TABLE)
+    text = read_text(path)
     try:
         if not text.endswith("\n"):
             raise ValueError("it is cut off")

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
 from selfplay.errors import InvalidFileError, SettingError, shortened
-from selfplay.files import MEGABYTE, WEIGHTS_LIMIT, FileFormat, require_regular_file
+from selfplay.files import FileFormat, open_file
 from selfplay.games import GAMES, Game
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.choices import OUTCOMES
@@ -44,7 +44,6 @@ METADATA = FileFormat(
         },
         extra_behavior="forbid",
     ),
-    limit=MEGABYTE // 4,
 )
 
 
@@ -132,7 +131,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
     """The checked metadata and the open file, whose errors are reported as InvalidFileErrors."""
-    require_regular_file(path, WEIGHTS_LIMIT)
+    open_file(path).close()
     try:
         with safe_open(path, framework="pt") as file:
             metadata = METADATA.parse_json(path, (file.metadata() or {}).get(METADATA_KEY, ""))

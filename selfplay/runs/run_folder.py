@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Generic
 
 from selfplay.errors import RunLockedError, StageError
-from selfplay.files import opened_to_append
 from selfplay.settings.choices import DATASET_FORMATS
 from selfplay.settings.command_lines import learn_command
 from selfplay.settings.common import AnySettings, CommonSettings
@@ -26,10 +25,18 @@ LEARNER_FILE = "learner.safetensors"
 
 
 class RunFolder:
-    """The paths of the files of one run."""
+    """The paths of the files of one run; docs/files.md and docs/tables.md describe them."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.tabular, self.tournament = path / "tabular", path / "tournament"
+        self.figures, self.events = path / "figures", path / "tensorboard"
+        comparison = path / "comparison"
+        self.comparison, self.report = comparison / "levels.csv", comparison / "report.txt"
+        self.matches, self.references = comparison / "matches.csv", comparison / "references.csv"
+        self.policies, self.mistakes = comparison / "policies.csv", comparison / "mistakes.csv"
+        self.endgames, self.judged_positions = comparison / "endgames.csv", comparison / "judged_positions.csv"
+        self.proofs = comparison / "proofs"
 
     @classmethod
     def of(cls, settings: CommonSettings) -> "RunFolder":
@@ -72,73 +79,8 @@ class RunFolder:
         """How well shallow searches with this level predict deep ones, if this was fitted."""
         return self.level(level) / PROBCUT_FILE
 
-    @property
-    def comparison(self) -> Path:
-        """The table of the comparison, a row for each level."""
-        return self.path / "comparison" / "levels.csv"
-
-    @property
-    def report(self) -> Path:
-        """The report of the comparison: the verdict and a table."""
-        return self.path / "comparison" / "report.txt"
-
-    @property
-    def matches(self) -> Path:
-        """Results of each pair of players in the comparison, in a game too large to enumerate."""
-        return self.path / "comparison" / "matches.csv"
-
-    @property
-    def references(self) -> Path:
-        """The reference players of the comparison, in a game too large to enumerate."""
-        return self.path / "comparison" / "references.csv"
-
-    @property
-    def policies(self) -> Path:
-        """The policies of the levels, where levels learn policies; in small games with exact grades and searches."""
-        return self.path / "comparison" / "policies.csv"
-
-    @property
-    def endgames(self) -> Path:
-        """Endgame positions with the exact value of every action, for the comparison in a large game."""
-        return self.path / "comparison" / "endgames.csv"
-
-    @property
-    def judged_positions(self) -> Path:
-        """Positions in which an exact solver judges players, with the exact value of every action."""
-        return self.path / "comparison" / "judged_positions.csv"
-
-    @property
-    def mistakes(self) -> Path:
-        """How players act in each group of judged positions."""
-        return self.path / "comparison" / "mistakes.csv"
-
-    @property
-    def proofs(self) -> Path:
-        """The folder of the proofs that players win, one folder for each."""
-        return self.path / "comparison" / "proofs"
-
-    @property
-    def tabular(self) -> Path:
-        """The folder of learned tables of values."""
-        return self.path / "tabular"
-
-    @property
-    def tournament(self) -> Path:
-        """The folder of the results of a tournament."""
-        return self.path / "tournament"
-
-    @property
-    def figures(self) -> Path:
-        """The folder of figures."""
-        return self.path / "figures"
-
-    @property
-    def events(self) -> Path:
-        """The folder of event files for TensorBoard, if they were requested."""
-        return self.path / "tensorboard"
-
     def level_events(self, level: int) -> Path:
-        """The folder of those of the training of this level."""
+        """The event files of the training of this level for TensorBoard."""
         return self.events / self.level(level).name
 
     def player_files(self) -> list[Path]:
@@ -225,7 +167,7 @@ class RunFolder:
 def _locked_file(path: Path) -> BinaryIO:
     """Open and lock the file at `path`. Raises BlockingIOError if another process, or this one, holds its lock."""
     while True:
-        file = opened_to_append(path)
+        file = path.open("ab")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Another process may have deleted the file since it was opened, and locked a new one.

@@ -11,7 +11,7 @@ from typing import Any
 from selfplay.figures.figure_files import COMPARISON_FIGURES, write_figures
 from selfplay.figures.style import source_of
 from selfplay.figures.tensorboard import write_comparison_events
-from selfplay.files import MEGABYTE, read_text, sha256, written_whole
+from selfplay.files import read_text, sha256, written_whole
 from selfplay.grading.comparison import compare_levels
 from selfplay.grading.comparison_report import comparison_report
 from selfplay.players.player_names import files_of_player, parse_name
@@ -62,7 +62,7 @@ def is_compared(settings: Settings) -> bool:
 
 def last_report(settings: Settings) -> str:
     """The report of the comparison that `is_compared` has found, and the commands for playing."""
-    return f"{read_text(RunFolder.of(settings).report, MEGABYTE).rstrip()}\n\n{how_to_play(settings)}"
+    return f"{read_text(RunFolder.of(settings).report).rstrip()}\n\n{how_to_play(settings)}"
 
 
 def check_references(settings: Settings) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from selfplay.architectures.capabilities import RowByRowTrainable
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError, StageError
-from selfplay.files import errors_of_archive, require_regular_file, sha256, written_whole
+from selfplay.files import errors_of_archive, open_file, sha256, written_whole
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.runs.manifest import Manifest
@@ -117,8 +117,8 @@ def _corrected(
 
 def _resumed(corrections: Corrections, state: Path) -> int:
     """Read the state of an unfinished correction; returns its number of rounds."""
-    require_regular_file(state)
-    with errors_of_archive(state, "; force=true starts anew"), np.load(state, allow_pickle=False) as archive:
+    with open_file(state) as file, errors_of_archive(state, "; force=true starts anew"):
+        archive = np.load(file, allow_pickle=False)
         corrections.training.weights[:] = archive[WEIGHTS]
         plies = {int(name.partition("_")[0]) for name in archive.files if name not in (WEIGHTS, ROUNDS)}
         for ply in sorted(plies):

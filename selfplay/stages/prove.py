@@ -16,14 +16,13 @@ import torch
 
 from selfplay.errors import GameTooLargeError, IllegalActionError, SettingError
 from selfplay.executors import open_executor
-from selfplay.files import sha256, written_whole
+from selfplay.files import remove_folder, sha256, written_whole
 from selfplay.games import Game, State
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.tables import PLY_COLUMNS, PROOF_COLUMNS, PROOF_TABLE, Row, read_rows, table_of, write_csv
 from selfplay.grading.winning_proof.action_judge import player_of, solver_of
 from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
-from selfplay.grading.winning_proof.walk_files import WalkFiles
 from selfplay.players.player_names import files_of_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
@@ -59,11 +58,10 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
     start = start_of(context.game, settings)
     solver = whole_match_solver(context.game, start, settings)
     player_of(name, context.game.name, settings.run_dir)
-    files = WalkFiles(folder / "walk")
-    finished = _finished(manifest, record, files, folder, settings)
+    finished = _finished(manifest, record, folder, settings)
     with open_executor(settings.executor) as executor:
         first_ply, value = len(context.game.read_transcript(settings.after)), exact_result(solver, start, settings)
-        walk = Walk(settings, context.game, name, start, first_ply, value, files, executor, progress)
+        walk = Walk(settings, context.game, name, start, first_ply, value, folder / "walk", executor, progress)
         for counts in walk.plies(finished):
             finished.append(counts)
             with written_whole(folder / "plies.csv") as beside:
@@ -74,7 +72,7 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
     write_csv(table_of(PROOF_COLUMNS, [row]), folder / "proof.csv")
     manifest.record("proof", record, {"positions": row["positions"]}, ["proof.csv", "plies.csv"])
     manifest.forget("walk")
-    files.remove()
+    remove_folder(folder / "walk")
     return proof_report(row)
 
 
@@ -146,9 +144,7 @@ def exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> 
 # ---------------------------------------------------------------------- files and result
 
 
-def _finished(
-    manifest: Manifest, record: dict[str, Any], files: WalkFiles, folder: Path, settings: ProofSettings
-) -> list[PlyCounts]:
+def _finished(manifest: Manifest, record: dict[str, Any], folder: Path, settings: ProofSettings) -> list[PlyCounts]:
     """The plies that an interrupted walk with the same record has finished; none if a walk begins anew."""
     manifest.forget("proof")
     if not settings.force and manifest.is_done("walk", record, force=True):
@@ -159,7 +155,7 @@ def _finished(
     if "walk" in manifest.sections:
         log.info("the player or a setting has changed: the walk starts anew")
     manifest.forget("walk")
-    files.remove()
+    remove_folder(folder / "walk")
     (folder / "plies.csv").unlink(missing_ok=True)
     manifest.record("walk", record, {}, [])
     return []

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load, save
 
 from selfplay.architectures.capabilities import RowByRowTrainable
 from selfplay.errors import InvalidFileError, SettingError, shortened
-from selfplay.files import WEIGHTS_LIMIT, require_regular_file
+from selfplay.files import read_bytes
 from selfplay.games.patterns import TrainableTables
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import check_against_manifest
@@ -75,10 +75,9 @@ def read_learner(path: Path, tables: TrainableTables) -> NDArray[np.float32]:
     Raises InvalidFileError if the file is broken or does not fit the tables.
     """
     check_against_manifest(path)
-    require_regular_file(path, WEIGHTS_LIMIT)
     try:
-        arrays = load_file(path)
-    except (SafetensorError, OSError) as error:
+        arrays = load(read_bytes(path))
+    except SafetensorError as error:
         raise InvalidFileError(path, f"cannot be read: {shortened(error)}") from error
     single = np.dtype(np.float32)
     expected = {WEIGHTS: (tables.weights.shape, single), CHANGES: ((*tables.weights.shape, 2), single)}

@@ -13,7 +13,7 @@ from selfplay.architectures import build_network, option_defaults, require_polic
 from selfplay.compute.devices import CPU, cuda_devices_in_use
 from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
 from selfplay.errors import InvalidFileError, StageError
-from selfplay.files import MEGABYTE, read_text
+from selfplay.files import read_text
 from selfplay.games.game import Game
 from selfplay.runs.checkpoints import load_checkpoint
 from selfplay.settings.run import Settings
@@ -203,7 +203,7 @@ def read_epoch_losses(path: Path) -> list[EpochLoss]:
 
     Raises InvalidFileError if the file is missing, empty, truncated or not such a table, or a value is out of range.
     """
-    text = read_text(path, 16 * MEGABYTE)
+    text = read_text(path)
     header, *lines = text.splitlines() or [""]
     if header not in (HEADER, HEADER_WITH_PARTS):
         raise InvalidFileError(path, f"its first line is not {HEADER}")

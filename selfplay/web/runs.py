@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from selfplay import files
 from selfplay.errors import InvalidFileError
-from selfplay.files import MEGABYTE, read_text
+from selfplay.files import read_text
 from selfplay.games import Game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, path_text
@@ -87,7 +87,7 @@ def _last_lines(log: Path) -> list[str]:
 
 def _report(path: Path) -> str | None:
     try:
-        return read_text(path, MEGABYTE).rstrip()
+        return read_text(path).rstrip()
     except InvalidFileError:
         return None
 

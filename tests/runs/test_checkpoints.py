@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import sys
 
 import pytest
@@ -12,7 +11,6 @@ from safetensors.torch import save_file
 from selfplay import registry
 from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, SettingError
-from selfplay.files import sha256
 from selfplay.games import make_game
 from selfplay.players.agent import Agent
 from selfplay.runs.checkpoints import FORMAT, METADATA_KEY, load_checkpoint, read_metadata, save_checkpoint
@@ -54,14 +52,6 @@ def save_with(path, tensors=None, **changes):
 def assert_refused(path, message):
     with assert_file_rejected(path, message):
         load_checkpoint(path, GAME)
-
-
-def test_a_file_that_is_too_large_is_refused_before_it_is_hashed(tmp_path):
-    path = tmp_path / "agent.safetensors"
-    path.touch()
-    os.truncate(path, 40 << 30)
-    with pytest.raises(InvalidFileError, match="it has 42,949,672,960 bytes, more than 17,179,869,184"):
-        sha256(path)
 
 
 def test_a_network_is_loaded_as_it_was_saved(saved):

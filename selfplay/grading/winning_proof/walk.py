@@ -8,6 +8,7 @@ shortest line to one, and if there is none, the player is proved to keep from ev
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from selfplay.executors import Executor
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_positions
 from selfplay.grading.winning_proof.action_judge import EVERY_LOSS, WIN, Judged, Positions, Words, judge
-from selfplay.grading.winning_proof.walk_files import Ply, WalkFiles
+from selfplay.grading.winning_proof.walk_files import Ply, load_arrays, save_arrays
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.matches import ProofSettings
@@ -82,7 +83,8 @@ class Walk(NamedTuple):
     """Number of plies of the match before `start`."""
     result: int
     """The exact result of `start` to the player: 1, 0 or -1."""
-    files: WalkFiles
+    folder: Path
+    """The folder of its files."""
     executor: Executor
     progress: ProgressBar = NoProgress
 
@@ -104,12 +106,16 @@ class Walk(NamedTuple):
         number, is_over = len(finished), len(finished) > 0 and self._is_last(finished[-1])
         if number == 0:
             own, opp, origin = self.start.own.numpy(), self.start.opp.numpy(), np.zeros(1, dtype=np.int64)
-            self.files.save_ply(0, Ply(own, opp, origin, origin, np.array([self.result == WIN])))
-        while not is_over and len((ply := self.files.ply(number)).own) > 0:
+            save_arrays(self._ply_file(0), Ply(own, opp, origin, origin, np.array([self.result == WIN])))
+        while not is_over and len((ply := load_arrays(self._ply_file(number), Ply)).own) > 0:
             counts = self._walk_ply(number, ply)
             yield counts
-            self.files.drop_judged()
+            for path in self.folder.glob("judged_*.npz"):
+                path.unlink()
             number, is_over = number + 1, self._is_last(counts)
+
+    def _ply_file(self, number: int) -> Path:
+        return self.folder / f"ply_{number:03d}.npz"
 
     def _is_last(self, counts: PlyCounts) -> bool:
         return self.settings.walk == "first_mistake" and counts.mistakes > 0
@@ -119,18 +125,18 @@ class Walk(NamedTuple):
 
     def _walk_ply(self, number: int, ply: Ply) -> PlyCounts:
         if not self._is_turn(number):
-            self.files.save_ply(number + 1, self._following(ply, self._replies(ply)))
+            save_arrays(self._ply_file(number + 1), self._following(ply, self._replies(ply)))
             return self._counts(number, ply)
         turns = (~self._state(ply).terminated).nonzero()[:, 0].numpy()
         judged = self._judged(number, ply, turns)
         if not judged.are_mistakes.any():
-            self.files.save_ply(number + 1, self._following(ply, _answers(turns, judged)))
+            save_arrays(self._ply_file(number + 1), self._following(ply, _answers(turns, judged)))
             return self._counts(number, ply, judged)
         first = int(judged.are_mistakes.argmax())
         row = int(turns[judged.rows[first]])
         line = self._line(number, row, int(judged.actions[first]))
         if self.settings.walk == "all":
-            self.files.save_ply(number + 1, self._following(ply, _answers(turns, judged)))
+            save_arrays(self._ply_file(number + 1), self._following(ply, _answers(turns, judged)))
             return self._counts(number, ply, judged, line)
         return self._counts(number, _rows_of(ply, slice(row + 1)), _to_action(judged, first), line)
 
@@ -143,14 +149,15 @@ class Walk(NamedTuple):
     def _judged(self, number: int, ply: Ply, turns: Words) -> Judged:
         """The player's actions in the rows `turns` of a ply, or in the first ones of them, if the walk ends there."""
         parts, slices = [], _slices(len(turns), self.settings.part_positions)
-        known = [self.files.judged(number, rows) for rows in slices]
+        paths = [self.folder / f"judged_{number:03d}_{rows.start:09d}_{rows.stop:09d}.npz" for rows in slices]
+        known = [load_arrays(path, Judged) if path.exists() else None for path in paths]
         tasks = (self._task(ply, turns[rows]) for rows, part in zip(slices, known, strict=True) if part is None)
         new = self.executor.map(judge, tasks, RunFolder.of(self.settings).player_files())
         with closing(self.progress(total=len(turns), desc=f"ply {self.first_ply + number}")) as bar:
-            for rows, saved in zip(slices, known, strict=True):
+            for path, rows, saved in zip(paths, slices, known, strict=True):
                 part = next(new) if saved is None else saved
                 if saved is None:
-                    self.files.save_judged(number, rows, part)
+                    save_arrays(path, part)
                 parts.append(part._replace(rows=part.rows + rows.start))
                 bar.update(rows.stop - rows.start)
                 if self.settings.walk == "first_mistake" and part.are_mistakes.any():
@@ -194,7 +201,7 @@ class Walk(NamedTuple):
         """The actions that lead to a row of a ply, and `action`."""
         actions = [action]
         for earlier in range(number, 0, -1):
-            ply = self.files.ply(earlier)
+            ply = load_arrays(self._ply_file(earlier), Ply)
             actions.append(int(ply.actions[row]))
             row = int(ply.parents[row])
         return " ".join(map(str, reversed(actions)))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError, shortened
-from selfplay.files import require_regular_file
+from selfplay.files import open_file
 from selfplay.settings.classical import ExperienceRule
 
 APPLICATION_ID = 0x53504C58
@@ -71,7 +71,7 @@ class ExperienceDatabase:
         self.path = path
         self._lock = threading.RLock()
         if must_exist or path.exists():
-            require_regular_file(path)
+            open_file(path).close()
         with self._reporting():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._sql = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError
-from selfplay.files import MEGABYTE, FileFormat, read_bytes, written_whole
+from selfplay.files import FileFormat, read_bytes, written_whole
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.classical import ExperienceRule
@@ -33,7 +33,6 @@ BOARDS = FileFormat(
             {name: cs.typed_dict_field(schema) for name, schema in BOARD.items()}, extra_behavior="forbid"
         ),
     ),
-    limit=64 * MEGABYTE,
 )
 
 
@@ -74,7 +73,7 @@ def read_json(path: Path, form: BoardForm, rule: ExperienceRule, known: int = 0)
 
     Raises InvalidFileError if the file is missing, truncated, in another format, or contradicts the rules of the game.
     """
-    content = read_bytes(path, BOARDS.limit)
+    content = read_bytes(path)
     if not content and known:
         raise InvalidFileError(path, f"is empty; write {{}} into it to replace the {known} known boards by none")
     try:

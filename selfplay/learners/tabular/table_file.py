@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError, shortened
-from selfplay.files import MEGABYTE, FileFormat, errors_of_archive, require_regular_file
+from selfplay.files import FileFormat, errors_of_archive, open_file
 from selfplay.games.position_graph import PositionGraph
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 from selfplay.runs.manifest import check_against_manifest
@@ -30,7 +30,6 @@ from selfplay.runs.manifest import check_against_manifest
 FORMAT = 1
 ARRAYS = {"values", "own", "opp", "metadata"}
 PLAYED = "played"
-LARGEST_FILE = 1024 * MEGABYTE
 METADATA = FileFormat(
     "a file of tables of this format",
     cs.typed_dict_schema(
@@ -44,7 +43,6 @@ METADATA = FileFormat(
         },
         extra_behavior="forbid",
     ),
-    limit=MEGABYTE // 4,
 )
 
 
@@ -141,8 +139,7 @@ def trains_against_people(path: Path) -> bool:
 @contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     """The arrays of the file; errors while reading are InvalidFileErrors."""
-    require_regular_file(path, LARGEST_FILE)
-    with errors_of_archive(path), zipfile.ZipFile(path) as archive:
+    with open_file(path) as file, errors_of_archive(path), zipfile.ZipFile(file) as archive:
         if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in ARRAYS):
             raise InvalidFileError(path, "is not a file of tables of this program")
         yield archive
