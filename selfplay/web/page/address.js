@@ -5,23 +5,31 @@
 //     #play/othello?opponent=level-3&person=second&moves=f5d6c3
 //     #play/connect_four?opponent=perfect&person=both&position=-…-XO.0&moves=44
 
-import { areWatching, asPeople } from "./people.js";
-
 const STONES = { X: 1, O: -1, "-": 0 };
 const SIGNS = { 1: "X", "-1": "O", 0: "-" };
 
-// {view, game, saved, shown}: saved is the match in the address, with the fields of a request for a new match; null if
-// none. shown: {values, ply}, the values on its board and the number of plies before the position; null: of all moves.
+// The seats of a match that people hold. Addresses, requests and answers name them by one word.
+const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
+
+// Questions about such a word; for an undefined one, of a match that does not exist, the answer is no.
+export const areWatching = (people) => SEATS[people]?.length === 0;
+export const isOnePerson = (people) => SEATS[people]?.length === 1;
+export const areTwoPeople = (people) => SEATS[people]?.length === 2;
+
+// {view, game, saved, shown}: saved is the match in the address, with the fields of a request for a new match, where an
+// opponent that is null is the default; null if none. shown: {values, ply}, the values on its board and the number of plies
+// before the position; null: of all moves. Moves without players are shown as they are.
 export function read(hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const [view, game] = path.split("/");
   const given = new URLSearchParams(query);
-  if (view === "story" || !given.has("opponent")) {
+  if (view === "story" || given.size === 0) {
     return { view: view === "story" ? "story" : "play", game, saved: null, shown: null };
   }
+  const people = given.has("opponent") || !given.has("moves") ? "first" : "both";
   const saved = {
     opponent: given.get("opponent"),
-    person: asPeople(given.get("person")),
+    person: Object.hasOwn(SEATS, given.get("person")) ? given.get("person") : people,
     partner: given.get("partner"),
     evaluator: given.get("evaluator"),
     moves: given.get("moves") ?? "",

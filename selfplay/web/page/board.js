@@ -2,12 +2,11 @@
 
 import { ActionButtons } from "./buttons.js";
 import { element } from "./drawing.js";
-import { ColumnHeads, edgesOf } from "./edges.js";
-import { knownOf, stoneOf, valueInWords, valueLabel } from "./stones.js";
-import { extremes, goodness, paint, unpaint } from "./values.js";
+import { framed, stoneOf } from "./pieces.js";
+import { showValue } from "./values.js";
 
 export class Board {
-  // play(action) is called when the person chooses a legal action; edit(square), while `isEdited`, for any square.
+  // play(action) is called when the person chooses a legal action; edit(square), while a position is set up, for any square.
   constructor(place, game, play, edit) {
     Object.assign(this, { game, play, edit, isEdited: false, actions: new Map(), moves: new Map(), focused: 0, chosen: null });
     // Buttons for actions without a square, such as a pass.
@@ -19,22 +18,11 @@ export class Board {
   }
 
   build() {
-    const { rows, columns, stone_colours: colours } = this.game;
+    const { rows, columns, title, stone_colours: colours, moves_stones: moves, is_rhombus: isRhombus } = this.game;
     this.cells = [];
-    const edges = edgesOf(this.game);
-    this.heads = edges.isColumns ? new ColumnHeads(columns) : null;
-    const board = element("div", {
-      class: `board ${colours ? "discs" : "signs"}${edges.isColumns ? " falling" : ""}${this.game.moves_stones ? " moving" : ""}${this.game.is_rhombus ? " rhombus" : ""}`,
-      "data-first": colours?.[0],
-      role: "grid",
-      "aria-label": `${this.game.title} board`,
-      "aria-rowcount": rows,
-      "aria-colcount": columns,
-    });
+    const board = element("div", { role: "grid", "aria-label": `${title} board`, "aria-rowcount": rows, "aria-colcount": columns });
     board.addEventListener("keydown", (event) => this.move(event));
-    board.addEventListener("focusout", () => {
-      this.isByPointer = false;
-    });
+    board.addEventListener("focusout", () => (this.isByPointer = false));
     board.addEventListener("pointermove", (event) => this.point(event.target.closest(".cell")));
     board.addEventListener("pointerleave", () => this.point(null));
     for (let row = 0; row < rows; row += 1) {
@@ -45,10 +33,14 @@ export class Board {
       }
       board.append(line);
     }
-    if (edges.isColumns) {
+    const { frame, heads } = framed(this.game, board);
+    this.heads = heads;
+    const kinds = { discs: colours, signs: !colours, falling: heads.length > 0, moving: moves, rhombus: isRhombus };
+    board.classList.add("board", ...Object.keys(kinds).filter((kind) => kinds[kind]));
+    if (heads.length > 0) {
       board.append(element("div", { class: "plate", "aria-hidden": "true" }));
     }
-    return edges.around(board, this.heads);
+    return frame;
   }
 
   buildCell(square, column) {
@@ -80,8 +72,9 @@ export class Board {
   point(cell) {
     const pointed = cell && this.actions.get(Number(cell.dataset.square))?.pointed;
     const marked = new Set(pointed?.length > 1 ? pointed : []);
+    const column = marked.size > 0 ? Number(cell.dataset.square) % this.game.columns : null;
     this.cells.forEach((one, square) => one.classList.toggle("pointed", marked.has(square)));
-    this.heads?.point(marked.size > 0 ? Number(cell.dataset.square) % this.game.columns : null);
+    this.heads.forEach((head, number) => head.classList.toggle("pointed", number === column));
   }
 
   focus(square, moves = true) {
@@ -117,27 +110,25 @@ export class Board {
     }
   }
 
-  // shown: {match, values: Map of action to value, shares: Map of action to its percentage of the simulations,
-  // words: Map of action to the value in words, results: Map of action to its result, scale, isOpen, hint}
+  // shown: {match, known, scale, isOpen, isEdited, hint}; known and scale: see valuesToShow; hint: {action, square} or null.
   show(shown) {
-    const { match, values, scale } = shown;
+    const { match } = shown;
+    this.isEdited = shown.isEdited;
     const last = match.plies.at(-1);
-    const range = extremes(values, scale);
-    const shownLegal = this.findActions(shown);
-    this.others.show(match.legal.filter((a) => a.pointed.length === 0), shown, range);
-    this.heads?.show(shown, range);
-    const won = new Set(match.winning_squares);
+    const legal = this.findActions(shown);
+    this.others.show(match.legal.filter((one) => one.pointed.length === 0), shown);
+    this.heads.forEach((head, column) => this.showHead(head, column, shown));
     this.cells.forEach((cell, square) => {
       const isNew = last?.square === square;
-      const marks = { isNew, isTurned: !isNew && Boolean(last?.turned.includes(square)), isWon: won.has(square) };
-      this.showCell(cell, square, shownLegal.get(square), shown, range, marks);
+      const isTurned = !isNew && Boolean(last?.turned.includes(square));
+      this.showCell(cell, square, legal.get(square), shown, { isNew, isTurned, isWon: match.winning_squares.includes(square) });
     });
   }
 
   // The legal actions by the squares on which their values are shown; also sets the actions that a click plays.
   // Where stones move, those are the stones with their best move, until one is chosen; then the targets of that one.
   findActions(shown) {
-    const { match, values, isOpen } = shown;
+    const { match, known, isOpen } = shown;
     const { legal, squares } = match;
     if (!this.game.moves_stones) {
       this.actions = new Map(isOpen ? legal.flatMap((a) => a.pointed.map((square) => [square, a])) : []);
@@ -147,7 +138,7 @@ export class Board {
       this.chosen = null;
     }
     this.shown = shown;
-    const worth = (one) => values.get(one.action) ?? -Infinity;
+    const worth = ({ action }) => known.get(action)?.value ?? -Infinity;
     const fromWorst = legal.toSorted((one, other) => worth(one) - worth(other));
     this.moves = new Map(fromWorst.map((one) => [one.pointed.find((square) => square !== one.square), one]));
     const targets = new Map(legal.filter((a) => a.pointed.includes(this.chosen)).map((a) => [a.square, a]));
@@ -155,31 +146,26 @@ export class Board {
     return this.chosen === null ? this.moves : targets;
   }
 
-  showCell(cell, square, legal, shown, range, marks) {
-    const { match, values, scale } = shown;
-    const hinted = this.game.moves_stones
-      ? match.legal.some((one) => one.action === shown.hintAction && one.pointed.includes(square))
-      : shown.hint === square;
-    const known = legal ? knownOf(legal.action, shown) : null;
-    const has = { legal, last: marks.isNew, won: marks.isWon, hinted };
-    has.best = known?.value !== undefined && known.value === range.best && values.size > 1;
-    Object.entries(has).forEach(([name, is]) => cell.classList.toggle(name, Boolean(is)));
-    const label = known === null || this.heads !== null ? null : valueLabel(known, scale);
-    this.redraw(cell, match.squares[square], marks, label);
-    unpaint(cell);
-    if (known !== null) {
-      paint(cell, goodness(known, scale, range));
-    }
-    const said = [
-      [true, this.game.square_names[square]],
-      [true, this.stoneName(match.squares[square])],
-      ...(known === null ? [] : valueInWords(known, scale).map((text) => [true, text])),
-      [marks.isNew, "last move"],
-      [marks.isTurned, "just turned"],
-      [marks.isWon, "in the winning line"],
-      [hinted, "hint"],
-    ];
-    cell.setAttribute("aria-label", said.filter(([is]) => is).map(([, text]) => text).join(", "));
+  // The number of a column, with the value of a stone in it.
+  showHead(head, column, shown) {
+    const { legal } = shown.match;
+    const action = legal.find(({ square }) => square !== null && square % this.game.columns === column)?.action;
+    head.replaceChildren(String(column + 1), ...showValue(head, action, shown).label);
+    head.parentElement.classList.toggle("valued", shown.known.size > 0);
+  }
+
+  showCell(cell, square, legal, shown, { isNew, isTurned, isWon }) {
+    const { match, hint } = shown;
+    const isHinted = this.game.moves_stones
+      ? match.legal.some((one) => one.action === hint?.action && one.pointed.includes(square))
+      : hint !== null && hint.square === square;
+    const classes = { legal, last: isNew, won: isWon, hinted: isHinted };
+    Object.entries(classes).forEach(([name, is]) => cell.classList.toggle(name, Boolean(is)));
+    const { label, words } = showValue(cell, legal?.action, shown);
+    this.redraw(cell, match.squares[square], { isNew, isTurned }, this.heads.length > 0 ? [] : label);
+    const marks = { "last move": isNew, "just turned": isTurned, "in the winning line": isWon, hint: isHinted };
+    const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...words];
+    cell.setAttribute("aria-label", [...said, ...Object.keys(marks).filter((mark) => marks[mark])].join(", "));
     cell.setAttribute("aria-disabled", String(!this.isEdited && !this.actions.has(square) && !this.moves.has(square)));
     if (this.game.moves_stones) {
       cell.setAttribute("aria-selected", String(square === this.chosen));
@@ -187,12 +173,11 @@ export class Board {
   }
 
   // Redraws a square only if it has changed; otherwise the animation of a turned disc would start again.
-  redraw(cell, stone, marks, value) {
-    const drawn = JSON.stringify([stone, value?.outerHTML, marks.isNew, marks.isTurned]);
+  redraw(cell, stone, marks, label) {
+    const drawn = JSON.stringify([stone, marks, label[0]?.outerHTML]);
     if (cell.dataset.drawn !== drawn) {
       cell.dataset.drawn = drawn;
-      const stones = stone === 0 ? [] : [stoneOf(this.game, stone === 1 ? 0 : 1, marks)];
-      cell.replaceChildren(...stones, ...(value === null ? [] : [value]));
+      cell.replaceChildren(...(stone === 0 ? [] : [stoneOf(this.game, stone === 1 ? 0 : 1, marks)]), ...label);
     }
   }
 

@@ -1,25 +1,24 @@
 // Buttons for actions without a square, such as a pass, and the view of games without a board.
 
 import { element, svg } from "./drawing.js";
-import { knownOf, valueInWords, valueLabel } from "./stones.js";
-import { extremes, goodness, paint, unpaint } from "./values.js";
+import { showValue } from "./values.js";
 
 export class ActionButtons {
   constructor(play) {
     this.play = play;
-    this.legal = new Map();
+    this.legal = new Set();
     // Buttons are kept when their action becomes illegal, so that they keep the keyboard focus.
     this.buttons = new Map();
     this.group = element("div", { class: "actions", role: "group", "aria-label": "Your actions", hidden: true });
     this.group.addEventListener("keydown", (event) => this.move(event));
   }
 
-  show(legal, shown, range) {
-    this.legal = new Map(legal.map((one) => [one.action, one]));
+  show(legal, shown) {
+    this.legal = new Set(legal.map(({ action }) => action));
     legal.filter((one) => !this.buttons.has(one.action)).forEach((one) => this.add(one));
     this.group.hidden = this.buttons.size === 0;
     this.isOpen = shown.isOpen;
-    this.buttons.forEach((button, action) => this.draw(button, action, shown, range));
+    this.buttons.forEach((button, action) => this.draw(button, action, shown));
   }
 
   // Inserts the button in the order of the actions.
@@ -31,22 +30,15 @@ export class ActionButtons {
     this.buttons.set(action, button);
   }
 
-  draw(button, action, shown, range) {
-    const legal = this.legal.get(action);
-    const known = legal ? knownOf(action, shown) : null;
+  draw(button, action, shown) {
+    const isLegal = this.legal.has(action);
     const name = button.querySelector("b");
-    button.classList.toggle("legal", Boolean(legal));
-    button.classList.toggle("hinted", shown.hintAction === action);
-    button.classList.toggle("best", known?.value !== undefined && known.value === range.best && shown.values.size > 1);
-    button.setAttribute("aria-disabled", String(!shown.isOpen || !legal));
-    button.setAttribute("aria-label", name.textContent);
-    button.replaceChildren(name);
-    unpaint(button);
-    if (known !== null) {
-      paint(button, goodness(known, shown.scale, range));
-      button.append(valueLabel(known, shown.scale));
-      button.setAttribute("aria-label", [name.textContent, ...valueInWords(known, shown.scale)].join(", "));
-    }
+    const { label, words } = showValue(button, isLegal ? action : null, shown);
+    button.classList.toggle("legal", isLegal);
+    button.classList.toggle("hinted", shown.hint?.action === action);
+    button.setAttribute("aria-disabled", String(!shown.isOpen || !isLegal));
+    button.setAttribute("aria-label", [name.textContent, ...words].join(", "));
+    button.replaceChildren(name, ...label);
   }
 
   move(event) {
@@ -70,16 +62,12 @@ export class Buttons {
   }
 
   show(shown) {
-    const { match, values, scale } = shown;
+    const { match } = shown;
     const { line_label: label, line_end: end } = this.game;
-    this.sum.replaceChildren();
-    if (label === null) {
-      this.sum.append(element("pre", {}, match.board));
-    } else {
-      this.sum.append(element("span", { class: "quiet" }, label), element("strong", {}, String(match.place)));
-    }
+    const sum = [element("span", { class: "quiet" }, label), element("strong", {}, String(match.place))];
+    this.sum.replaceChildren(...(label === null ? [element("pre", {}, match.board)] : sum));
     this.drawTrack(match, end);
-    this.actions.show(match.legal, shown, extremes(values, scale));
+    this.actions.show(match.legal, shown);
   }
 
   // A line from the start to the end of the game, with a dot for each ply.
@@ -93,16 +81,14 @@ export class Buttons {
     const x = (number) => 10 + ((width - 20) * number) / end;
     this.track.setAttribute("viewBox", `0 0 ${width} 34`);
     this.track.setAttribute("aria-label", `${match.place} of ${end}`);
-    this.track.replaceChildren(svg("line", { x1: x(0), x2: x(end), y1: 10, y2: 10, class: "rail" }));
-    this.track.append(svg("line", { x1: x(0), x2: x(match.place), y1: 10, y2: 10, class: "gone" }));
-    for (const ply of match.plies) {
-      if (ply.place !== null) {
-        this.track.append(svg("circle", { cx: x(ply.place), cy: 10, r: 5, class: `seat${ply.seat}` }));
-      }
-    }
-    for (const number of [0, end]) {
-      const place = { x: number === 0 ? 2 : width - 2, y: 31, "text-anchor": number === 0 ? "start" : "end" };
-      this.track.append(svg("text", place, String(number)));
-    }
+    this.track.replaceChildren(
+      svg("line", { x1: x(0), x2: x(end), y1: 10, y2: 10 }),
+      svg("line", { x1: x(0), x2: x(match.place), y1: 10, y2: 10, class: "gone" }),
+      ...match.plies
+        .filter(({ place }) => place !== null)
+        .map(({ place, seat }) => svg("circle", { cx: x(place), cy: 10, r: 5, class: `ply seat${seat}` })),
+      svg("text", { x: 2, y: 31 }, "0"),
+      svg("text", { x: width - 2, y: 31, "text-anchor": "end" }, String(end)),
+    );
   }
 }

@@ -5,56 +5,59 @@ import { at, element } from "./drawing.js";
 const entryOf = (opponent) => opponent.group ?? opponent.id;
 
 export class Chooser {
-  // ids: {list, slider, number, label, about} of the elements.
-  constructor(ids) {
-    this.parts = Object.fromEntries(Object.entries(ids).map(([part, id]) => [part, at(id)]));
+  // name: the id of the list; prefix: the start of the ids of its slider, number, number-label and about. changed(): called
+  // when another opponent was chosen.
+  constructor(name, prefix, changed) {
+    [this.slider, this.number, this.label, this.about] = ["slider", "number", "number-label", "about"].map((id) => at(prefix + id));
+    this.list = at(name);
     this.opponents = [];
+    this.list.addEventListener("change", () => {
+      this.#showEntry();
+      changed();
+    });
+    this.number.addEventListener("input", () => this.#showChosen());
+    this.number.addEventListener("change", changed);
   }
 
   // Shows these opponents, with the one with this id chosen if there is one.
   show(opponents, id) {
     this.opponents = opponents;
     const entries = new Map(opponents.map((one) => [entryOf(one), one.group ?? one.label]));
-    this.parts.list.replaceChildren(...[...entries].map(([value, label]) => element("option", { value }, label)));
-    this.showEntry();
+    this.list.replaceChildren(...[...entries].map(([value, label]) => element("option", { value }, label)));
+    this.#showEntry();
     this.select(id);
-  }
-
-  get #numbered() {
-    return this.opponents.filter((one) => one.group !== null && one.group === this.parts.list.value);
-  }
-
-  // After another entry of the list was chosen.
-  showEntry() {
-    const choices = this.#numbered;
-    this.parts.slider.hidden = choices.length === 0;
-    if (choices.length > 0) {
-      Object.assign(this.parts.number, { min: 0, max: choices.length - 1 });
-      this.parts.number.value = choices.findIndex((one) => one.is_default);
-    }
-    this.showChosen();
-  }
-
-  // After the slider was moved.
-  showChosen() {
-    const { label, about } = this.chosen ?? { label: "", about: "" };
-    this.parts.label.textContent = label;
-    this.parts.number.setAttribute("aria-valuetext", label);
-    this.parts.about.textContent = about;
   }
 
   select(id) {
     const one = this.opponents.find((other) => other.id === id);
     if (one !== undefined) {
-      this.parts.list.value = entryOf(one);
-      this.showEntry();
-      this.parts.number.value = this.#numbered.indexOf(one);
-      this.showChosen();
+      this.list.value = entryOf(one);
+      this.#showEntry();
+      this.number.value = this.#choices.indexOf(one);
+      this.#showChosen();
     }
   }
 
+  get #choices() {
+    return this.opponents.filter((one) => entryOf(one) === this.list.value);
+  }
+
   get chosen() {
-    const choices = this.#numbered;
-    return choices.length > 0 ? choices[Number(this.parts.number.value)] : this.opponents.find((one) => one.id === this.parts.list.value);
+    return this.#choices[this.slider.hidden ? 0 : Number(this.number.value)];
+  }
+
+  #showEntry() {
+    const choices = this.#choices;
+    this.slider.hidden = !choices[0]?.group;
+    this.number.max = choices.length - 1;
+    this.number.value = choices.findIndex((one) => one.is_default);
+    this.#showChosen();
+  }
+
+  #showChosen() {
+    const { label, about } = this.chosen ?? { label: "", about: "" };
+    this.label.textContent = label;
+    this.number.setAttribute("aria-valuetext", label);
+    this.about.textContent = about;
   }
 }

@@ -1,8 +1,8 @@
 // The values of the match, ply by ply, as estimated by the players. Up is good for the person, or for who moves first.
 
-import { at, svg } from "./drawing.js";
-import { gradeOf } from "./moves.js";
-import { adviserOf, scaleOfPly, valueText } from "./values.js";
+import { at, element, svg } from "./drawing.js";
+import { goTo } from "./review.js";
+import { adviserOf, gradeOf, scaleOfPly, valueText } from "./values.js";
 
 const HEIGHT = 150;
 const LEFT = 58;
@@ -17,7 +17,7 @@ const spanOf = (match, ply) => (match.isExact ? 1 : adviserOf(match, ply.seat).s
 
 // The plies whose value is known: [{number, good, text, ply}], where good is the value to the person minus the neutral
 // value.
-export function valuesToPerson(match) {
+function valuesToPerson(match) {
   const seat = match.person_seat ?? 0;
   // Exact points beside estimates that are not in points: only who wins can be shown.
   const isMixed = match.plies.some((ply) => ply.value !== null && !ply.in_points);
@@ -47,61 +47,70 @@ function smoothed(match, points) {
   });
 }
 
-// The labels of the axis and the height of a value (1: top, -1: bottom), on a scale that suits the match.
+// The lines of the axis, and the height of a value (1: top, -1: bottom), on a scale that suits the match.
 function axisOf(match, points) {
   const names = match.person_seat === null ? match.seat_names : ["you", "it"];
   const largest = Math.max(...points.map(({ good }) => Math.abs(good)));
   if (points.every(({ ply }) => ply.in_points)) {
     const span = Math.max(FEWEST_POINTS, Math.ceil(largest / 2) * 2);
-    return { ticks: [[span, `+${span}`], [0, "even"], [-span, `−${span}`]], height: (good) => good / span };
+    return { ticks: [[1, `+${span}`], [0.5, "even"], [0, `−${span}`]], height: (good) => good / span };
   }
   const bounded = points.map(({ ply }) => spanOf(match, ply));
   const span = bounded.includes(null) ? Math.max(1, largest) : Math.max(...bounded, largest);
   // Unbounded values are shown on a logarithmic scale: a won match is far beyond all others.
   const squeeze = bounded.includes(null) ? (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)) : (v) => v;
-  return { ticks: [[span, names[0]], [0, "even"], [-span, names[1]]], height: (good) => squeeze(good) / squeeze(span) };
+  return { ticks: [[1, names[0]], [0.5, "even"], [0, names[1]]], height: (good) => squeeze(good) / squeeze(span) };
 }
 
-// game: gives the colours of the stones; choose(ply): called with the number of plies before the position after a clicked move.
-export function drawCurve(place, { game, match, cursor, choose }) {
+// The empty chart, and the heights in it from 0 (bottom) to 1 (top), with these lines across: [[height, text]].
+function frame(label, lines) {
+  const width = Math.max(260, at("curve").clientWidth || 480);
+  const y = (height) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - height);
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart", "aria-label": label });
+  for (const [height, text] of lines) {
+    const kind = text === "even" ? "zero" : "grid";
+    drawing.append(svg("line", { x1: LEFT, x2: width - RIGHT, y1: y(height), y2: y(height), class: kind }));
+    drawing.append(svg("text", { x: LEFT - 8, y: y(height) + 4, "text-anchor": "end" }, text));
+  }
+  return { drawing, width, y, inside: width - LEFT - RIGHT };
+}
+
+const pathOf = (points) => `M${points.map((place) => place.map((one) => one.toFixed(1)).join(" ")).join("L")}`;
+
+// game: gives the colours of the stones; a click chooses the position after a ply.
+export function drawCurve(place, { game, match, cursor }) {
   const points = smoothed(match, valuesToPerson(match));
   if (points.length === 0) {
-    const why = match.plies.length === 0 ? "The curve begins with the first move." : `${adviserOf(match, 0).label} does not estimate values.`;
-    place.replaceChildren(Object.assign(document.createElement("p"), { className: "quiet", textContent: why }));
+    const isBegun = match.plies.length > 0;
+    const why = isBegun ? `${adviserOf(match, 0).label} does not estimate values.` : "The curve begins with the first move.";
+    place.replaceChildren(element("p", { class: "quiet" }, why));
     return;
   }
-  const { ticks, height } = axisOf(match, points);
-  const width = Math.max(260, place.clientWidth || 480);
-  const plies = Math.max(match.plies.length, 6);
-  const x = (number) => LEFT + ((width - LEFT - RIGHT) * (number - 1)) / (plies - 1);
-  const y = (good) => TOP + ((HEIGHT - TOP - BOTTOM) * (1 - height(good))) / 2;
-  const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart" });
   const whose = match.person_seat === null ? match.seat_names[0] : "you";
-  drawing.setAttribute("aria-label", `Values of the match for ${whose}: ${points.map((p) => `${p.ply.text} ${p.text}`).join(", ")}`);
-  for (const [good, text] of ticks) {
-    drawing.append(svg("line", { x1: LEFT, x2: width - RIGHT, y1: y(good), y2: y(good), class: good === 0 ? "zero" : "grid" }));
-    drawing.append(svg("text", { x: LEFT - 8, y: y(good) + 4, "text-anchor": "end" }, text));
-  }
+  const said = points.map(({ ply, text }) => `${ply.text} ${text}`).join(", ");
+  const { ticks, height } = axisOf(match, points);
+  const { drawing, width, inside, y: yOf } = frame(`Values of the match for ${whose}: ${said}`, ticks);
+  const plies = Math.max(match.plies.length, 6);
+  const x = (number) => LEFT + (inside * (number - 1)) / (plies - 1);
+  const y = (good) => yOf((1 + height(good)) / 2);
   if (cursor > 0 && cursor < match.plies.length) {
     drawing.append(svg("line", { x1: x(cursor), x2: x(cursor), y1: TOP, y2: HEIGHT - BOTTOM, class: "cursor" }));
   }
-  const path = points.map((p) => `${x(p.number).toFixed(1)} ${y(p.good).toFixed(1)}`);
-  const area = `M${x(points[0].number)} ${y(0)}L${path.join("L")}L${x(points.at(-1).number)} ${y(0)}Z`;
-  drawing.append(svg("path", { d: area, class: "area" }), svg("path", { d: `M${path.join("L")}`, class: "run" }));
-  for (const point of points) {
-    const kind = `${game.stone_colours?.[point.ply.seat] ?? `seat${point.ply.seat}`} ${gradeOf(match, point.ply) ?? ""}`;
-    const dot = svg("circle", { cx: x(point.number), cy: y(point.good), r: 4.5, class: kind });
-    dot.append(svg("title", {}, `${point.number}. ${point.ply.text}: ${point.text} for ${whose}`));
-    drawing.append(dot);
+  const line = points.map(({ number, good }) => [x(number), y(good)]);
+  const area = pathOf([[line[0][0], y(0)], ...line, [line.at(-1)[0], y(0)]]);
+  drawing.append(svg("path", { d: area, class: "area" }), svg("path", { d: pathOf(line), class: "line" }));
+  for (const { ply, number, good, text } of points) {
+    const kind = `ply ${game.stone_colours?.[ply.seat] ?? `seat${ply.seat}`} ${gradeOf(match, ply) ?? ""}`;
+    const title = svg("title", {}, `${number}. ${ply.text}: ${text} for ${whose}`);
+    drawing.append(svg("circle", { cx: x(number), cy: y(good), r: 4.5, class: kind }, title));
   }
-  const every = Math.ceil((plies * 34) / width);
-  for (let number = 1; number <= plies; number += every) {
+  for (let number = 1; number <= plies; number += Math.ceil((plies * 34) / width)) {
     drawing.append(svg("text", { x: x(number), y: HEIGHT - 6, "text-anchor": "middle" }, String(number)));
   }
   drawing.addEventListener("click", (event) => {
     const box = drawing.getBoundingClientRect();
-    const number = 1 + ((((event.clientX - box.left) * width) / box.width - LEFT) * (plies - 1)) / (width - LEFT - RIGHT);
-    choose(Math.max(0, Math.min(match.plies.length, Math.round(number))));
+    const number = 1 + ((((event.clientX - box.left) * width) / box.width - LEFT) * (plies - 1)) / inside;
+    goTo(Math.round(number));
   });
   place.replaceChildren(drawing);
 }
@@ -116,25 +125,19 @@ export function drawLosses(place, { game, match }) {
       lines[ply.seat].push([number + 1, sums[ply.seat]]);
     }
   });
-  const known = lines.flat().length - 2;
-  place.hidden = !game.counts_stones || known === 0;
+  place.hidden = !game.counts_stones || lines.flat().length === 2;
   if (place.hidden) {
     return;
   }
-  const width = Math.max(260, at("curve").clientWidth || 480);
   const top = Math.max(FEWEST_POINTS, ...sums);
-  const x = (number) => LEFT + ((width - LEFT - RIGHT) * number) / Math.max(match.plies.length, 6);
-  const y = (lost) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - lost / top);
   const said = match.seat_names.map((name, seat) => `${name} ${sums[seat].toFixed(1)}`).join(", ");
-  const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `Lost so far: ${said}` });
-  for (const lost of [0, top / 2, top]) {
-    drawing.append(svg("line", { x1: LEFT, x2: width - RIGHT, y1: y(lost), y2: y(lost), class: "grid" }));
-    drawing.append(svg("text", { x: LEFT - 8, y: y(lost) + 4, "text-anchor": "end" }, lost.toFixed(1)));
-  }
+  const { drawing, inside, y } = frame(`Lost so far: ${said}`, [0, 0.5, 1].map((height) => [height, (height * top).toFixed(1)]));
   lines.forEach((line, seat) => {
-    const points = [...line, [match.plies.length, sums[seat]]].map(([number, lost]) => `${x(number).toFixed(1)} ${y(lost).toFixed(1)}`);
-    drawing.append(svg("path", { d: `M${points.join("L")}`, class: `loss ${game.stone_colours?.[seat] ?? ""}` }));
+    const places = [...line, [match.plies.length, sums[seat]]];
+    const d = pathOf(places.map(([number, lost]) => [LEFT + (inside * number) / Math.max(match.plies.length, 6), y(lost / top)]));
+    drawing.append(svg("path", { d, class: `line loss ${game.stone_colours?.[seat] ?? ""}` }));
   });
+  const isExact = match.plies.every((ply) => ply.value === null || ply.words !== null);
   place.querySelector("div").replaceChildren(drawing);
-  at("discs-lost-source").textContent = `— ${said} discs, ${match.plies.every((ply) => ply.value === null || ply.words !== null) ? "exact" : "estimated"}`;
+  at("discs-lost-source").textContent = `— ${said} discs, ${isExact ? "exact" : "estimated"}`;
 }

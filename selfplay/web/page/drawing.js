@@ -1,11 +1,14 @@
 // Helpers of all views: elements and text.
 
 export const at = (id) => document.getElementById(id);
-// The value of the selected radio button of a group.
-export const checked = (name) => document.querySelector(`input[name=${name}]:checked`).value;
+export const clicked = (id, handler) => at(id).addEventListener("click", () => handler());
+// The radio buttons of a group, and the value of the one that is selected.
+export const radios = (name) => [...document.querySelectorAll(`input[name=${name}]`)];
+export const checked = (name) => radios(name).find((radio) => radio.checked).value;
 
+// Selects the radio button with this value; none if there is no such one, or if it is disabled.
 export function check(name, value) {
-  document.querySelector(`input[name=${name}][value="${value}"]`).checked = true;
+  radios(name).filter((radio) => radio.value === String(value) && !radio.disabled).forEach((radio) => (radio.checked = true));
 }
 
 const SVG = "http://www.w3.org/2000/svg";

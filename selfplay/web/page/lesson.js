@@ -1,43 +1,44 @@
 // Learning from one's mistakes after a match: at each of them the person tries to find a better move.
 
 import * as api from "./api.js";
-import { at } from "./drawing.js";
-import { gradeOf, withExactValues } from "./moves.js";
-import { goTo } from "./stepping.js";
-import { exactValues, perfect, review, show, table } from "./table.js";
+import { at, clicked } from "./drawing.js";
+import { goTo, review } from "./review.js";
+import { show, table } from "./table.js";
+import { gradeOf } from "./values.js";
 import { aboutLine, fail, say } from "./words.js";
 
 const TRY = "Find a better one.";
 const named = (grade) => `${grade === "inaccuracy" ? "an" : "a"} ${grade}`;
 
-const known = () => withExactValues(table.match, exactValues());
 const isStill = (lesson) => table.lesson === lesson;
 
 // Finds the mistakes, by exact values where the game can be solved, and shows the first.
-export async function begin() {
+async function begin() {
   const asked = table.match;
   if (asked === null || table.isBusy || !asked.is_over) {
     return;
   }
-  // ply: the number of plies before the mistake. isSolved: a better move was found, or the solution shown.
-  const isExact = !document.querySelector("input[name=values][value=perfect]").disabled;
+  // mistakes: the number of plies before each. isSolved: a better move was found, or the solution shown.
+  const isExact = !at("perfect").disabled;
   const lesson = { isExact, mistakes: [], number: 0, isSolved: false };
   table.lesson = lesson;
+  review.isJudged ||= isExact;
   show();
   say("Looking for your mistakes…");
   await value(asked, lesson).catch(fail);
   if (isStill(lesson)) {
-    const valued = known();
+    const valued = review.valued(asked);
     lesson.mistakes = valued.plies.flatMap((ply, number) => (ply.by_person && gradeOf(valued, ply) !== null ? [number] : []));
     await (lesson.mistakes.length > 0 ? open(0) : end(noMistakes(valued)));
   }
 }
 
 function value(match, lesson) {
+  const isCurrent = () => isStill(lesson);
   const take = (plies) => Object.assign(match, { plies });
   return api.untilFree(
-    () => (lesson.isExact ? review.judge(match) : review.fill(match, take, () => isStill(lesson))),
-    () => isStill(lesson),
+    () => (lesson.isExact ? review.solve(match, review.choices(match), isCurrent) : review.fill(match, take, isCurrent)),
+    isCurrent,
   );
 }
 
@@ -46,38 +47,31 @@ const noMistakes = ({ plies }) =>
     ? "No mistakes were found."
     : "Nobody estimates values here: choose who does, under Values on the board.";
 
-export function end(said = "") {
+function end(said = "") {
   table.lesson = null;
   show();
   say(said || table.match.result);
 }
 
-export const openNext = () => table.lesson.number + 1 < table.lesson.mistakes.length && open(table.lesson.number + 1);
+const openNext = () => table.lesson.number + 1 < table.lesson.mistakes.length && open(table.lesson.number + 1);
 
 async function open(number) {
   const { lesson } = table;
   Object.assign(lesson, { number, isSolved: false });
   await goTo(lesson.mistakes[number]);
   if (isStill(lesson)) {
-    const ply = known().plies[review.ply];
+    const ply = review.valued(table.match).plies[review.ply];
     const words = ply.words === null ? "" : ` (${ply.words})`;
     say(`Mistake ${number + 1} of ${lesson.mistakes.length}: your move ${ply.text}${words} is ${named(ply.grade)}. ${TRY}`);
   }
 }
 
-// How bad each action is, by action.
-function gradesHere() {
-  if (table.lesson.isExact) {
-    return perfect.known?.isComplete ? perfect.known.grades : new Map();
-  }
-  return new Map(review.position(table.match).legal.map(({ action, grade }) => [action, grade]));
-}
-
 // An action that the person tries in place of the mistake.
 export function attempt(action) {
-  const { text } = review.position(table.match).legal.find((one) => one.action === action);
-  const grade = gradesHere().get(action);
-  if (grade === undefined) {
+  const { text, grade: estimated } = review.position(table.match).legal.find((one) => one.action === action);
+  const exact = review.exact.get(review.ply);
+  const grade = table.lesson.isExact ? exact?.known.get(action)?.grade : estimated;
+  if (table.lesson.isExact && !exact?.isComplete) {
     say("This position is still being solved; try again in a moment.");
   } else if (grade === null) {
     solve(`Right: ${text} is good.`);
@@ -88,10 +82,10 @@ export function attempt(action) {
 }
 
 // Shows the values of all moves, the best one, and what follows.
-export async function solve(said = "") {
+async function solve(said = "") {
   const { lesson, match } = table;
   const { ply } = review;
-  const { best } = known().plies[ply];
+  const { best } = review.valued(match).plies[ply];
   const { action, square } = review.position(match).legal.find(({ text }) => text === best);
   Object.assign(table, { hint: { action, square } });
   lesson.isSolved = true;
@@ -108,7 +102,7 @@ export async function solve(said = "") {
   }
 }
 
-at("learn").addEventListener("click", begin);
-at("solution").addEventListener("click", () => table.lesson.isSolved || solve());
-at("next-mistake").addEventListener("click", openNext);
-at("end-lesson").addEventListener("click", () => goTo(Infinity).then(() => end()));
+clicked("learn", begin);
+clicked("solution", () => table.lesson.isSolved || solve());
+clicked("next-mistake", openNext);
+clicked("end-lesson", () => goTo(Infinity).then(() => end()));

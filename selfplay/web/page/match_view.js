@@ -1,48 +1,112 @@
-// Shows a match: its board, counts, values and moves.
+// Shows a match: its board, counts, values and moves, and which buttons can be pressed.
 
+import { areWatching } from "./address.js";
 import { drawCurve, drawLosses } from "./curve.js";
 import { at, checked, element } from "./drawing.js";
-import { showMoves, withExactValues } from "./moves.js";
-import { valuesToShow } from "./values.js";
+import { goTo } from "./review.js";
+import { showMovesText } from "./share.js";
+import { gradeOf, scaleOfPly, valuesToShow, valueText } from "./values.js";
 import { curveSource, valuesAbout, whoIs } from "./words.js";
 
-// shown: {game, board, match, position, cursor, judged, perfect, hint, isBusy, lesson, choose}, where position is the match as
-// it was at the cursor, which counts the plies before it.
-export function showMatch(shown) {
-  const { game, board, match, position, cursor, judged, perfect, hint, isBusy, lesson, choose } = shown;
+// What is on the table, and the position of it that is reviewed.
+export function showMatch({ game, board, match, hint, isBusy, isRunning, isEdited, lesson }, review) {
+  const cursor = match === null ? 0 : review.cursor(match);
+  showControls({ match, isBusy, isRunning, cursor, lesson });
+  showMovesText(match);
+  if (match === null || isEdited) {
+    return;
+  }
+  const position = review.position(match);
   // In a lesson the values would be the solution.
   const mode = lesson === null ? checked("values") : !lesson.isSolved ? "none" : lesson.isExact ? "perfect" : "adviser";
-  const { scale, ...known } = valuesToShow(mode, position, perfect);
+  const exact = review.exact.get(cursor) ?? null;
+  const { known, scale } = valuesToShow(mode, position, exact);
   const isLast = cursor === match.plies.length;
   // Also while the opponent thinks, because otherwise the page would shift with every reply.
   const arePoints = mode === "adviser" && (position.values_are_points || position.plies.some((ply) => ply.value_is_points));
   const isOpen = lesson === null ? isLast && match.awaits_person && !isBusy : !isLast && !lesson.isSolved;
-  board.show({ match: position, ...known, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });
+  board.show({ match: position, known, scale, isOpen, isEdited, hint });
+  at("play").classList.toggle("reviewed", !isLast && lesson === null);
+  at("play").classList.toggle("learning", lesson !== null);
   document.body.dataset.plies = String(match.plies.length);
   showCounts(game, position, arePoints);
-  at("values-about").textContent = valuesAbout(position, mode, { ...known, scale, perfect, arePoints, isChoice: isOpen || !isLast });
-  at("legend").hidden = mode !== "perfect" && !scale.isExact && known.results.size === 0;
+  at("values-about").textContent = valuesAbout(position, mode, { known, scale, exact, arePoints, isChoice: isOpen || !isLast });
+  at("legend").hidden = mode !== "perfect" && !scale.isExact && [...known.values()].every(({ result }) => result === null);
   at("standing").textContent = (match.is_practice ? "Practice: this match does not count. " : "") + (match.standing ?? "");
   at("score").textContent = match.score ?? "";
-  const valued = withExactValues(match, judged);
-  drawCurve(at("curve"), { game, match: valued, cursor, choose });
+  const valued = review.valued(match);
+  drawCurve(at("curve"), { game, match: valued, cursor });
   drawLosses(at("discs-lost"), { game, match: valued });
   at("opening").textContent = match.opening === null ? "" : `— ${match.opening} opening`;
   at("curve-source").textContent = curveSource(valued);
-  showMoves(at("plies"), { game, match: valued, cursor, choose });
+  showMoves(game, valued, cursor);
+}
+
+// aria-disabled instead of disabled, so that a button keeps the keyboard focus.
+function showControls({ match, isBusy, isRunning, cursor, lesson }) {
+  const isWatched = areWatching(match?.people);
+  const count = match?.plies.length ?? 0;
+  const isOpen = match !== null && !match.is_over;
+  const canLearn = match !== null && match.is_over && cursor === count && match.plies.some((ply) => ply.by_person);
+  const enabled = {
+    new: !isBusy || isRunning,
+    undo: !isBusy && match?.can_undo,
+    hint: !isBusy && match !== null && (match.awaits_person || cursor < count),
+    step: !isBusy && isOpen,
+    run: isOpen,
+    solution: lesson?.isSolved === false && lesson.mistakes.length > 0,
+    "next-mistake": lesson !== null && lesson.number + 1 < lesson.mistakes.length,
+    "to-start": cursor > 0,
+    back: cursor > 0,
+    forward: cursor < count,
+    "to-end": cursor < count,
+    "play-on": !isBusy && cursor < count,
+  };
+  const hidden = {
+    undo: isWatched,
+    hint: isWatched,
+    step: !isWatched,
+    run: !isWatched,
+    review: count === 0 || lesson !== null,
+    lesson: lesson === null,
+    learn: !canLearn,
+    "play-on": canLearn,
+  };
+  Object.entries(enabled).forEach(([id, is]) => at(id).setAttribute("aria-disabled", String(!is)));
+  Object.entries(hidden).forEach(([id, is]) => (at(id).hidden = is));
+  at("run").textContent = isRunning ? "Pause" : "Run";
+  at("review-place").textContent = cursor < count ? `${cursor} of ${count}` : `${count}`;
 }
 
 function showCounts(game, match, arePoints) {
+  const sides = (match.counts ?? []).map((count, seat) => {
+    const disc = element("span", { class: `disc small ${game.stone_colours?.[seat] ?? ""}`, "aria-hidden": "true" });
+    const name = ` ${match.seat_names[seat]} (${whoIs(match, seat)})`;
+    return element("span", { class: match.to_move === seat ? "side turn" : "side" }, disc, element("b", {}, String(count)), name);
+  });
+  const exact = arePoints ? [element("span", { id: "exact", class: "quiet" }, "exact, in discs")] : [];
   at("counts").hidden = match.counts === null;
-  if (match.counts !== null) {
-    const sides = match.counts.map((count, seat) => {
-      const colour = game.stone_colours?.[seat] ?? "";
-      const side = element("span", { class: match.to_move === seat ? "side turn" : "side" });
-      side.append(element("span", { class: `disc small ${colour}`, "aria-hidden": "true" }));
-      side.append(element("b", {}, String(count)), ` ${match.seat_names[seat]} (${whoIs(match, seat)})`);
-      return side;
-    });
-    const exact = arePoints ? [element("span", { id: "exact", class: "quiet" }, "exact, in discs")] : [];
-    at("counts").replaceChildren(...sides, ...exact);
-  }
+  at("counts").replaceChildren(...sides, ...exact);
+}
+
+// The table of the moves: their values, and what would have been better.
+function showMoves(game, match, cursor) {
+  const rows = match.plies.map((ply, number) => {
+    const scale = scaleOfPly(match, ply);
+    const text = (value, words) => valueText(value, scale) + (ply.in_points ? " discs" : words === null ? "" : ` (${words})`);
+    const grade = gradeOf(match, ply);
+    const move = element("button", { type: "button", class: "move", "aria-current": cursor === number + 1 ? "step" : null }, ply.text);
+    move.addEventListener("click", () => goTo(number + 1));
+    const cells = [
+      String(number + 1),
+      `${match.seat_names[ply.seat]} (${whoIs(match, ply.seat)})`,
+      move,
+      ply.value === null ? "" : text(ply.value, ply.words),
+      grade === null ? "" : `${grade}: ${ply.best} ${text(ply.best_value, ply.best_words)}`,
+    ];
+    return element("tr", { class: grade }, ...cells.map((content) => element("td", {}, content)));
+  });
+  const heads = ["", "player", "move", match.isExact ? "exact score" : "value to the mover", "better"];
+  const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
+  at("plies").replaceChildren(element("caption", { class: "quiet" }, game.grades), element("thead", {}, head), element("tbody", {}, ...rows));
 }

@@ -1,19 +1,19 @@
 // Choosing who plays: the opponent, the player to watch it against, and the proof whether the opponent can lose.
 
+import { areWatching } from "./address.js";
 import * as api from "./api.js";
 import { Chooser } from "./chooser.js";
-import { at, check, checked, element, printed } from "./drawing.js";
-import { areWatching } from "./people.js";
+import { at, check, checked, element, printed, radios } from "./drawing.js";
+import { changeOpponent } from "./settings.js";
 
 const SEATS = ["first", "second"];
 
-export const opponent = new Chooser({ list: "opponent", slider: "slider", number: "number", label: "number-label", about: "about" });
-export const partner = new Chooser({
-  list: "partner",
-  slider: "partner-slider",
-  number: "partner-number",
-  label: "partner-number-label",
-  about: "partner-about",
+export const opponent = new Chooser("opponent", "", () => changeOpponent());
+const partner = new Chooser("partner", "partner-", () => changeOpponent());
+at("evaluator").addEventListener("change", () => changeOpponent());
+at("strengths").addEventListener("change", (event) => {
+  opponent.select(event.target.value);
+  changeOpponent();
 });
 
 // Cancels the current request for a proof. The server drops a proof that no request waits for.
@@ -22,39 +22,25 @@ let proofRequest = new AbortController();
 export const areKnown = () => opponent.opponents.length > 0;
 
 export function showOffer(offer) {
-  at("notes").replaceChildren(...offer.notes.map((note) => element("li", {}, note)));
   clearProof("");
-  opponent.show(offer.opponents, offer.default);
-  partner.show(offer.opponents, offer.default);
+  updateOffer(offer, offer.default);
   const estimating = offer.opponents.filter((one) => one.estimates && (one.group === null || one.is_default));
-  const choices = [["", "the players themselves"], ...estimating.map(({ id, label }) => [id, label])];
-  at("evaluator").replaceChildren(...choices.map(([value, label]) => element("option", { value }, label)));
+  const choices = [{ id: "", label: "the players themselves" }, ...estimating];
+  at("evaluator").replaceChildren(...choices.map(({ id, label }) => element("option", { value: id }, label)));
   at("strengths").replaceChildren(...Object.entries(offer.strengths ?? {}).map(([word, id]) =>
     element("label", {}, element("input", { type: "radio", name: "strength", value: id }), element("span", {}, word))));
   showStrength();
-  enablePerfect(offer.has_perfect_play);
-}
-
-// Shows opponents that have appeared since, such as new levels, and keeps those that are chosen.
-export function updateOffer(offer) {
-  at("notes").replaceChildren(...offer.notes.map((note) => element("li", {}, note)));
-  for (const chooser of [opponent, partner]) {
-    chooser.show(offer.opponents, chooser.chosen?.id ?? offer.default);
-  }
-}
-
-function enablePerfect(isKnown) {
-  document.querySelector("input[name=values][value=perfect]").disabled = !isKnown;
-  if (!isKnown && checked("values") === "perfect") {
+  at("perfect").disabled = !offer.has_perfect_play;
+  if (at("perfect").disabled && at("perfect").checked) {
     check("values", "adviser");
   }
 }
 
-// Selects the values on the board that an address names, if there are such.
-export function showValues(mode) {
-  const radio = document.querySelector(`input[name=values][value="${CSS.escape(mode ?? "adviser")}"]:enabled`);
-  if (radio !== null) {
-    radio.checked = true;
+// Shows opponents that have appeared since, such as new levels, and keeps those that are chosen, unless one is named.
+export function updateOffer(offer, id = null) {
+  at("notes").replaceChildren(...offer.notes.map((note) => element("li", {}, note)));
+  for (const chooser of [opponent, partner]) {
+    chooser.show(offer.opponents, id ?? chooser.chosen?.id ?? offer.default);
   }
 }
 
@@ -69,11 +55,17 @@ export function select({ person, ...chosen }) {
   showPartner();
 }
 
+// Selects the opponents of the match again, if others could not take over.
+export function keepSelected({ opponent: opponentId, partner: partnerId, evaluator }) {
+  opponent.select(opponentId);
+  at("evaluator").value = evaluator ?? "";
+  showStrength();
+  partner.select(partnerId ?? opponentId);
+}
+
 // Checks the word for the strength of the chosen opponent, if there is one.
 export function showStrength() {
-  document.querySelectorAll("input[name=strength]").forEach((radio) => {
-    radio.checked = radio.value === opponent.chosen?.id;
-  });
+  radios("strength").forEach((radio) => (radio.checked = radio.value === opponent.chosen?.id));
 }
 
 // The players that are chosen, as fields of a request. The partner is left out if people play.
@@ -84,14 +76,6 @@ export function chosenPlayers() {
 
 // The same with the seats of people: a request for a new match.
 export const chosenSettings = () => ({ ...chosenPlayers(), person: checked("person") });
-
-// Selects the opponents of the match again, if others could not take over.
-export function keepSelected({ opponent: opponentId, partner: partnerId, evaluator }) {
-  opponent.select(opponentId);
-  at("evaluator").value = evaluator ?? "";
-  showStrength();
-  partner.select(partnerId ?? opponentId);
-}
 
 // ---------------------------------------------------------------------- proofs
 
@@ -106,15 +90,10 @@ export const announceProof = () => clearProof("Trying every line…");
 
 export async function showProof(game) {
   announceProof();
-  const request = new AbortController();
-  proofRequest = request;
-  let proof = null;
-  try {
-    proof = await api.proof(game.name, opponent.chosen.id, request.signal);
-  } catch (error) {
-    proof = { is_unbeatable: null, unbeatable_seats: null, text: error.message };
-  }
-  if (!request.signal.aborted) {
+  const { signal } = (proofRequest = new AbortController());
+  const unknown = ({ message }) => ({ is_unbeatable: null, unbeatable_seats: null, text: message });
+  const proof = await api.proof(game.name, opponent.chosen.id, signal).catch(unknown);
+  if (!signal.aborted) {
     showResult(proof);
   }
 }

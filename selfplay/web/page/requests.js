@@ -3,17 +3,14 @@
 import * as address from "./address.js";
 import * as api from "./api.js";
 import { at, checked } from "./drawing.js";
-import * as left from "./left.js";
-import { areWatching } from "./people.js";
 import * as players from "./players.js";
-import { keepInAddress, perfect, review, show, table } from "./table.js";
+import { review } from "./review.js";
+import { whenFree } from "./settings.js";
+import { forgetLeft, keepInAddress, show, table } from "./table.js";
 import { fail, say, whatHappened, whatToDo } from "./words.js";
 
 // Milliseconds between two questions whether the server answers again.
 const WAIT = 1000;
-
-// Called when no request is running any more.
-export const whenFree = { call: () => {} };
 
 // saved: the match to bring back; null: a new one with the players that are chosen.
 export async function newMatch(mine, saved) {
@@ -48,7 +45,7 @@ export async function request(change) {
   if (mine === table.visit) {
     table.isBusy = false;
     show();
-    whenFree.call();
+    whenFree();
   }
 }
 
@@ -56,7 +53,7 @@ async function showAndReply(change, plies, mine) {
   await take(await change(), mine);
   // Of a match that was brought back, only the last move is told.
   const first = mine === table.visit ? Math.max(plies, table.match.plies.length - 1) : plies;
-  const opponentMoves = ({ is_over, awaits_person, people }) => !is_over && !awaits_person && !areWatching(people);
+  const opponentMoves = ({ is_over, awaits_person, people }) => !is_over && !awaits_person && !address.areWatching(people);
   let isSolving = false;
   while (mine === table.visit && opponentMoves(table.match)) {
     const { match } = table;
@@ -78,9 +75,9 @@ async function take(answer, mine) {
   }
   Object.assign(table, { match: answer, hint: null, lesson: null });
   review.follow(answer);
-  left.forget(answer);
+  forgetLeft(answer);
   keepInAddress();
-  await perfect.fetch(answer);
+  await review.look(answer);
   if (mine === table.visit) {
     show();
   }

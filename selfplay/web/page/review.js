@@ -1,13 +1,26 @@
-// Stepping through the moves of a match, and what is asked of the server for all of them.
+// Stepping through the moves of the match, hints, and what the page finds out about the moves in the background.
 
+import * as address from "./address.js";
 import * as api from "./api.js";
+import { at } from "./drawing.js";
+import { newMatch, request } from "./requests.js";
+import { isShown, keepInAddress, keepInHistory, show, table, wantsPerfect } from "./table.js";
+import { gradeOf } from "./values.js";
+import { aboutHint, aboutLine, aboutPosition, fail, say, whatHappened } from "./words.js";
 
-const SECONDS = 5;
+// Seconds until a position is shown without exact values that are not known yet, and then between two questions for them.
+const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
+const UNKNOWN = { value: null, words: null, best: null, best_value: null, best_words: null, grade: null };
 
-export class Review {
-  // isExact(): whether exact values are wanted; show(): called when more is known.
-  constructor(isExact, show) {
-    Object.assign(this, { isExact, show });
+class Review {
+  // The opponent whose values are not known, so that they are not asked for again.
+  #unknown = null;
+  #actions = [];
+  // Counts the changes of the match, and the calls of solve. Answers about earlier ones are ignored.
+  #changes = 0;
+  #solving = 0;
+
+  constructor() {
     this.clear();
   }
 
@@ -17,25 +30,25 @@ export class Review {
     this.wanted = null;
     // The position before this ply is shown; null: the current one.
     this.ply = null;
-    // The match as it was before a ply, by ply.
+    // The match as it was, and what is known of perfect play, {kind, isComplete, known: {value, words, grade, text} by action}:
+    // both by the number of plies before the position.
     this.positions = new Map();
-    // The exact value of each ply and of the best one instead, by ply, in fields of a ply.
-    this.judged = new Map();
+    this.exact = new Map();
+    // Whether exact values of all plies are shown.
+    this.isJudged = false;
     this.#unknown = null;
-    this.#judging += 1;
+    this.#actions = [];
+    this.#changes += 1;
   }
-
-  // The opponent whose values are not known, so that they are not asked for again.
-  #unknown = null;
-  // Counts the matches and changes of matches. Answers about earlier ones are ignored.
-  #judging = 0;
 
   // After the match has changed: its new position is shown, and only what is still true is kept.
   follow(match) {
     [this.ply, this.wanted] = [null, null];
     this.positions.clear();
-    this.#judging += 1;
-    this.judged.forEach((one, ply) => match.plies[ply]?.action === one.action || this.judged.delete(ply));
+    const first = this.#actions.findIndex((action, ply) => match.plies[ply]?.action !== action);
+    [...this.exact.keys()].filter((ply) => first >= 0 && ply > first).forEach((ply) => this.exact.delete(ply));
+    this.#actions = match.plies.map(({ action }) => action);
+    this.#changes += 1;
   }
 
   cursor(match) {
@@ -47,19 +60,11 @@ export class Review {
     return this.ply === null ? match : this.positions.get(this.ply);
   }
 
-  // Shows the position before a ply; returns whether another request came first.
-  async go(match, ply) {
-    this.wanted = ply;
+  async fetch(match, ply) {
     if (ply < match.plies.length && !this.positions.has(ply)) {
       const answer = await api.position(match.id, ply);
       this.positions.set(ply, { ...answer, plies: answer.plies.slice(0, ply) });
     }
-    if (this.wanted === ply) {
-      this.ply = ply < match.plies.length ? ply : null;
-      this.wanted = this.ply;
-      return false;
-    }
-    return true;
   }
 
   // Asks for the values of plies that are not known, as after a match was brought back; take(plies) for each answer.
@@ -78,37 +83,181 @@ export class Review {
     }
   }
 
-  // Asks for the exact value of each ply, if they are wanted and the match is over or stepped through.
-  async judge(match) {
-    this.#judging += 1;
-    const mine = this.#judging;
-    for (let ply = 0; ply < match.plies.length; ply += 1) {
-      if (!this.judged.has(ply) && !match.plies[ply].is_forced) {
-        const isFound = await this.#judgeOne(match, ply, mine);
-        if (mine !== this.#judging || !this.isExact() || !isFound) {
-          return;
+  // ---------------------------------------------------------------------- exact values
+
+  async #ask(match, ply, seconds) {
+    const mine = this.#changes;
+    const { kind, actions, texts, values, words, grades, is_complete: isComplete } = await api.perfect(match.id, seconds, ply);
+    if (mine === this.#changes) {
+      const known = new Map();
+      actions.forEach((action, n) => {
+        if (typeof values?.[n] === "number") {
+          known.set(action, { text: texts[n], value: values[n], words: words[n], grade: grades[n], share: null, result: null });
+        }
+      });
+      this.exact.set(ply, { kind, isComplete, known });
+    }
+  }
+
+  // Asks for the values of the position that is shown, if they are wanted and a person has to choose or looks back.
+  async look(match) {
+    const ply = this.cursor(match);
+    if (wantsPerfect() && (this.ply !== null || match.awaits_person) && !this.exact.has(ply)) {
+      await this.#ask(match, ply, FIRST_WAIT);
+    }
+  }
+
+  // Asks for the values of these positions until all are known, and shows them.
+  async solve(match, plies, isCurrent) {
+    this.#solving += 1;
+    const mine = this.#solving;
+    const isWanted = () => mine === this.#solving && isCurrent() && wantsPerfect();
+    for (const ply of plies) {
+      while (isWanted() && !this.exact.get(ply)?.isComplete) {
+        await api.untilFree(() => this.#ask(match, ply, NEXT_WAIT), isWanted);
+        if (isWanted()) {
+          show();
         }
       }
     }
   }
 
-  async #judgeOne(match, ply, mine) {
-    const { action } = match.plies[ply];
-    let answer = null;
-    do {
-      answer = await api.perfect(match.id, SECONDS, ply);
-    } while (!answer.is_complete && mine === this.#judging && this.isExact());
-    if (answer.values === null || mine !== this.#judging || !answer.is_complete) {
-      return false;
+  // All positions of the match in which somebody chose.
+  choices = (match) => [...match.plies.keys()].filter((ply) => !match.plies[ply].is_forced);
+
+  // The match with exact values in place of all estimates, which have another scale; as it is if none are known.
+  valued(match) {
+    const plies = match.plies.map((ply, number) => ({ ...ply, ...this.#judged(ply, number) }));
+    const isExact = wantsPerfect() && this.isJudged && plies.some(({ value }) => value !== null);
+    return isExact ? { ...match, plies, isExact } : match;
+  }
+
+  #judged({ action, is_forced: isForced }, number) {
+    const { kind, isComplete, known } = this.exact.get(number) ?? {};
+    if (isForced || !isComplete || !known.has(action)) {
+      return UNKNOWN;
     }
-    const best = answer.values.indexOf(Math.max(...answer.values));
-    const played = answer.actions.indexOf(action);
-    const [value, words] = [answer.values[played], answer.words[played]];
-    const [best_value, best_words] = [answer.values[best], answer.words[best]];
-    const grade = answer.grades[played];
-    const in_points = answer.kind === "points";
-    this.judged.set(ply, { action, value, words, best: answer.texts[best], best_value, best_words, grade, in_points, value_is_points: in_points });
-    this.show();
-    return true;
+    const { value, words, grade } = known.get(action);
+    const best = [...known.values()].reduce((one, other) => (other.value > one.value ? other : one));
+    const isInPoints = kind === "points";
+    const better = { best: best.text, best_value: best.value, best_words: best.words };
+    return { value, words, grade, ...better, in_points: isInPoints, value_is_points: isInPoints };
+  }
+}
+
+export const review = new Review();
+
+// ---------------------------------------------------------------------- stepping
+
+// Counts the steps asked for.
+let steps = 0;
+
+// to: a number of plies, or a function from the number of plies that are shown.
+export async function goTo(to) {
+  const asked = table.match;
+  if (asked === null || table.isBusy || table.isRunning || table.isEdited) {
+    return;
+  }
+  steps += 1;
+  const [mine, count] = [steps, asked.plies.length];
+  const ply = Math.max(0, Math.min(count, typeof to === "function" ? to(review.wanted ?? count) : to));
+  const isWanted = () => asked === table.match && mine === steps;
+  review.wanted = ply;
+  try {
+    await api.untilFree(() => review.fetch(asked, ply), isWanted);
+    if (isWanted()) {
+      review.ply = ply < count ? ply : null;
+      table.hint = null;
+      await api.untilFree(() => review.look(asked), isWanted);
+    }
+    if (isWanted()) {
+      keepInAddress();
+      show();
+      sayPosition();
+      askForMore();
+    }
+  } catch (error) {
+    if (!isWanted()) {
+      return;
+    }
+    if (error.status !== 404) {
+      fail(error);
+      return;
+    }
+    // The server does not know the match any more, as after a restart.
+    await request(() => newMatch(table.visit, address.savedOf(asked)));
+    if (at("error").hidden) {
+      await goTo(ply);
+    }
+  }
+}
+
+function sayPosition() {
+  const { match } = table;
+  if (review.ply === null) {
+    say(whatHappened(match, match.plies.length));
+    return;
+  }
+  const valued = review.valued(match);
+  const ply = valued.plies[review.ply - 1];
+  const grade = ply && gradeOf(valued, ply);
+  say(aboutPosition(match, review.ply, grade ? ` (${grade}; better: ${ply.best})` : ""));
+}
+
+export function playOn() {
+  if (review.ply !== null && !table.isBusy) {
+    const { ply } = review;
+    keepInHistory();
+    request(() => api.rewind(table.match.id, ply));
+  }
+}
+
+// What the page shows only later: estimates of a match that was brought back, and exact values.
+export function askForMore() {
+  const asked = table.match;
+  if (asked === null || table.isRunning) {
+    return;
+  }
+  const isCurrent = () => isShown(asked) && table.lesson === null;
+  const takePlies = (plies) => {
+    asked.plies = plies;
+    show();
+  };
+  review.fill(asked, takePlies, isCurrent).catch(() => {});
+  review.isJudged ||= wantsPerfect() && (asked.is_over || review.ply !== null);
+  const here = review.ply !== null || asked.awaits_person ? [review.cursor(asked)] : [];
+  const wanted = [...here, ...(review.isJudged ? review.choices(asked) : [])];
+  review.solve(asked, wanted, isCurrent).catch((error) => isShown(asked) && fail(error));
+}
+
+// ---------------------------------------------------------------------- hints
+
+export async function giveHint() {
+  const { ply } = review;
+  const asked = table.match;
+  if (asked === null || table.isBusy || !(asked.awaits_person || ply !== null)) {
+    return;
+  }
+  const isStill = () => isShown(asked) && review.ply === ply;
+  try {
+    let said = "";
+    if (ply === null) {
+      const hint = await api.hint(asked.id);
+      if (!isStill()) {
+        return;
+      }
+      table.hint = hint;
+      said = aboutHint(asked, hint);
+      show();
+      say(said);
+    }
+    const line = await api.line(asked.id, wantsPerfect(), ply);
+    if (isStill()) {
+      say(said + aboutLine(line));
+    }
+  } catch (error) {
+    if (isStill()) {
+      say(error.message);
+    }
   }
 }

@@ -1,67 +1,59 @@
-// Setting up a position by hand.
+// Setting up a position by hand, for two people, so that the values of both sides are shown.
 
-import { at, check, checked } from "./drawing.js";
+import { savedOf } from "./address.js";
+import { at, check, checked, clicked, radios } from "./drawing.js";
+import { replace } from "./play.js";
+import { opponent, select } from "./players.js";
+import { review } from "./review.js";
+import { show, table } from "./table.js";
 import { RESULT_SCALE } from "./values.js";
 
 const NEXT = { 0: 1, 1: -1, "-1": 0 };
 
-export class Setup {
-  // use(position): begins a match there; change(isOpen): called when setting up begins, and when it ends.
-  constructor(use, change) {
-    Object.assign(this, { use, change, board: null, squares: null });
-    at("setup").addEventListener("toggle", () => (at("setup").open ? this.#begin() : this.#end()));
-    at("setup-use").addEventListener("click", () => this.use({ squares: [...this.squares], to_move: Number(checked("to-move")) }));
-    at("setup-clear").addEventListener("click", () => this.#change(this.squares.map(() => 0)));
-    at("setup-cancel").addEventListener("click", () => this.cancel());
-    document.querySelectorAll("input[name=to-move]").forEach((radio) => radio.addEventListener("change", () => this.show()));
-  }
+// The stones on the board while it is set up.
+let squares = [];
 
-  // match(): the current match, or null.
-  open(game, board, match) {
-    this.cancel();
-    Object.assign(this, { game, board, match });
-    at("setup").hidden = !game.can_be_set_up;
-    document.querySelectorAll("#setup-turn span").forEach((span, seat) => {
-      span.textContent = `${game.seat_names[seat]} moves next`;
-    });
-  }
+// Called when a game is opened.
+export function open(game) {
+  at("setup").hidden = !game.can_be_set_up;
+  radios("to-move").forEach((radio, seat) => {
+    radio.nextElementSibling.textContent = `${game.seat_names[seat]} moves next`;
+  });
+  close();
+}
 
-  cancel() {
-    at("setup").open = false;
-    this.#end();
-  }
+function begin() {
+  const position = table.match === null ? { squares: table.board.cells.map(() => 0), to_move: 0 } : review.position(table.match);
+  check("to-move", position.to_move ?? 0);
+  table.isEdited = true;
+  show();
+  draw(position.squares);
+}
 
-  #begin() {
-    const match = this.match();
-    const position = match ?? { squares: this.board.cells.map(() => 0), to_move: 0 };
-    check("to-move", position.to_move ?? 0);
-    this.board.isEdited = true;
-    this.change(true);
-    this.#change([...position.squares]);
-  }
+function close() {
+  at("setup").open = false;
+  table.isEdited = false;
+  show();
+}
 
-  #end() {
-    if (this.squares !== null) {
-      this.squares = null;
-      this.board.isEdited = false;
-      this.change(false);
-    }
-  }
+// Called when a square is clicked.
+export const turn = (square) => draw(squares.with(square, NEXT[squares[square]]));
 
-  #change(squares) {
-    this.squares = squares;
-    this.show();
-  }
+function draw(stones) {
+  squares = stones;
+  const match = { squares, plies: [], legal: [], winning_squares: [] };
+  table.board.show({ match, known: new Map(), scale: RESULT_SCALE, isOpen: false, isEdited: true, hint: null });
+}
 
-  // Called when a square is clicked.
-  turn(square) {
-    this.squares[square] = NEXT[this.squares[square]];
-    this.show();
-  }
-
-  show() {
-    const match = { squares: this.squares, plies: [], legal: [], winning_squares: [] };
-    const nothing = { values: new Map(), shares: new Map(), words: new Map(), results: new Map(), scale: RESULT_SCALE };
-    this.board.show({ match, ...nothing, isOpen: false, hint: null, hintAction: null });
+async function use() {
+  await replace({ opponent: opponent.chosen.id, person: "both", position: { squares, to_move: Number(checked("to-move")) } });
+  if (at("error").hidden) {
+    select(savedOf(table.match));
+    close();
   }
 }
+
+at("setup").addEventListener("toggle", () => (at("setup").open ? begin() : close()));
+clicked("setup-use", use);
+clicked("setup-clear", () => draw(squares.map(() => 0)));
+clicked("setup-cancel", close);

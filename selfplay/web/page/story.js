@@ -3,8 +3,8 @@
 import * as api from "./api.js";
 import { drawFor } from "./charts.js";
 import { at, element } from "./drawing.js";
-import { exactTable, matchesCard, mistakesChart, progress, runsCard, solvedChart, summaryCard, tournamentTable } from "./story_cards.js";
-import { exactResults, lossCharts, ratings, winsMinusLosses } from "./story_charts.js";
+import { exactTable, matchesCard, progress, runsCard, summaryCard, tournamentTable } from "./story_cards.js";
+import * as charts from "./story_charts.js";
 import { StoryChoices } from "./story_choices.js";
 import { runsOf } from "./story_runs.js";
 
@@ -78,12 +78,10 @@ function take(wanted, answers) {
 
 function redraw() {
   const story = stories.get(null);
-  if (typeof story === "object") {
-    show(story, [...stories.values()].filter((one) => typeof one === "object"), [...stories.values()].filter((one) => typeof one === "string"));
+  if (typeof story !== "object") {
+    return;
   }
-}
-
-function show(story, all, problems) {
+  const [all, problems] = ["object", "string"].map((type) => [...stories.values()].filter((one) => typeof one === type));
   drawFor(at("charts").clientWidth, choices.chosen.smoothing);
   at("story-title").textContent = titleOf(story.comes_with_program ? "agent that comes with the program" : "run");
   const count = story.levels.length;
@@ -95,26 +93,24 @@ function show(story, all, problems) {
   );
   at("story-notes").replaceChildren(...[...story.notes, ...problems].map((note) => element("li", {}, note)));
   choices.offerLevels([...new Set(all.flatMap((one) => one.losses.map(({ level }) => level)))].sort((one, other) => one - other));
-  const figures = () => [...document.querySelectorAll("#charts figure")].filter((one) => one.querySelector("details"));
-  const wereOpen = new Map(figures().map((one) => [one.id, one.querySelector("details").open]));
-  at("charts").replaceChildren(...charts(story, runsOf(all)));
-  figures().forEach((one) => {
-    const details = one.querySelector("details");
-    details.open = wereOpen.get(one.id) ?? details.open;
-  });
+  const tables = () => [...at("charts").querySelectorAll("details")];
+  const wereOpen = new Map(tables().map((one) => [one.closest("figure").id, one.open]));
+  at("charts").replaceChildren(...cards(story, runsOf(all)));
+  tables().forEach((one) => (one.open = wereOpen.get(one.closest("figure").id) ?? one.open));
 }
 
-function charts(story, runs) {
+function cards(story, runs) {
   const exact = (story.comparison ?? []).filter((row) => row.exact !== null);
   return [
     ...(story.levels.length > 0 || story.summary.log.length > 0 ? [summaryCard(story)] : []),
     ...(runs.length > 1 ? [runsCard(runs)] : []),
-    ...lossCharts(runs, (level) => choices.shows(level)),
-    ...winsMinusLosses(runs),
-    ...exactResults(runs),
-    ...mistakesChart(runs),
-    ...(story.mistakes ? [] : solvedChart(runs)),
-    ...ratings(runs),
+    ...charts.lossCurves(runs, (level) => choices.shows(level)),
+    ...charts.lossByLevel(runs),
+    ...charts.winsMinusLosses(runs),
+    ...charts.exactResults(runs),
+    ...charts.mistakesChart(runs),
+    ...(story.mistakes ? [] : charts.solvedChart(runs)),
+    ...charts.ratings(runs),
     ...(story.matches?.length > 0 ? [matchesCard(story.matches)] : []),
     ...(exact.length > 0 ? [exactTable(exact)] : []),
     ...(story.tournament ? [tournamentTable(story.tournament)] : []),

@@ -5,26 +5,55 @@ import { curveName, headOf, rowsOf, shade, toneOf } from "./story_runs.js";
 
 // Levels that are named in the legend, if no more are shown.
 const MOST_NAMED = 6;
+const GROUP_TONES = ["var(--chart-a)", "var(--chart-b)", "var(--chart-won)", "var(--chart-lost)", "var(--quiet)", "var(--chart-new)"];
 
 const champion = (epochs) => epochs.reduce((best, one) => (one.validation < best.validation ? one : best));
-const rowsWith = (run, what) => (run.story.comparison ?? []).filter((row) => row[what] !== null);
+const compared = (what) => (run) => (run.story.comparison ?? []).filter((row) => row[what] !== null);
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
-// The runs for which a table of a story has rows.
-const having = (runs, rows) => runs.filter((run) => rows(run).length > 0);
-
-// isShown: whether the curve of a level is drawn.
-export function lossCharts(runs, isShown) {
-  const trained = having(runs, (run) => run.story.losses);
-  return trained.length === 0 ? [] : [lossCurves(trained, isShown), lossByLevel(trained)];
+// A chart of curves by level for each run that has rows, [] if none has. rows(run): rows with a level.
+// curves: [{name, tone(run), y(row), text(row), dots}], where y gives null if a row is of another curve.
+// lines: [{name, tone, y, text, isQuiet}] across the chart: players that are not levels. head, cells(run): the table.
+function levelChart(every, { rows, curves, lines = [], head, cells, ...chart }) {
+  const runs = every.filter((run) => rows(run).length > 0);
+  if (runs.length === 0) {
+    return [];
+  }
+  const levels = runs.flatMap((run) => rows(run).map(({ level }) => level));
+  const ofRun = (run) => curves.map(({ name, tone = toneOf, y, text, dots }) => ({
+    name: curves.length > 1 || run.isAlone ? curveName(run, name) : run.name,
+    tone: tone(run),
+    dash: run.dash,
+    dots,
+    points: rows(run)
+      .filter((row) => y(row) !== null)
+      .map((row) => ({ x: row.level, y: y(row), text: `level ${row.level}: ${text(row)}` })),
+  }));
+  const across = lines.map(({ y, text, ...line }) => ({
+    ...line,
+    dots: false,
+    points: [Math.min(...levels), Math.max(...levels)].map((x) => ({ x, y, text })),
+  }));
+  return [lineChart({
+    xLabel: "level",
+    ...chart,
+    series: [...runs.flatMap(ofRun), ...across],
+    table: { caption: chart.title, head: headOf(runs, head), rows: rowsOf(runs, cells) },
+  })];
 }
 
-function lossCurves(runs, isShown) {
+// isShown: whether the curve of a level is drawn.
+export function lossCurves(every, isShown) {
+  const runs = every.filter((run) => run.story.losses.length > 0);
+  if (runs.length === 0) {
+    return [];
+  }
   const shown = (run) => run.story.losses.filter(({ level }) => isShown(level));
   const all = runs.reduce((sum, run) => sum + run.story.losses.length, 0);
   const count = runs.reduce((sum, run) => sum + shown(run).length, 0);
   const curves = count === all ? `A curve for each of ${all} levels` : `${count} of ${all} levels`;
   const epochs = Math.max(...runs.flatMap((run) => run.story.losses.map((one) => one.epochs.length)));
-  return lineChart({
+  return [lineChart({
     id: "losses",
     isWide: true,
     title: "Validation loss by epoch",
@@ -49,130 +78,155 @@ function lossCurves(runs, isShown) {
       head: headOf(runs, ["level", ...Array.from({ length: epochs }, (_, number) => `epoch ${number + 1}`)]),
       rows: rowsOf(runs, (run) => shown(run).map(({ level, epochs: losses }) => [level, ...losses.map((one) => one.validation.toFixed(4))])),
     },
-  });
+  })];
 }
 
-function lossByLevel(runs) {
-  const kept = (run) => run.story.losses.map(({ level, epochs }) => ({ level, best: champion(epochs) }));
-  return lineChart({
+export function lossByLevel(every) {
+  const rows = (run) => run.story.losses.map(({ level, epochs }) => ({ level, ...champion(epochs) }));
+  return levelChart(every, {
     id: "loss-by-level",
     title: "Validation loss by level",
     about: "The lowest of each level. The table has the training loss of the same epoch too; where equal positions are merged for training, it lies far below, because it leaves out the spread of their targets.",
-    xLabel: "level",
     yLabel: "mean squared error",
-    marks: runs[0].story.changes.map(({ level, text }) => ({ x: level - 0.5, text: curveName(runs[0], `from level ${level}: ${text}`) })),
-    series: runs.map((run) => ({
-      name: curveName(run, "validation").replace(": validation", ""),
-      tone: toneOf(run),
-      dash: run.dash,
-      points: kept(run).map(({ level, best }) => ({ x: level, y: best.validation, text: `level ${level}: ${best.validation.toFixed(4)}` })),
-    })),
-    table: {
-      caption: "Loss by level",
-      head: headOf(runs, ["level", "epoch kept", "validation", "training"]),
-      rows: rowsOf(runs, (run) => kept(run).map(({ level, best }) => [level, best.epoch, best.validation.toFixed(4), best.training.toFixed(4)])),
-    },
+    marks: every[0].story.changes.map(({ level, text }) => ({ x: level - 0.5, text: curveName(every[0], `from level ${level}: ${text}`) })),
+    rows,
+    curves: [{ name: "validation", y: ({ validation }) => validation, text: ({ validation }) => validation.toFixed(4) }],
+    head: ["level", "epoch kept", "validation", "training"],
+    cells: (run) => rows(run).map((row) => [row.level, row.epoch, row.validation.toFixed(4), row.training.toFixed(4)]),
   });
 }
 
 export function winsMinusLosses(every) {
-  const rows = (run) => rowsWith(run, "previous");
-  const runs = having(every, rows);
-  const line = (run, opponent) => rows(run).map((row) => {
-    const { wins, draws, losses } = row[opponent];
-    return { x: row.level, y: wins - losses, text: `level ${row.level}: ${wins} won, ${draws} drawn, ${losses} lost` };
+  const rows = compared("previous");
+  const curve = (name, opponent, tone) => ({
+    name: `against the ${name}`,
+    tone,
+    y: (row) => row[opponent].wins - row[opponent].losses,
+    text: (row) => `${row[opponent].wins} won, ${row[opponent].draws} drawn, ${row[opponent].losses} lost`,
   });
-  const counted = (results) => `${results.wins}-${results.draws}-${results.losses}`;
-  return runs.length === 0 ? [] : [lineChart({
+  const second = (run) => (run.isAlone ? "var(--chart-b)" : `color-mix(in oklab, ${run.tone} 60%, var(--ink))`);
+  const counted = ({ wins, draws, losses }) => `${wins}-${draws}-${losses}`;
+  return levelChart(every, {
     id: "wins",
     title: "Wins minus losses",
     about: "Each level's matches against the level before it, and against the random player.",
-    xLabel: "level",
     yLabel: "wins − losses",
-    series: runs.flatMap((run) => [
-      { name: curveName(run, "against the level before"), tone: toneOf(run), dash: run.dash, points: line(run, "previous") },
-      { name: curveName(run, "against the random player"), tone: run.isAlone ? "var(--chart-b)" : `color-mix(in oklab, ${run.tone} 60%, var(--ink))`, dash: run.dash, points: line(run, "random") },
-    ]),
-    table: {
-      caption: "Matches won, drawn and lost",
-      head: headOf(runs, ["level", "against the level before", "against the random player"]),
-      rows: rowsOf(runs, (run) => rows(run).map((row) => [row.level, counted(row.previous), counted(row.random)])),
-    },
-  })];
+    rows,
+    curves: [curve("level before", "previous"), curve("random player", "random", second)],
+    head: ["level", "against the level before", "against the random player"],
+    cells: (run) => rows(run).map((row) => [row.level, counted(row.previous), counted(row.random)]),
+  });
 }
 
 // Bars of all results for one run; of several, the wins of each as a curve.
 export function exactResults(every) {
-  const rows = (run) => rowsWith(run, "exact");
-  const runs = having(every, rows);
-  if (runs.length === 0) {
-    return [];
-  }
-  const about = { id: "exact", xLabel: "level", yLabel: "probability" };
-  if (every.length === 1) {
+  const rows = compared("exact");
+  const chart = {
+    id: "exact",
+    title: "Against the random player, exactly",
+    xLabel: "level",
+    yLabel: "probability",
+  };
+  if (every.length === 1 && rows(every[0]).length > 0) {
     return [shareChart({
-      ...about,
-      title: "Against the random player, exactly",
+      ...chart,
       about: "The probability of each result over both seats. This is exhaustive, not a sample.",
-      parts: [
-        { name: "won", tone: "var(--chart-won)" },
-        { name: "drawn", tone: "var(--chart-drawn)" },
-        { name: "lost", tone: "var(--chart-lost)" },
-      ],
-      bars: rows(runs[0]).map(({ level, exact }) => ({ x: level, values: [exact.win, exact.draw, exact.loss] })),
+      parts: ["won", "drawn", "lost"].map((name) => ({ name, tone: `var(--chart-${name})` })),
+      bars: rows(every[0]).map(({ level, exact }) => ({ x: level, values: [exact.win, exact.draw, exact.loss] })),
     })];
   }
-  return [lineChart({
-    ...about,
-    title: "Won against the random player, exactly",
+  return levelChart(every, {
+    ...chart,
     about: "The probability of a win over both seats. This is exhaustive, not a sample.",
-    series: runs.map((run) => ({
-      name: run.name,
-      tone: run.tone,
-      dash: run.dash,
-      points: rows(run).map(({ level, exact }) => ({ x: level, y: exact.win, text: `level ${level}: ${exact.win.toFixed(4)}` })),
+    rows,
+    curves: [{ name: "won", y: ({ exact }) => exact.win, text: ({ exact }) => exact.win.toFixed(4) }],
+    head: ["level", "won", "drawn", "lost"],
+    cells: (run) => rows(run).map(({ level, exact }) => [level, ...[exact.win, exact.draw, exact.loss].map((share) => share.toFixed(4))]),
+  });
+}
+
+// How often each level gives a win or a draw away, as an exact solver judges it: by group of positions for one run, in
+// all positions for several.
+export function mistakesChart(every) {
+  const rows = (run) => (run.story.mistakes ?? []).filter((row) => row.level !== null);
+  const groups = every.length > 1 ? ["all"] : [...new Set(rows(every[0]).map((row) => row.group))];
+  const tones = (group, number) => (group === "all" ? "var(--ink)" : GROUP_TONES[number % GROUP_TONES.length]);
+  return levelChart(every, {
+    id: "mistakes",
+    title: "Mistakes, judged by the exact solver",
+    about: `The share of positions in which a level gives a win or a draw away${every.length > 1 ? "." : "; “all” has all groups together."}`,
+    yLabel: "mistakes, in %",
+    rows,
+    curves: groups.map((group, number) => ({
+      name: group,
+      tone: (run) => (run.isAlone ? tones(group, number) : run.tone),
+      dots: group === "all",
+      y: (row) => (row.group === group ? 100 * row.mistake_rate : null),
+      text: (row) => percent(row.mistake_rate),
     })),
-    table: {
-      caption: "Exact results against the random player",
-      head: headOf(runs, ["level", "won", "drawn", "lost"]),
-      rows: rowsOf(runs, (run) => rows(run).map(({ level, exact }) => [level, ...[exact.win, exact.draw, exact.loss].map((share) => share.toFixed(4))])),
-    },
-  })];
+    head: ["player", "mistakes", "best action", "points lost"],
+    cells: newestMistakes,
+  });
+}
+
+// In all positions, of the newest level and the reference players, the best first.
+function newestMistakes({ story: { mistakes } }) {
+  const latest = Math.max(...mistakes.map((row) => row.level ?? 0));
+  return mistakes
+    .filter((row) => row.group === "all" && (row.level === null || row.level === latest))
+    .sort((one, other) => one.mistake_rate - other.mistake_rate)
+    .map((row) => [row.player, percent(row.mistake_rate), percent(row.perfect_rate), row.points_lost.toFixed(2)]);
+}
+
+// The share of late positions in which a best action is taken, by level, with the best reference player as a line.
+export function solvedChart(every) {
+  const rows = compared("solved");
+  const others = (every[0].story.references ?? []).filter((one) => one.solved !== null);
+  const best = others.toSorted((one, other) => other.solved.optimal - one.solved.optimal).slice(0, 1);
+  const cells = (name, { optimal, points_lost: lost }) => [name, percent(optimal), lost === null ? "" : lost.toFixed(2)];
+  return levelChart(every, {
+    id: "solved",
+    title: "Best actions in solved positions",
+    about: "The share of positions with known exact values in which a best action is taken.",
+    yLabel: "best action, in %",
+    rows,
+    curves: [{ name: "levels", y: ({ solved }) => 100 * solved.optimal, text: ({ solved }) => percent(solved.optimal) }],
+    lines: best.map(({ player, solved }) => ({
+      name: player,
+      tone: every[0].isAlone ? "var(--chart-b)" : "var(--quiet)",
+      y: 100 * solved.optimal,
+      text: percent(solved.optimal),
+    })),
+    head: ["player", "best action", "points lost"],
+    cells: (run) => [
+      ...rows(run).map((row) => cells(`level ${row.level}`, row.solved)),
+      ...(run === every[0] ? others : []).map((one) => cells(one.player, one.solved)),
+    ],
+  });
 }
 
 export function ratings(every) {
-  const rows = (run) => rowsWith(run, "rating");
-  const runs = having(every, rows);
-  if (runs.length === 0) {
-    return [];
-  }
-  const levels = runs.flatMap((run) => rows(run).map((row) => row.level));
-  const met = (runs[0].story.references ?? []).filter((one) => one.player !== "random");
-  return [lineChart({
+  const rows = compared("rating");
+  const met = (every[0].story.references ?? []).filter((one) => one.player !== "random");
+  const source = met.length > 0 ? "; the horizontal lines are the players that the levels were compared with" : " counted above";
+  return levelChart(every, {
     id: "ratings",
     title: "Rating",
-    about: `In Elo points above the random player, from all matches${met.length > 0 ? "; the horizontal lines are the players that the levels were compared with" : " counted above"}.`,
-    xLabel: "level",
+    about: `In Elo points above the random player, from all matches${source}.`,
     yLabel: "Elo points",
-    series: [
-      ...runs.map((run) => ({
-        name: run.isAlone ? "rating" : run.name,
-        tone: toneOf(run),
-        dash: run.dash,
-        points: rows(run).map((row) => ({ x: row.level, y: row.rating, text: `level ${row.level}: ${Math.round(row.rating)}` })),
-      })),
-      ...met.map(({ player, rating }, number) => ({
-        name: player,
-        tone: shade({ isAlone: true }, number, met.length),
-        dots: false,
-        isQuiet: number > 0 && number < met.length - 1,
-        points: [Math.min(...levels), Math.max(...levels)].map((level) => ({ x: level, y: rating, text: String(Math.round(rating)) })),
-      })),
+    rows,
+    curves: [{ name: "rating", y: ({ rating }) => rating, text: ({ rating }) => String(Math.round(rating)) }],
+    lines: met.map(({ player, rating }, number) => ({
+      name: player,
+      tone: shade({ isAlone: true }, number, met.length),
+      isQuiet: number > 0 && number < met.length - 1,
+      y: rating,
+      text: String(Math.round(rating)),
+    })),
+    head: [met.length > 0 ? "level or player" : "level", "rating"],
+    cells: (run) => [
+      ...rows(run).map((row) => [row.level, Math.round(row.rating)]),
+      ...(run === every[0] ? met : []).map(({ player, rating }) => [player, Math.round(rating)]),
     ],
-    table: {
-      caption: "Ratings",
-      head: headOf(runs, [met.length > 0 ? "level or player" : "level", "rating"]),
-      rows: rowsOf(runs, (run) => [...rows(run).map((row) => [row.level, Math.round(row.rating)]), ...(run === runs[0] ? met : []).map(({ player, rating }) => [player, Math.round(rating)])]),
-    },
-  })];
+  });
 }

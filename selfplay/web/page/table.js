@@ -1,27 +1,26 @@
-// What is on the table: the game, its board and the match, and what is known about the match.
+// What is on the table: the game, its board and the match; its address, and the match that was left.
 
 import * as address from "./address.js";
 import { at, checked } from "./drawing.js";
-import { showControls } from "./listeners.js";
 import { showMatch } from "./match_view.js";
-import { PerfectValues } from "./perfect_values.js";
-import { Review } from "./review.js";
-import { showMovesText } from "./share.js";
-import { fail } from "./words.js";
+import { review } from "./review.js";
 
 // visit counts the games opened; an answer that belongs to an earlier one is ignored. isRunning: players are watched.
 // isEdited: a position is being set up on the board. lesson: see lesson.js; null outside of one.
 export const table = { game: null, board: null, match: null, hint: null, isBusy: false, isRunning: false, isEdited: false, lesson: null, visit: 0 };
 
 export const wantsPerfect = () => table.lesson?.isExact ?? checked("values") === "perfect";
-export const perfect = new PerfectValues(wantsPerfect, () => show(), (error) => !table.isBusy && fail(error));
-export const review = new Review(wantsPerfect, () => show());
-
-// The exact values of the plies, by ply, while they are wanted.
-export const exactValues = () => (wantsPerfect() ? review.judged : new Map());
 
 // Whether the page still shows this answer of the server.
 export const isShown = (asked) => asked === table.match && !table.isBusy;
+
+export function show() {
+  document.body.dataset.busy = String(table.isBusy);
+  at("board").classList.toggle("waiting", table.isBusy);
+  showMatch(table, review);
+}
+
+// ---------------------------------------------------------------------- the address
 
 // The address of the match as it is shown; null if none is open.
 export function savedAddress() {
@@ -35,28 +34,37 @@ export function keepInAddress() {
   }
 }
 
-// The present match stays reachable by the browser's button for the previous page.
+// Called when another match of the game takes the place of this one, which stays reachable by the browser's button for the
+// previous page.
 export function keepInHistory() {
+  noteLeft();
   if (table.match !== null && table.match.plies.length > 0) {
     history.pushState(null, "", savedAddress());
   }
 }
 
-// Called with the number of plies before the position to show; set by the module that steps through the moves.
-export const choosing = { goTo: null };
+// ---------------------------------------------------------------------- the match that was left before its end
 
-export function show() {
-  const { game, board, match, hint, isBusy, isRunning, lesson } = table;
-  document.body.dataset.busy = String(isBusy);
-  at("board").classList.toggle("waiting", isBusy);
-  const cursor = match === null ? 0 : review.cursor(match);
-  showControls({ match, isBusy, isRunning, cursor, lesson });
-  showMovesText(match);
-  if (match !== null && !table.isEdited) {
-    const judged = exactValues();
-    const position = review.position(match);
-    showMatch({ game, board, match, position, cursor, judged, perfect: perfect.known, hint, isBusy, lesson, choose: choosing.goTo });
-    at("play").classList.toggle("reviewed", cursor < match.plies.length && lesson === null);
-    at("play").classList.toggle("learning", lesson !== null);
+let left = null;
+
+// Called when another match takes the place of this one.
+export function noteLeft() {
+  const { game, match } = table;
+  if (game !== null && match !== null && !match.is_over && match.plies.some((ply) => ply.by_person)) {
+    left = { address: address.write(game.name, address.savedOf(match)), moves: match.moves };
+    const count = match.plies.length;
+    at("left-about").textContent = `You left a match of ${game.title} after ${count} ${count === 1 ? "move" : "moves"}.`;
+    at("left").hidden = false;
   }
 }
+
+// Called when a match is shown: from the second move of the person on, the earlier match is no longer offered.
+export function forgetLeft(match) {
+  const isReturned = left !== null && match.moves === left.moves && match.moves !== "";
+  if (isReturned || match.plies.filter((ply) => ply.by_person).length > 1) {
+    at("left").hidden = true;
+    left = null;
+  }
+}
+
+export const returnToLeft = () => (location.hash = left.address);

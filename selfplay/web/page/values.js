@@ -3,9 +3,11 @@
 // A scale is {neutral, span, isExact, inPoints}: the value of an even match, the largest difference from it (null:
 // unlimited), whether values are exact integers, and whether they are points such as discs.
 
+import { element } from "./drawing.js";
+
 export const EXACT_SCALE = { neutral: 0, span: null, isExact: true };
 export const RESULT_SCALE = { neutral: 0, span: 1, isResult: true };
-export const RESULTS = { "-1": "loss", 0: "draw", 1: "win" };
+const RESULTS = { "-1": "loss", 0: "draw", 1: "win" };
 const POINTS_SCALE = { neutral: 0, span: null, inPoints: true };
 
 // The colours of points differ over this many points.
@@ -18,32 +20,26 @@ export function scaleOfPly(match, ply) {
   return ply.words !== null ? EXACT_SCALE : ply.in_points ? POINTS_SCALE : adviserOf(match, ply.seat);
 }
 
-// The share of the simulations that each legal action has, in percent; empty if the adviser does not search a tree.
-export function sharesOfVisits(match) {
-  const counted = match.legal.filter((one) => one.visits !== null);
-  const total = counted.reduce((sum, one) => sum + one.visits, 0);
-  return new Map(total === 0 ? [] : counted.map((one) => [one.action, Math.round((100 * one.visits) / total)]));
-}
-
-// {values, shares, words, results, scale}: what the board shows, by action. results: of estimated actions, with perfect
-// play. mode: the choice of the person.
-export function valuesToShow(mode, match, perfect) {
-  const known = (pairs) => new Map(pairs.filter(([, one]) => one !== null));
+// What the board shows: {known, scale}. known: by action {value, share, words, result}, each null if it is not known;
+// share: of the simulations, in percent; result: with perfect play, beside an estimate. mode: the choice of the person.
+// exact: see Review; null while nothing is known.
+export function valuesToShow(mode, match, exact) {
   if (mode === "perfect") {
-    const scale = perfect === null || perfect.kind === "results" ? RESULT_SCALE : EXACT_SCALE;
-    const [values, words] = [perfect?.values, perfect?.words].map((pairs) => known([...(pairs ?? [])]));
-    return { values, shares: new Map(), words, results: new Map(), scale };
+    const scale = exact === null || exact.kind === "results" ? RESULT_SCALE : EXACT_SCALE;
+    return { known: exact?.known ?? new Map(), scale };
   }
   const legal = mode === "adviser" ? match.legal : [];
-  const words = known(legal.map((one) => [one.action, one.words]));
-  const estimated = match.values_in_points ? POINTS_SCALE : adviserOf(match, match.to_move ?? 0);
-  return {
-    values: known(legal.map((one) => [one.action, one.value])),
-    shares: mode === "adviser" ? sharesOfVisits(match) : new Map(),
+  const total = legal.reduce((sum, { visits }) => sum + visits, 0);
+  const about = ({ value, visits, words, result }) => ({
+    value,
+    share: visits === null || total === 0 ? null : Math.round((100 * visits) / total),
     words,
-    results: known(legal.map((one) => [one.action, one.value === null ? null : one.result])),
-    scale: words.size > 0 ? EXACT_SCALE : estimated,
-  };
+    result: value === null ? null : result,
+  });
+  const actions = legal.filter(({ value, visits }) => value !== null || visits !== null);
+  const known = new Map(actions.map((one) => [one.action, about(one)]));
+  const estimated = match.values_in_points ? POINTS_SCALE : adviserOf(match, match.to_move ?? 0);
+  return { known, scale: legal.some(({ words }) => words !== null) ? EXACT_SCALE : estimated };
 }
 
 // A value as short text. Unbounded values (of searches) are integers.
@@ -64,28 +60,20 @@ export function valueText(value, scale, decimals = 2) {
 }
 
 // The text of a value on a small square.
-export function shortText(value, scale) {
+function shortText(value, scale) {
   if (scale.inPoints && Math.abs(value) >= 10) {
     return valueText(value, EXACT_SCALE);
   }
   return scale.span === null ? null : valueText(value, scale, 1);
 }
 
-// The largest difference from the neutral value, and the best value, of those shown on a board.
-export function extremes(values, scale) {
-  const shown = [...values.values()];
-  return {
-    largest: Math.max(0, ...shown.map((value) => Math.abs(value - scale.neutral))),
-    best: Math.max(...shown),
-    worst: Math.min(...shown),
-  };
-}
-
-// What is known about an action, on a scale from bad (-1) to good (1). Unbounded estimates are compared with the best one.
-export function goodness({ value, result }, scale, { largest, best, worst }) {
-  if (value === undefined || result !== undefined) {
+// How good each known action is, on a scale from bad (-1) to good (1). Unbounded estimates are compared with the best one.
+function goodness({ value, result }, scale, values) {
+  if (value === null || result !== null) {
     return result ?? 0;
   }
+  const [best, worst] = [Math.max(...values), Math.min(...values)];
+  const largest = Math.max(...values.map((one) => Math.abs(one - scale.neutral)));
   if (scale.isExact) {
     // Every win differs clearly from a draw.
     return Math.sign(value) * (0.4 + (0.6 * Math.abs(value)) / Math.max(largest, 1));
@@ -97,11 +85,49 @@ export function goodness({ value, result }, scale, { largest, best, worst }) {
   return Math.max(-1, Math.min(1, (value - scale.neutral) / scale.span));
 }
 
-export function paint(node, good) {
+// Colours the square, button or head of an action by what is known about it; returns {label, words}: an element to put there
+// if anything is known, and the same in words.
+export function showValue(node, action, { known, scale }) {
+  const one = known.get(action);
+  const values = [...known.values()].map(({ value }) => value).filter((value) => value !== null);
+  const isBest = one !== undefined && one.value !== null && one.value === Math.max(...values) && values.length > 1;
+  node.classList.toggle("best", isBest);
+  delete node.dataset.tone;
+  if (one === undefined) {
+    return { label: [], words: [] };
+  }
+  const good = goodness(one, scale, values);
   node.dataset.tone = good > 0.02 ? "good" : good < -0.02 ? "bad" : "even";
   node.style.setProperty("--strength", `${Math.round(18 + 62 * Math.abs(good))}%`);
+  return { label: [valueLabel(one, scale)], words: valueInWords(one, scale) };
 }
 
-export function unpaint(node) {
-  delete node.dataset.tone;
+// A value, above its share of the simulations or its result with perfect play if there is one. The label has a shorter
+// text for small squares, and a second line ("in 8", "by 6") for large ones.
+function valueLabel({ value, share, words, result }, scale) {
+  const below = [share === null ? "" : `${share}%`, RESULTS[result] ?? ""].join(" ").trim();
+  const attributes = {
+    class: "value",
+    "data-short": value === null ? null : shortText(value, scale),
+    "data-more": words?.match(/ (.+)/)?.[1],
+    title: words ?? (share === null ? null : valueInWords({ value, share, words, result }, scale).join(", ")),
+  };
+  const text = value === null ? "" : valueText(value, scale);
+  return element("span", attributes, text, ...(below === "" ? [] : [element("small", { class: "share" }, below)]));
+}
+
+const valueInWords = ({ value, share, words, result }, scale) =>
+  [
+    value !== null && !scale.isResult && `value ${valueText(value, scale)}`,
+    share !== null && `${share}% of the simulations`,
+    words,
+    result !== null && `${RESULTS[result]} with perfect play`,
+  ].filter(Boolean);
+
+// ---------------------------------------------------------------------- plies
+
+// How bad a ply was; null if it was about the best, or if its value has no unit, as those of some searches.
+export function gradeOf(match, ply) {
+  const scale = scaleOfPly(match, ply);
+  return scale.span === null && !scale.isExact && !scale.inPoints ? null : ply.grade;
 }

@@ -1,7 +1,7 @@
 // Sentences about a match.
 
+import { areTwoPeople, areWatching } from "./address.js";
 import { at } from "./drawing.js";
-import { areTwoPeople, areWatching } from "./people.js";
 import { adviserOf, valueText, valuesToShow } from "./values.js";
 
 // Who holds a seat, in one or two words.
@@ -53,8 +53,9 @@ export function aboutHint(match, { action, reason, source, text, value, words })
   if (reason !== null || value === null) {
     return `${who} would play ${text} here${reason === null ? "" : `: ${reason}`}.`;
   }
-  const { scale, shares } = valuesToShow("adviser", match, null);
-  const more = shares.has(action) ? `, ${shares.get(action)}% of its simulations` : "";
+  const { known, scale } = valuesToShow("adviser", match, null);
+  const share = known.get(action)?.share ?? null;
+  const more = share === null ? "" : `, ${share}% of its simulations`;
   return words === null ? `${who} would play ${text} here (value ${inUnits(value, scale)}${more}).` : `${who}: ${text} ${words}.`;
 }
 
@@ -78,36 +79,37 @@ const KINDS = {
 };
 
 // What the values on the board mean; mode is the choice of the person.
-// shown: {values, shares, words, results, scale, perfect, arePoints, isChoice}
-export function valuesAbout(match, mode, shown) {
-  const isTooLarge = document.querySelector("input[name=values][value=perfect]").disabled;
-  const missing = isTooLarge ? " The game is too large to compute perfect play." : "";
+// shown: {known, scale, exact, arePoints, isChoice}
+export function valuesAbout(match, mode, { known, scale, exact, arePoints, isChoice }) {
   if (mode === "perfect") {
-    return shown.perfect === null || !shown.isChoice ? "" : aboutPerfect(match, shown);
+    return exact === null || !isChoice ? "" : aboutPerfect(exact);
   }
-  if (shown.values.size === 0) {
-    return (mode !== "none" && shown.isChoice ? noValues(adviserOf(match, match.to_move ?? 0)) : "") + missing;
+  const missing = at("perfect").disabled ? " The game is too large to compute perfect play." : "";
+  const adviser = adviserOf(match, match.to_move ?? 0);
+  const values = [...known.values()];
+  if (values.every(({ value }) => value === null)) {
+    return (mode !== "none" && isChoice ? noValues(adviser) : "") + missing;
   }
-  if (shown.arePoints || shown.scale.isExact) {
-    return KINDS[shown.arePoints ? "points" : "scores"];
+  if (arePoints || scale.isExact) {
+    return KINDS[arePoints ? "points" : "scores"];
   }
   const whose = match.person_seat === match.to_move && match.person_seat !== null ? "you" : match.seat_names[match.to_move];
-  const adviser = adviserOf(match, match.to_move ?? 0);
-  const unit = shown.scale.inPoints ? ", in discs" : "";
-  const share = shown.shares.size === 0 ? "" : " Below it: the share of its simulations.";
-  const results = shown.results.size === 0 ? "" : " Below it and as its colour: the result if both play perfectly.";
-  const about = `The value of each move for ${whose}${unit}; above ${shown.scale.neutral} is good.`;
+  const unit = scale.inPoints ? ", in discs" : "";
+  const share = values.every(({ share }) => share === null) ? "" : " Below it: the share of its simulations.";
+  const isResultKnown = values.some(({ result }) => result !== null);
+  const results = isResultKnown ? " Below it and as its colour: the result if both play perfectly." : "";
+  const about = `The value of each move for ${whose}${unit}; above ${scale.neutral} is good.`;
   return `${about} It is estimated by ${adviser.label}, against ${adviser.values_hold}.${share}${results}${missing}`;
 }
 
-function aboutPerfect(match, { values, words, perfect }) {
-  if (!perfect.isComplete) {
-    return `${KINDS[perfect.kind]} This position takes longer: it is still being solved.`;
+function aboutPerfect({ kind, known, isComplete }) {
+  if (!isComplete) {
+    return `${KINDS[kind]} This position takes longer: it is still being solved.`;
   }
-  const highest = Math.max(...values.values());
-  const best = match.legal.filter(({ action }) => values.get(action) === highest);
+  const highest = Math.max(...[...known.values()].map(({ value }) => value));
+  const best = [...known.values()].filter(({ value }) => value === highest);
   const names = best.map(({ text }) => text).join(", ");
-  return KINDS[perfect.kind] + (perfect.kind === "results" || best.length === 0 ? "" : ` Best: ${names} (${words.get(best[0].action)}).`);
+  return KINDS[kind] + (kind === "results" || best.length === 0 ? "" : ` Best: ${names} (${best[0].words}).`);
 }
 
 const noValues = ({ kind, label }) =>

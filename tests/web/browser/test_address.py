@@ -58,6 +58,13 @@ def test_a_match_is_brought_back_after_a_reload_by_a_link_and_after_a_restart(pa
     settled(page, 1)
 
 
+def test_a_link_with_moves_only_shows_their_position_and_nobody_replies(page: Page) -> None:
+    visit(page, "/#play/connect_four?moves=444")
+    settled(page, 3)
+    expect(page.locator("[data-square='24'] .disc.red")).to_have_count(1)
+    expect(page.locator("#status")).to_contain_text("Yellow to move.")
+
+
 def test_a_match_that_was_left_is_offered_and_can_be_returned_to(page: Page) -> None:
     visit(page)
     expect(page.locator("#left")).to_be_hidden()

@@ -1,0 +1,41 @@
+// What a board is made of beside its squares: stones, and the letters and numbers around it.
+
+import { element, svg } from "./drawing.js";
+
+export function stoneOf(game, seat, { isNew, isTurned }) {
+  const marks = `${isTurned ? " turned" : ""}${isNew ? " new" : ""}`;
+  if (game.stone_colours) {
+    return element("span", { class: `disc ${game.stone_colours[seat]}${marks}` });
+  }
+  const name = game.seat_names[seat];
+  const drawing =
+    name === "X"
+      ? svg("path", { d: "M24 24L76 76M76 24L24 76" })
+      : name === "O"
+        ? svg("circle", { cx: 50, cy: 50, r: 28 })
+        : svg("text", { x: 50, y: 66, "text-anchor": "middle", "font-size": 48 }, name);
+  return svg("svg", { viewBox: "0 0 100 100", class: `sign seat${seat}${marks}`, "aria-hidden": "true" }, drawing);
+}
+
+function edge(texts, kind) {
+  const made = element("div", { class: `edge ${kind}`, "aria-hidden": "true" });
+  made.append(...texts.map((text) => element("span", {}, text)));
+  [...made.children].forEach((span, number) => span.style.setProperty("--row", number));
+  return made;
+}
+
+// The board with what surrounds it: {frame, heads}. A board of columns has their numbers above it, the heads, which carry
+// the values; others have letters and numbers if their squares are named a1, b1, … or by row and column (0,1).
+export function framed({ columns, square_names: names }, board) {
+  if (names.every((name) => name.startsWith("column "))) {
+    const top = edge(names.slice(0, columns).map((_, column) => String(column + 1)), "top heads");
+    return { frame: element("div", { class: "framed columns" }, top, board), heads: [...top.children] };
+  }
+  const parts = names.map((name) => name.match(/^([a-z])(\d+)$/)?.slice(1) ?? name.match(/^(\d+),(\d+)$/)?.slice(1).reverse());
+  if (parts.includes(undefined)) {
+    return { frame: board, heads: [] };
+  }
+  const top = edge(parts.slice(0, columns).map(([column]) => column), "top");
+  const left = edge(parts.filter((_, square) => square % columns === 0).map(([, row]) => row), "left");
+  return { frame: element("div", { class: "framed" }, top, left, board), heads: [] };
+}

@@ -1,0 +1,96 @@
+// What the settings do. A change during a request takes effect when the request has finished.
+
+import { isOnePerson, savedOf } from "./address.js";
+import * as api from "./api.js";
+import { at, checked, radios } from "./drawing.js";
+import { act, begin, nextMatch, replace } from "./play.js";
+import * as players from "./players.js";
+import { request } from "./requests.js";
+import { askForMore, review } from "./review.js";
+import { isShown, keepInAddress, show, table } from "./table.js";
+import { fail } from "./words.js";
+
+// Whether another opponent was chosen while a request was running, and the action chosen while one takes over.
+let [isChangeWanted, isTakingOver, wantedAction] = [false, false, null];
+
+// Called when another game is opened.
+export const forget = () => ([isChangeWanted, isTakingOver, wantedAction] = [false, false, null]);
+
+// Called when the person chooses an action during a request.
+export const keep = (action) => (wantedAction = isTakingOver ? action : null);
+
+export async function changeOpponent() {
+  players.showStrength();
+  players.announceProof();
+  isChangeWanted = table.isBusy;
+  if (table.isBusy) {
+    return;
+  }
+  if (table.match === null) {
+    await begin();
+    return;
+  }
+  const mine = table.visit;
+  const chosen = players.chosenPlayers();
+  const { opponent, partner, evaluator } = savedOf(table.match);
+  if (chosen.opponent !== opponent || (chosen.partner ?? null) !== partner || chosen.evaluator !== evaluator) {
+    isTakingOver = true;
+    await request(async () => {
+      const answer = await api.takeOver(table.match.id, chosen);
+      review.clear();
+      return answer;
+    });
+  }
+  if (mine === table.visit) {
+    players.showProof(table.game);
+  }
+}
+
+function changePeople() {
+  const [person, { match }] = [checked("person"), table];
+  players.showPartner();
+  if (match === null || table.isBusy || person === match.people) {
+    return;
+  }
+  if (!isOnePerson(person) || !isOnePerson(match.people)) {
+    // The match continues.
+    replace({ ...savedOf(match), partner: null, ...players.chosenSettings() });
+  } else if (match.is_over || !match.plies.some((ply) => ply.by_person)) {
+    // Not during a match, which would be abandoned.
+    nextMatch();
+  }
+}
+
+async function changeValues() {
+  const asked = table.match;
+  table.lesson = null;
+  keepInAddress();
+  if (asked !== null && !table.isBusy) {
+    await review.look(asked).catch((error) => isShown(asked) && fail(error));
+    show();
+    askForMore();
+  }
+}
+
+// Called when no request is running any more.
+export function whenFree() {
+  isTakingOver = false;
+  if (isChangeWanted) {
+    changeOpponent();
+  }
+  if (table.isBusy) {
+    return;
+  }
+  const action = wantedAction;
+  wantedAction = null;
+  if (at("error").hidden && table.match?.legal.some((one) => one.action === action)) {
+    act(action);
+  } else if (table.match !== null && checked("person") !== table.match.people && at("error").hidden && !isOnePerson(checked("person"))) {
+    changePeople();
+  } else {
+    askForMore();
+  }
+}
+
+radios("person").forEach((radio) => radio.addEventListener("change", changePeople));
+radios("values").forEach((radio) => radio.addEventListener("change", changeValues));
