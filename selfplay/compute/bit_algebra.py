@@ -42,7 +42,7 @@ def named_by_closure(function: RuleFunction) -> RuleFunction:
     agreed in both but were compiled and cached by two processes, a third process could run one instead of the other.
     """
     if function.__closure__:
-        enclosed = repr([identity(cell.cell_contents) for cell in function.__closure__])
+        enclosed = repr(_identities_of_enclosed(function))
         function.__qualname__ += f"_{hashlib.sha256(enclosed.encode()).hexdigest()[:16]}"
     return function
 
@@ -59,11 +59,22 @@ def identity(enclosed: Any) -> Any:
     if isinstance(enclosed, np.ndarray):
         return [enclosed.dtype.str, enclosed.shape, enclosed.tobytes().hex()]
     function = getattr(enclosed, "py_func", enclosed)
-    cells = [identity(cell.cell_contents) for cell in function.__closure__ or ()]
-    code = function.__code__
+    code, cells = function.__code__, _identities_of_enclosed(function)
     # Not sets, whose order differs between processes, and not code, whose text contains an address.
     constants = [constant for constant in code.co_consts if isinstance(constant, bool | int | float | str | tuple)]
     return [function.__module__, function.__qualname__, code.co_firstlineno, code.co_code.hex(), constants, cells]
+
+
+def _identities_of_enclosed(function: Any) -> list[Any]:
+    found = []
+    for cell in function.__closure__ or ():
+        try:
+            enclosed = cell.cell_contents
+        except ValueError:  # its own name, while a decorator is applied to it
+            enclosed = function
+        is_itself = getattr(enclosed, "py_func", enclosed) is function
+        found.append("itself" if is_itself else identity(enclosed))
+    return found
 
 
 def word_of(bits: Iterable[int]) -> int:

@@ -39,6 +39,16 @@ def part_of_compiled(function: RuleFunction) -> RuleFunction:
     return function
 
 
+def recursive_part(function: RuleFunction) -> RuleFunction:
+    """Make a function that may call itself callable from compiled code.
+
+    The function and the parts that it calls borrow all arrays (see `borrowed`), and cannot make new ones. Code in which
+    it calls itself with arguments of other types is not cached on disk.
+    """
+    njit: Any = numba.njit
+    return cast(RuleFunction, njit(nogil=True, no_cfunc_wrapper=True, _nrt=False)(named_by_closure(function)))
+
+
 def _register(function: Callable[..., Any]) -> None:
     """Without the wrapper for callers in C, which nobody calls and which takes a sixth of the time of compiling."""
     register_jitable(no_cfunc_wrapper=True)(function)
@@ -52,11 +62,6 @@ def compiled(function: RuleFunction) -> RuleFunction:
     if Path(inspect.getfile(function)).exists() and cache_folder() is not None:
         dispatcher._cache = CheckedCache(dispatcher.py_func)
     return cast(RuleFunction, dispatcher)
-
-
-def uncompiled(function: RuleFunction) -> RuleFunction:
-    """The Python function behind a compiled one, which runs slowly but on any Python objects."""
-    return cast(RuleFunction, cast(Any, function).py_func)
 
 
 WORD, BYTE_POINTER = ir.IntType(32), ir.IntType(8).as_pointer()

@@ -17,7 +17,7 @@ from selfplay.search.searcher import SearchResult
 from selfplay.search.trace import Trace, Visit
 
 Node = tuple[int, ...]
-"""The moves that lead to a position, as words."""
+"""The actions that lead to a position."""
 
 LEAST_WIDTH, LEFT, RIGHT, COLUMN = 8.0, 1.15, 0.25, 0.36
 """Inches: the minimum width of the figure, the space beside a tree, and the minimum distance of neighbours."""
@@ -36,13 +36,13 @@ def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int
     The numbers of visits and of `beneath` of all nodes sum to the number of positions that the search visited.
 
     Args:
-        line: the moves of the principal variation, as words.
+        line: the principal variation.
         breadth: the number of moves shown in each position, by ply; the last number applies to all later plies. The
             chosen move is always one of them.
     """
     visits: dict[Node, list[Visit]] = {}
     for visit in trace.visits:
-        visits.setdefault(visit.moves, []).append(visit)
+        visits.setdefault(visit.actions, []).append(visit)
     graph = nx.DiGraph()
 
     def add(node: Node, parent: Node | None) -> None:
@@ -94,12 +94,12 @@ def picture_of_searches(
 
     Args:
         searched: the results of each search, by its name.
-        move_name: from a move, as a word, to its text.
+        move_name: from an action to its text.
         players: the names of the player to move at the root and of the other.
 
     Raises SettingError if more than MOST_COLUMNS positions would be side by side.
     """
-    trees = [_tree(result, trace, depth, breadth) for result, trace in searched.values()]
+    trees = [tree_of(trace, result.principal_variation, depth, breadth) for result, trace in searched.values()]
     width = max(LEAST_WIDTH, LEFT + RIGHT + COLUMN * max(map(_columns, trees)))
     layers = [max(layer for _, layer in tree.nodes(data="layer")) for tree in trees]
     heights = [LAYER * count + ABOVE + BELOW for count in layers]
@@ -113,15 +113,6 @@ def picture_of_searches(
         top -= height
     _draw_legend(figure, (width, sum(heights) + 0.55), players)
     return figure
-
-
-def _tree(result: SearchResult, trace: Trace, depth: int, breadth: Sequence[int]) -> nx.DiGraph:
-    """The tree of a search, with the moves of its principal variation found by their actions."""
-    line = list[int]()
-    for _ in result.principal_variation:
-        visit = next(visit for visit in reversed(trace.visits) if visit.moves == tuple(line))
-        line.append(visit.best_move)
-    return tree_of(trace, line, depth, breadth)
 
 
 def _columns(tree: nx.DiGraph) -> int:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import Words, compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part, register_rules
 from selfplay.compute.devices import runs_compiled
 from selfplay.compute.random_numbers import Draws, Purpose, below, fold, random_bits
 from selfplay.games.rules import Rules
@@ -93,35 +93,25 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 bits = legal_actions(own[i], opp[i])
                 actions[i] = passing if bits == 0 else random_action(bits, key, match[i], ply)
 
+    @recursive_part
+    def count_sequences(own: int, opp: int, depth: int, count_finished: bool) -> int:
+        moves = legal_actions(own, opp)
+        if moves == 0 and is_terminal(own, opp):
+            return 1 if count_finished else 0
+        if depth == 1:  # the last ply is counted without playing it
+            return max(1, int(bit_count(moves)))
+        total = 0
+        while True:
+            move = moves & -moves
+            moves ^= move
+            mine, other = play(own, opp, move)
+            total += count_sequences(mine, other, depth - 1, count_finished)
+            if moves == 0:
+                return total
+
     @compiled
     def perft(own: int, opp: int, depth: int, count_finished: bool) -> int:
-        # An explicit stack, because numba cannot cache recursive functions on disk.
-        if depth == 0:
-            return 1
-        owns, opps = np.empty(depth, dtype=np.int64), np.empty(depth, dtype=np.int64)
-        untried, must_pass = np.empty(depth, dtype=np.int64), np.empty(depth, dtype=np.bool_)
-        owns[0], opps[0], untried[0] = own, opp, legal_actions(own, opp)
-        must_pass[0] = untried[0] == 0 and not is_terminal(own, opp)
-        total = 1 if count_finished and untried[0] == 0 and not must_pass[0] else 0
-        level = 0
-        while level >= 0:
-            if level == depth - 1:  # the last ply is counted without playing it
-                total += 1 if must_pass[level] else bit_count(untried[level])
-                level -= 1
-                continue
-            move = untried[level] & -untried[level]
-            if move == 0 and not must_pass[level]:
-                level -= 1
-                continue
-            untried[level] ^= move
-            must_pass[level] = False
-            mine, other = play(owns[level], opps[level], move)
-            level += 1
-            owns[level], opps[level], untried[level] = mine, other, legal_actions(mine, other)
-            must_pass[level] = untried[level] == 0 and not is_terminal(mine, other)
-            if count_finished and untried[level] == 0 and not must_pass[level]:
-                total += 1
-        return total
+        return 1 if depth == 0 else count_sequences(own, opp, depth, count_finished)
 
     def step_state(state: State, action: Tensor) -> State:
         following = State(*(torch.empty_like(field) for field in state))

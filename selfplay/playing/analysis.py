@@ -138,13 +138,8 @@ def _draw(settings: AnalysisSettings, analysis: Analysis, traces: Mapping[str, T
     to_move = int(analysis.state.current_player[0])
     searched = {name: (result, traces[name]) for name, result in analysis.results.items()}
 
-    def move_name(move: int) -> str:
-        # A move is a word with one bit, or 0 for a pass.
-        action = game.pass_action if move == 0 else (move & -move).bit_length() - 1 if move > 0 else 63
-        return game.action_to_string(action or 0)
-
     players = names[to_move], names[1 - to_move]
-    figure = picture_of_searches(searched, move_name, players, picture.depth, picture.breadth)
+    figure = picture_of_searches(searched, game.action_to_string, players, picture.depth, picture.breadth)
     save_figure(figure, Path(picture.file))
 
 

@@ -2,23 +2,18 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import Words, compiled, part_of_compiled
 from selfplay.games.rules import Rules
-from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
-from selfplay.search.negamax import STOPPED, Method, compile_walk, sooner_of
+from selfplay.search.evaluation import CompiledValue, finished_value
+from selfplay.search.negamax import STOPPED, VISITED, Negamax, Search, negamax_of, sooner_of
 from selfplay.search.probcut import compile_probe
-from selfplay.search.stack_and_table import Stack, Table, begin, clear_table
-from selfplay.search.threads import Threads
-
-MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5, 8
-"""The smallest numbers of remaining plies at which NegaScout uses null windows: with ordering and a table, without
-ordering, and with ordering but no table. Closer to the leaves, null windows save fewer positions than the repeated
-searches add."""
+from selfplay.search.threads import STOP, is_shared
+from selfplay.search.transposition_table import clear_table
 
 
 class BatchResult(NamedTuple):
@@ -38,87 +33,60 @@ class BatchResult(NamedTuple):
     games that do not count points, a win or a loss is forced before the last ply."""
 
 
-@part_of_compiled
-def length_of(line: NDArray[np.int64]) -> int:
-    """The number of actions before the first -1."""
-    length = 0
-    while line[length] != -1:
-        length += 1
-    return length
+def search_of(rules: Rules, parts: tuple[Negamax, Negamax], pass_action: int | None) -> Callable[..., bool]:
+    """The search of a batch, by the functions of `negamax_of`: `search_batch(own, opp, search, found)`.
 
-
-@part_of_compiled
-def write_result(
-    found: BatchResult, row: int, value: float, is_final: bool, line: NDArray[np.int64], visited: int
-) -> None:
-    """Write the result for one position; `line` holds the actions of its principal variation."""
-    values, actions, counts, variations, final = found
-    values[row] = value + 0.0  # no -0.0
-    actions[row], counts[row], final[row] = line[0], visited, is_final
-    end = 0
-    for ply in range(variations.shape[1]):
-        variations[row, ply] = line[end]
-        end += line[end] != -1
-
-
-@cache
-def compile_search(
-    rules: Rules, unfinished_value: CompiledValue, pass_action: int | None, has_cuts: bool = False
-) -> Callable[..., bool]:
-    """Compile the searches of a game with these rules; they value unfinished positions by `unfinished_value`.
-
-    The compiled function is `search(own, opp, depth, method, parameters, table, stop, stack, threads, probing, found)`,
-    with `parameters` from `Evaluation.parameters`, a `StopFlag` that the search polls but does not set, `stack` from
-    `make_stack` and a table that minimax does not use. Several threads that share a table and a `threads` search one
-    position together. `probing` is a `Probing` if `has_cuts`, otherwise 0. It fills `found`; it returns False if it was
-    stopped, or another thread has found the result.
+    It fills `found`, a `BatchResult`, and returns False if it was stopped. Several threads that share a table and a
+    `threads` search one position together; all but the first to finish are stopped.
     """
-    play, value_at_end = rules.play, finished_value(rules)
-    walk = compile_walk(rules, unfinished_value, pass_action)
-    if has_cuts:
-        walk = compile_walk(rules, unfinished_value, pass_action, compile_probe(walk, unfinished_value))
-    register_rules()
-    passing, sooner = -1 if pass_action is None else pass_action, sooner_of(rules)
+    (negamax, leaf), play, value_at_end = parts, rules.play, finished_value(rules)
+    passing, prefers_sooner = -1 if pass_action is None else pass_action, sooner_of(rules) > 0
 
     @part_of_compiled
     def value_after(own: int, opp: int, line: NDArray[np.int64], finished: NDArray[np.float64]) -> float:
         """The value to the player to move of the end of the match that the actions of `line` lead to."""
-        length = length_of(line)
-        for ply in range(length):
-            own, opp = play(own, opp, 0 if line[ply] == passing else 1 << line[ply])
+        for action in line:
+            own, opp = play(own, opp, 0 if action == passing else 1 << action)
         value: float = value_at_end(own, opp, finished)
-        return value if length % 2 == 0 else -value
+        return value if len(line) % 2 == 0 else -value
 
-    @compiled
-    def search(
-        own: NDArray[np.int64],
-        opp: NDArray[np.int64],
-        depth: int,
-        method: Method,
-        parameters: EvaluationParameters,
-        table: Table,
-        stop: NDArray[np.int64],
-        stack: Stack,
-        threads: Threads,
-        probing: Any,
-        found: BatchResult,
-    ) -> bool:
-        parameters, table, stop, stack, threads, probing = borrowed((parameters, table, stop, stack, threads, probing))
-        frames, lines = stack.frames, stack.lines
+    def search_batch(own: Words, opp: Words, search: Search, found: BatchResult) -> bool:
+        depth, line, work = search.depth, search.memory.lines[search.depth], search.memory.work
         for row in range(len(own)):
-            begin(frames[0], own[row], opp[row])
-            if method.clears_table:
-                clear_table(table)
-            visited = STOPPED
-            if stop[0] == 0:
-                visited = walk(depth, True, method, parameters, table, stop, stack, threads, probing)
-            if visited == STOPPED:
+            if search.clears_table:
+                clear_table(search.table)
+            if search.stop[STOP] != 0:
                 return False
-            value, is_final = frames[0].best, frames[0].is_open == 0
-            if sooner > 0 and length_of(lines[0]) < depth:
-                value = value_after(own[row], opp[row], lines[0], parameters.finished)
+            work[VISITED] = 0
+            if depth > 0:
+                value, is_open = negamax(own[row], opp[row], depth, -np.inf, np.inf, search)
+            else:
+                value, is_open = leaf(own[row], opp[row], depth, -np.inf, np.inf, search)
+            if work[STOPPED] != 0:
+                return False
+            search.threads.finished[0] = is_shared(search.threads)
+            length = 0
+            while line[length] != -1:
+                length += 1
+            is_final = not is_open
+            if prefers_sooner and length < depth:
+                value = value_after(own[row], opp[row], line[:length], search.parameters.finished)
                 is_final |= value != 0
-            write_result(found, row, value, is_final, lines[0], visited)
+            found.values[row] = value + 0.0  # no -0.0
+            found.actions[row], found.visited[row], found.final[row] = line[0], work[VISITED], is_final
+            found.variations[row] = -1
+            found.variations[row, :length] = line[:length]
         return True
 
-    return search
+    return search_batch
+
+
+@cache
+def compile_search(
+    rules: Rules, unfinished_value: CompiledValue, pass_action: int | None, has_cuts: bool
+) -> Callable[..., bool]:
+    """Compile the search of a batch (`search_of`) of a game with these rules, with the cuts of ProbCut or without."""
+    parts = negamax_of(rules, unfinished_value, pass_action)
+    if has_cuts:
+        parts = negamax_of(rules, unfinished_value, pass_action, compile_probe(parts[0], unfinished_value))
+    return compiled(search_of(rules, parts, pass_action))

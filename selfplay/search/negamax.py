@@ -16,26 +16,22 @@ Values are fail-soft: a value below the window is an upper bound of the true val
 Where a game does not count points, a win is worth more the sooner it comes, and a loss less: the value of a finished
 match is multiplied by 1 + SOONER for each ply that was left to search. The value of a position then depends on the
 depth still to be searched only, which the table compares, and the factor is too small to matter otherwise.
-
-The recursion is written as a loop over a stack, because numba cannot cache recursive functions on disk. Each pass of
-the loop either enters a position or takes back the value of a child, and then moves down to the next child or up.
 """
 
 from collections.abc import Callable
 from enum import IntEnum
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.compilation import part_of_compiled, recursive_part, register_rules
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.move_ordering import compile_order
-from selfplay.search.stack_and_table import Frame, Stack, Table, look_up, store, write_line
-from selfplay.search.threads import Threads, is_marked, is_shared, put_mark
+from selfplay.search.threads import STOP, StopFlag, Threads, is_marked, is_shared, put_mark
+from selfplay.search.transposition_table import Table, look_up, store
 
 
 class Algorithm(IntEnum):
@@ -47,51 +43,47 @@ class Algorithm(IntEnum):
 
 
 MINIMAX, NEGASCOUT = int(Algorithm.MINIMAX), int(Algorithm.NEGASCOUT)
-
-
-@part_of_compiled
-def open_window(algorithm: int, frame: Frame, child: Frame) -> None:
-    """Set the window of the next child to be searched, from `frame.low` and `frame.is_scouted`."""
-    if algorithm == MINIMAX:
-        child.alpha, child.beta = -np.inf, np.inf
-    elif frame.is_scouted != 0:
-        child.alpha, child.beta = -np.nextafter(frame.low, np.inf), -frame.low
-    else:
-        child.alpha, child.beta = -frame.beta, -frame.low
-
-
-@part_of_compiled
-def reopens_window(frame: Frame, child: Frame) -> bool:
-    """Whether the child must be searched again: the null window has shown only that it is better than `low`.
-
-    If so, its new window begins just below what the first search has proved.
-    """
-    score = -child.best
-    if frame.is_scouted == 0 or not frame.low < score < frame.beta:
-        return False
-    frame.is_scouted = 0
-    child.alpha, child.beta = -frame.beta, -np.nextafter(score, -np.inf)
-    return True
-
-
 SHARED_FROM = 4
 """Positions with at least this many remaining plies are marked where several threads search."""
 POLL_INTERVAL = 1024
 """Number of positions visited between two checks of the stop flag."""
-STOPPED = -1
-"""What a walk returns instead of a number of positions if it was stopped."""
-
 SOONER = 2.0**-44
 """The preference for the sooner of two wins. Evaluations that differ by less, relative to their size, are not told
 apart anyway."""
 
 
-class Method(NamedTuple):
-    """How a search walks through the tree."""
+class Memory(NamedTuple):
+    """What a search to depth D writes into. Searches that run at the same time each need their own."""
 
+    moves: NDArray[np.int64]
+    """int64[D + 1, 64]: row l holds the moves of the position with l plies left, in the order in which they are tried.
+    """
+    ranks: NDArray[np.float64]
+    """float64[64]: the rank of each move of the position whose moves are being ordered."""
+    lines: NDArray[np.int64]
+    """int64[D + 1, D + 2]: row l holds the best actions found from the position with l plies left; -1 after the last.
+    """
+    work: NDArray[np.int64]
+    """int64[2]: [VISITED] the number of positions visited; [STOPPED] 1 once the search is stopped."""
+
+
+VISITED, STOPPED = 0, 1
+
+
+def make_memory(depth: int) -> Memory:
+    """Memory for searches to this depth."""
+    lines = np.full((depth + 1, depth + 2), -1, dtype=np.int64)
+    return Memory(np.zeros((depth + 1, 64), dtype=np.int64), np.zeros(64), lines, np.zeros(2, dtype=np.int64))
+
+
+class Search(NamedTuple):
+    """What is the same for all positions of a search."""
+
+    depth: int
+    """The number of plies to search ahead."""
     algorithm: int
     min_scout_depth: int
-    """The smallest number of remaining plies at which NegaScout uses null windows."""
+    """The smallest number of plies left at which NegaScout uses null windows; not used where only one is left."""
     ordered: bool
     """Whether promising moves are tried first."""
     reply_value: float
@@ -99,45 +91,55 @@ class Method(NamedTuple):
     clears_table: bool
     """Whether each position of a batch is searched with an empty table: the cuts of ProbCut that the searches of others
     have left in the table would change its result."""
+    parameters: EvaluationParameters
+    table: Table
+    """Minimax does not use it."""
+    probing: Any
+    """A `selfplay.search.probcut.Probing`; 0 in a search without cuts."""
+    stop: StopFlag
+    """Polled, not set."""
+    threads: Threads
+    memory: Memory
 
 
-def sooner_of(rules: Rules) -> float:
-    """By how much a win is worth more for each ply left to search. Where points are counted, speed does not matter."""
-    return SOONER if rules.margin is None else 0.0
+Negamax = Callable[[int, int, int, float, float, Search], tuple[float, bool]]
+"""(own, opp, left, alpha, beta, search) to the fail-soft value of a position, searched `left` > 0 plies ahead, and
+whether it rests on the evaluation of an unfinished position, so that a deeper search may change it. Both are
+meaningless once the search is stopped."""
 
 
 @part_of_compiled
-def no_probe(
-    frame: Frame,
-    left: int,
-    method: Method,
-    parameters: EvaluationParameters,
-    table: Table,
-    stop: NDArray[np.int64],
-    probing: Any,
-) -> tuple[bool, int]:
-    """The probe of an exact search: it never cuts."""
-    return False, 0
+def count_position(search: Search) -> None:
+    """Count a visited position, and notice from time to time whether the search is stopped or has been finished."""
+    work = search.memory.work
+    work[VISITED] += 1
+    if work[VISITED] % POLL_INTERVAL == 0 and (search.stop[STOP] != 0 or search.threads.finished[0] != 0):
+        work[STOPPED] = 1
 
 
-@cache
-def compile_walk(
+@part_of_compiled
+def write_line(lines: NDArray[np.int64], left: int, action: int) -> None:
+    """Set the best line with `left` plies left to this action, followed by the best line of the next position."""
+    lines[left, 0] = action
+    column = 0
+    while lines[left, column] != -1:
+        column += 1
+        lines[left, column] = lines[left - 1, column - 1]
+
+
+def negamax_of(
     rules: Rules,
     unfinished_value: CompiledValue,
     pass_action: int | None,
-    probe: Callable[..., tuple[bool, int]] = no_probe,
-) -> Callable[..., int]:
-    """Compile the walk through the trees of a game.
+    probe: Callable[..., tuple[bool, float]] | None = None,
+    part: Callable[[Negamax], Negamax] = recursive_part,
+) -> tuple[Negamax, Negamax]:
+    """The search of a position of a game with these rules, and the same for 0 plies left, where the first does not go.
 
-    The compiled function is `walk(depth, keeps_ties, method, parameters, table, stop, stack, threads, probing)`. It
-    searches the position of the first frame of `stack` in the window of this frame, and returns the number of positions
-    visited, or STOPPED, also if another thread has finished. `keeps_ties`: whether the lowest of several
-    best actions must be found; otherwise only the value matters, and the table may answer. `parameters` are from
-    `Evaluation.parameters`.
-
-    `probe(frame, left, method, parameters, table, stop, probing)` is asked before the moves of a position other than
-    the first are tried. It returns whether it cuts them off, with the value of the position in `frame.best`, and the
-    number of positions it visited, or STOPPED.
+    Args:
+        probe: `probe(own, opp, left, alpha, beta, search)` is asked before the moves of a position are tried, except at
+            the root. It returns whether to cut them off, and the value if so.
+        part: makes the two functions parts of compiled code.
     """
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     value_at_end, sooner = finished_value(rules), sooner_of(rules)
@@ -148,110 +150,87 @@ def compile_walk(
     def action_of(move: int) -> int:
         return passing if move == 0 else bit_count(move - 1)
 
-    @part_of_compiled
-    def precedes_best(frame: Frame, move: int) -> bool:
-        """Whether a move would replace the best one if both had the same value: it has the lower action."""
-        return frame.num_tried > 0 and action_of(move) < action_of(frame.best_move)
+    @part
+    def leaf(own: int, opp: int, left: int, alpha: float, beta: float, search: Search) -> tuple[float, bool]:
+        count_position(search)
+        search.memory.lines[left, 0] = -1
+        if legal_actions(own, opp) == 0 and is_terminal(own, opp):
+            return value_at_end(own, opp, search.parameters.finished), False
+        return unfinished_value(own, opp, search.parameters.unfinished), True
 
     @part_of_compiled
-    def take_back(frame: Frame, child: Frame, move: int, keeps_ties: bool) -> bool:
-        """Take into account the value of the child that `move` leads to; returns whether it is now the best move."""
-        score = -child.best
-        is_best = score > frame.best or (keeps_ties and score == frame.best and precedes_best(frame, move))
-        if is_best:
-            frame.best, frame.best_move = score, move
-        frame.num_tried += 1
-        frame.is_open |= child.is_open
-        return is_best
-
-    @part_of_compiled
-    def descend(frame: Frame, child: Frame, move: int, keeps_ties: bool, algorithm: int, may_scout: bool) -> None:
-        """Prepare the frame of the child that `move` leads to."""
-        child.own, child.opp = play(frame.own, frame.opp, move)
-        frame.low = max(frame.alpha, frame.best)
-        if keeps_ties and precedes_best(frame, move):
-            frame.low = np.nextafter(frame.low, -np.inf)  # an equal value matters too
-        frame.is_scouted = may_scout and frame.num_tried > 0
-        open_window(algorithm, frame, child)
-
-    @part_of_compiled
-    def put_off_marked(frame: Frame, moves: NDArray[np.int64], threads: Threads) -> None:
+    def put_off_marked(own: int, opp: int, moves: NDArray[np.int64], tried: int, count: int, threads: Threads) -> None:
         """Make the first untried move that leads to no marked position the next one."""
-        for place in range(frame.num_tried, frame.num_moves):
+        for place in range(tried, count):
             move = moves[place]
-            own, opp = play(frame.own, frame.opp, move)
-            if not is_marked(own, opp, threads):
-                for passed in range(place, frame.num_tried, -1):
+            mine, others = play(own, opp, move)
+            if not is_marked(mine, others, threads):
+                for passed in range(place, tried, -1):
                     moves[passed] = moves[passed - 1]
-                moves[frame.num_tried] = move
+                moves[tried] = move
                 return
 
-    @part_of_compiled
-    def walk(
-        depth: int,
-        keeps_ties: bool,
-        method: Method,
-        parameters: EvaluationParameters,
-        table: Table,
-        stop: NDArray[np.int64],
-        stack: Stack,
-        threads: Threads,
-        probing: Any,
-    ) -> int:
-        algorithm, min_scout_depth, ordered, reply_value, _ = method
-        frames, moves, ranks, lines = stack
-        finished, unfinished = parameters
-        context = (reply_value, parameters)
-        visited, probed, ply, is_new, marks = 0, 0, 0, True, is_shared(threads)
-        while ply >= 0:
-            frame, left, keeps = frames[ply], depth - ply, keeps_ties and ply == 0
-            if is_new:
-                visited += 1
-                if visited % POLL_INTERVAL == 0 and (stop[0] != 0 or threads.finished[0] != 0):
-                    return STOPPED
-                lines[ply, ply] = -1
-                frame.num_moves, frame.num_tried, frame.is_open, frame.mark = 0, 0, 0, -1
-                bits = legal_actions(frame.own, frame.opp)
-                if bits == 0 and is_terminal(frame.own, frame.opp):
-                    frame.best = value_at_end(frame.own, frame.opp, finished) * (1.0 + left * sooner)
-                elif left == 0:
-                    frame.best, frame.is_open = unfinished_value(frame.own, frame.opp, unfinished), 1
-                else:
-                    is_answered, first_move = look_up(table, frame, left, keeps)
-                    if not is_answered and ply > 0:
-                        is_answered, count = probe(frame, left, method, parameters, table, stop, probing)
-                        if count == STOPPED:
-                            return STOPPED
-                        probed += count
-                        if count > 0 and first_move == 0 and not is_answered:
-                            _, first_move = look_up(table, frame, left, True)
-                    if not is_answered:
-                        frame.best = -np.inf
-                        if marks and left >= SHARED_FROM:
-                            frame.mark = put_mark(frame.own, frame.opp, threads)
-                        ahead = left if ordered else 1
-                        frame.num_moves = list_moves(
-                            frame.own, frame.opp, bits, first_move, ahead, context, moves[ply], ranks
-                        )
-            elif reopens_window(frame, frames[ply + 1]):
-                ply, is_new = ply + 1, True
-                continue
+    @part
+    def negamax(own: int, opp: int, left: int, alpha: float, beta: float, search: Search) -> tuple[float, bool]:
+        table, threads, memory = search.table, search.threads, search.memory
+        count_position(search)
+        if memory.work[STOPPED] != 0:
+            return 0.0, False
+        memory.lines[left, 0] = -1
+        bits, is_root = legal_actions(own, opp), left == search.depth
+        if bits == 0 and is_terminal(own, opp):
+            return value_at_end(own, opp, search.parameters.finished) * (1.0 + left * sooner), False
+        is_known, value, is_open, first_move = look_up(table, own, opp, left, alpha, beta)
+        if is_known:
+            return value, is_open
+        if probe is not None and not is_root:
+            is_cut, value = probe(own, opp, left, alpha, beta, search)
+            if is_cut:
+                return value, True
+            if first_move == 0:  # the probe may have found one
+                first_move = look_up(table, own, opp, left, alpha, beta)[3]
+        moves, context = memory.moves[left], (search.reply_value, search.parameters)
+        count = list_moves(own, opp, bits, first_move, left if search.ordered else 1, context, moves, memory.ranks)
+        mark = put_mark(own, opp, threads) if is_shared(threads) and left >= SHARED_FROM else -1
+        scouts = search.algorithm == NEGASCOUT and left >= search.min_scout_depth and left > 1
+        best, best_move, is_open = -np.inf, moves[0], False
+        for tried in range(count):
+            if mark >= 0 and left > SHARED_FROM and tried > 0:
+                put_off_marked(own, opp, moves, tried, count, threads)
+            move, low = moves[tried], max(alpha, best)
+            # At the root, the lowest of several best actions is wanted: there an equal value matters too.
+            precedes = is_root and tried > 0 and action_of(move) < action_of(best_move)
+            if precedes:
+                low = np.nextafter(low, -np.inf)
+            is_scouted = scouts and tried > 0
+            child_alpha, child_beta = -beta, -low
+            if search.algorithm == MINIMAX:
+                child_alpha, child_beta = -np.inf, np.inf
+            elif is_scouted:
+                child_alpha = -np.nextafter(low, np.inf)
+            mine, others = play(own, opp, move)
+            if left == 1:
+                value, may_change = leaf(mine, others, 0, child_alpha, child_beta, search)
             else:
-                move = moves[ply, frame.num_tried]
-                if take_back(frame, frames[ply + 1], move, keeps):
-                    write_line(lines, ply, action_of(move))
-            is_new = frame.num_tried < frame.num_moves and frame.best < frame.beta
-            if is_new:
-                if marks and left > SHARED_FROM and frame.num_tried > 0:
-                    put_off_marked(frame, moves[ply], threads)
-                may_scout = algorithm == NEGASCOUT and left >= min_scout_depth
-                descend(frame, frames[ply + 1], moves[ply, frame.num_tried], keeps, algorithm, may_scout)
-            elif frame.num_moves > 0:
-                store(table, frame, left)
-                if frame.mark >= 0:
-                    threads.marks[frame.mark] = 0
-            ply += 1 if is_new else -1
-        threads.finished[0] = marks
-        return visited + probed
+                value, may_change = negamax(mine, others, left - 1, child_alpha, child_beta, search)
+            if is_scouted and low < -value < beta:
+                # The null window has shown only that the move is better; the new one begins just below its value.
+                value, may_change = negamax(mine, others, left - 1, -beta, np.nextafter(value, np.inf), search)
+            is_open |= may_change
+            if -value > best or (precedes and -value == best):
+                best, best_move = -value, move
+                write_line(memory.lines, left, action_of(move))
+            if best >= beta:
+                break
+        if memory.work[STOPPED] == 0:
+            store(table, own, opp, left, (alpha, beta), best, is_open, best_move)
+        if mark >= 0:
+            threads.marks[mark] = 0
+        return best, is_open
 
-    return walk
+    return negamax, leaf
+
+
+def sooner_of(rules: Rules) -> float:
+    """By how much a win is worth more for each ply left to search. Where points are counted, speed does not matter."""
+    return SOONER if rules.margin is None else 0.0

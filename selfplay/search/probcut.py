@@ -22,7 +22,7 @@ The fitted numbers are in a file beside the weights that they were fitted to:
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +31,8 @@ from pydantic_core import core_schema as cs
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
 from selfplay.files import FileFormat
-from selfplay.search.evaluation import CompiledValue, EvaluationParameters
+from selfplay.search.evaluation import CompiledValue
 from selfplay.search.feature_evaluation import phase_at
-from selfplay.search.negamax import Method
-from selfplay.search.stack_and_table import Frame, Stack, Table, begin, make_stack
-from selfplay.search.threads import Threads, make_threads
 from selfplay.settings.evaluation import NUMBER, PHASES
 
 
@@ -52,49 +49,28 @@ class Probing(NamedTuple):
     """float64[P, D + 1]"""
     margins: NDArray[np.float64]
     """float64[P, D + 1]: threshold * sigma."""
-    stack: Stack
-    """The memory of the shallow searches."""
-    threads: Threads
-    """Each thread makes its shallow searches alone."""
 
 
 @cache
-def compile_probe(walk: Callable[..., int], unfinished_value: CompiledValue) -> Callable[..., tuple[bool, int]]:
-    """Compile the probe of `compile_walk` that searches by `walk`; its `probing` is a `Probing`."""
+def compile_probe(negamax: Callable[..., tuple[float, bool]], unfinished_value: CompiledValue) -> Callable[..., Any]:
+    """Compile the probe of `negamax_of` that searches by `negamax`; `search.probing` is a `Probing`."""
 
     @part_of_compiled
-    def probe(
-        frame: Frame,
-        left: int,
-        method: Method,
-        parameters: EvaluationParameters,
-        table: Table,
-        stop: NDArray[np.int64],
-        probing: Probing,
-    ) -> tuple[bool, int]:
-        if left >= len(probing.shallow) or probing.shallow[left] == 0:
-            return False, 0
-        if frame.alpha == -np.inf and frame.beta == np.inf:
-            return False, 0
-        phase = phase_at(frame.own, frame.opp, probing.phase_starts)
+    def probe(own: int, opp: int, left: int, alpha: float, beta: float, search: Any) -> tuple[bool, float]:
+        probing = search.probing
+        if left >= len(probing.shallow) or probing.shallow[left] == 0 or (alpha == -np.inf and beta == np.inf):
+            return False, 0.0
+        phase = phase_at(own, opp, probing.phase_starts)
         slope, intercept = probing.slopes[phase, left], probing.intercepts[phase, left]
-        margin = probing.margins[phase, left]
+        margin, depth = probing.margins[phase, left], probing.shallow[left]
         # One search only, on the side on which a cut is more likely.
-        guess = unfinished_value(frame.own, frame.opp, parameters.unfinished)
-        is_high = guess >= (frame.alpha + frame.beta) / 2
-        first = probing.stack.frames[0]
-        begin(first, frame.own, frame.opp)
-        if is_high:
-            limit = (frame.beta + margin - intercept) / slope  # the deep value is predicted to be beta + margin
-            first.alpha, first.beta = np.nextafter(limit, -np.inf), limit
-        else:
-            limit = (frame.alpha - margin - intercept) / slope
-            first.alpha, first.beta = limit, np.nextafter(limit, np.inf)
-        visited = walk(probing.shallow[left], False, method, parameters, table, stop, probing.stack, probing.threads, 0)
-        is_cut = first.best >= limit if is_high else first.best <= limit
-        if is_cut:
-            frame.best, frame.is_open = frame.beta if is_high else frame.alpha, 1
-        return is_cut, visited
+        if unfinished_value(own, opp, search.parameters.unfinished) >= (alpha + beta) / 2:
+            limit = (beta + margin - intercept) / slope  # the deep value is predicted to be beta + margin
+            value, _ = negamax(own, opp, depth, np.nextafter(limit, -np.inf), limit, search)
+            return value >= limit, beta
+        limit = (alpha - margin - intercept) / slope
+        value, _ = negamax(own, opp, depth, limit, np.nextafter(limit, np.inf), search)
+        return value <= limit, alpha
 
     return probe
 
@@ -194,8 +170,7 @@ class ProbCut(NamedTuple):
         for deep, depth, slope, intercept, sigma in checks:
             shallow[deep], slopes[:, deep], intercepts[:, deep] = depth, slope, intercept
             margins[:, deep] = self.threshold * np.array(sigma)
-        starts, stack = np.array(phases, dtype=np.int64), make_stack(int(shallow.max()))
-        return Probing(starts, shallow, slopes, intercepts, margins, stack, make_threads(1))
+        return Probing(np.array(phases, dtype=np.int64), shallow, slopes, intercepts, margins)
 
 
 class ProbCutParameters(NamedTuple):

@@ -10,21 +10,13 @@ import torch
 from torch import Tensor
 
 from selfplay.compute import devices
-from selfplay.compute.compilation import uncompiled
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.compiled_search import (
-    MIN_SCOUT_DEPTH,
-    MIN_SCOUT_DEPTH_UNORDERED,
-    MIN_SCOUT_DEPTH_WITHOUT_TABLE,
-    BatchResult,
-    compile_search,
-)
+from selfplay.search.compiled_search import BatchResult, compile_search, search_of
 from selfplay.search.evaluation import Evaluation
-from selfplay.search.negamax import Algorithm, Method
+from selfplay.search.negamax import Algorithm, Search, make_memory, negamax_of
 from selfplay.search.probcut import ProbCut
-from selfplay.search.stack_and_table import Stack, Table, make_stack, make_table, stores_nothing
 from selfplay.search.threads import (
     StopFlag,
     Threads,
@@ -34,7 +26,12 @@ from selfplay.search.threads import (
     search_together,
 )
 from selfplay.search.trace import Trace
+from selfplay.search.transposition_table import Table, make_table, stores_nothing
 
+MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5, 8
+"""The smallest numbers of remaining plies at which NegaScout uses null windows: with ordering and a table, without
+ordering, and with ordering but no table. Closer to the leaves, null windows save fewer positions than the repeated
+searches add."""
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
 MAX_DEPTH = 120
 MAX_TABLE_BITS = 28
@@ -203,29 +200,28 @@ class Searcher:
         return results
 
     def trace(self, state: State, depth: int) -> tuple[SearchResult, Trace]:
-        """Search the position of one match without compiled code, recording every position visited.
+        """Search the position of one match without compiled code and without ProbCut, recording every position visited.
 
         This is the same search, a thousand times slower. Raises SettingError if the depth is out of range.
         """
         check_depth(depth)
-        trace = Trace(depth)
+        trace, rules, pass_action = Trace(self.game), self.game.rules, self.game.pass_action
+        value = self.evaluation.unfinished_value(self.game)
+        search = search_of(rules, negamax_of(rules, value, pass_action, part=trace.recording), pass_action)
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
-            found = self._run(uncompiled(self._search), state, depth, make_stop_flag(), trace.stack(), make_threads(1))
-        trace.finish()
+            found = self._run(search, state, depth, make_stop_flag(), make_threads(1))
         assert found is not None
         return self._result([found], depth), trace
 
     def _found(self, state: State, depth: int, stop: StopFlag, deepens: bool = False) -> BatchResult | None:
         """The result of a search; None if it was stopped."""
         if not self._shares(state, depth, deepens):
-            return self._run(self._search, state, depth, stop, make_stack(depth), make_threads(1), deepens)
+            return self._run(self._search, state, depth, stop, make_threads(1), deepens)
         rows = []
         for row in range(state.batch_size):
             one, threads = state.select(torch.tensor([row])), make_threads(self.num_threads)
-            stacks = [make_stack(depth) for _ in range(self.num_threads)]
-            found = search_together(
-                [partial(self._run, self._search, one, depth, stop, stack, threads, deepens) for stack in stacks]
-            )
+            run = partial(self._run, self._search, one, depth, stop, threads, deepens)
+            found = search_together([run] * self.num_threads)
             if found is None:
                 return None
             rows.append(found)
@@ -239,11 +235,10 @@ class Searcher:
 
     def _run(
         self,
-        search: Callable[..., bool],
+        search_batch: Callable[..., bool],
         state: State,
         depth: int,
         stop: StopFlag,
-        stack: Stack,
         threads: Threads,
         deepens: bool = False,
     ) -> BatchResult | None:
@@ -252,11 +247,22 @@ class Searcher:
         variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
         found = BatchResult(values, actions, visited, variations, final)
         probing = 0 if self.probcut is None else self.probcut.probing()
-        # A search that deepens ply by ply uses what it has found before; with a time limit it is not repeatable anyway.
-        how = self.ordered, self.evaluation.reply_value, self.probcut is not None and not deepens
-        method = Method(int(self.algorithm), self._min_scout_depth, *how)
-        memory = self.evaluation.parameters(self.game), self._table, stop, stack, threads, probing, found
-        return found if search(state.own.numpy(), state.opp.numpy(), depth, method, *memory) else None
+        search = Search(
+            depth,
+            int(self.algorithm),
+            self._min_scout_depth,
+            self.ordered,
+            self.evaluation.reply_value,
+            # A search that deepens ply by ply uses what it has found before; with a time limit it is not repeatable.
+            self.probcut is not None and not deepens,
+            self.evaluation.parameters(self.game),
+            self._table,
+            probing,
+            stop,
+            threads,
+            make_memory(depth),
+        )
+        return found if search_batch(state.own.numpy(), state.opp.numpy(), search, found) else None
 
     @staticmethod
     def _result(searches: list[BatchResult], depth: int) -> SearchResult:

@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 
 from selfplay.errors import SettingError
-from selfplay.figures.game_tree import MINUS, _tree
+from selfplay.figures.game_tree import MINUS, tree_of
 from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
 from selfplay.playing.analysis import analyse, analysis_report
@@ -18,7 +18,8 @@ from tests.search.test_trace import ARTICLE, POINTS
 def tree_of_article(algorithm):
     game = PayoffTree(ARTICLE)
     searcher = Searcher(game, POINTS, algorithm, ordered=False, table_bits=0, min_scout_depth=2)
-    return _tree(*searcher.trace(game.init(), 2), 2, [3])
+    result, trace = searcher.trace(game.init(), 2)
+    return tree_of(trace, result.principal_variation, 2, [3])
 
 
 def analysed(*overrides):
@@ -29,17 +30,17 @@ def analysed(*overrides):
     ("algorithm", "visited", "cut", "third"),
     [
         ("minimax", 13, set(), f"{MINUS}4"),
-        ("alpha_beta", 11, {(4, 16), (4, 32)}, f"\N{LESS-THAN OR EQUAL TO}{MINUS}4"),
-        ("negascout", 15, {(4, 16), (4, 32)}, f"\N{LESS-THAN OR EQUAL TO}{MINUS}4"),
+        ("alpha_beta", 11, {(2, 4), (2, 5)}, f"\N{LESS-THAN OR EQUAL TO}{MINUS}4"),
+        ("negascout", 15, {(2, 4), (2, 5)}, f"\N{LESS-THAN OR EQUAL TO}{MINUS}4"),
     ],
 )
 def test_the_tree_of_the_article(algorithm, visited, cut, third):
     nodes = dict(tree_of_article(algorithm).nodes(data=True))
     assert sum(len(node["visits"]) for node in nodes.values()) == visited
-    # The moves are words: A3 is 4, B2 and B3 are 16 and 32.
+    # A3 is action 2, B2 and B3 are 4 and 5.
     assert {node for node, data in nodes.items() if not data["visits"]} == cut
-    assert [node for node, data in nodes.items() if data["is_chosen"]] == [(), (2,), (2, 8)]
-    assert [nodes[(move,)]["text"] for move in (1, 2, 4)] == [f"{MINUS}2", f"{MINUS}1", third]
+    assert [node for node, data in nodes.items() if data["is_chosen"]] == [(), (1,), (1, 3)]
+    assert [nodes[(action,)]["text"] for action in (0, 1, 2)] == [f"{MINUS}2", f"{MINUS}1", third]
 
 
 @pytest.mark.parametrize(("algorithm", "depth", "breadth"), [("alpha_beta", 2, [1, 2]), ("negascout", 3, [3, 2])])
@@ -50,7 +51,7 @@ def test_shown_and_hidden_visits_sum_to_those_of_the_search(algorithm, depth, br
     )
     state = game.state_after(["f5", "d6", "c3"])
     result, trace = searcher.trace(state, 4)
-    tree = _tree(result, trace, depth, breadth)
+    tree = tree_of(trace, result.principal_variation, depth, breadth)
     shown = sum(len(visits) for _, visits in tree.nodes(data="visits"))
     hidden = sum(beneath for _, beneath in tree.nodes(data="beneath"))
     assert shown + hidden == result.visited

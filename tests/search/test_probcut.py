@@ -28,42 +28,39 @@ PARAMETERS = ProbCutParameters("othello", "0" * 64, 600, (20,), (CHECK,))
 
 
 def probe(shallow_value, alpha, beta, *, guess=0.0, left=4, stones=4):
-    """Run the rule as Python, with threshold 2, on a position whose shallow search finds `shallow_value`."""
-    probing = ProbCut(PARAMETERS, 2.0).probing()
-    probing = probing._replace(stack=probing.stack._replace(frames=probing.stack.frames.view(np.recarray)))
+    """Run the rule as Python, with threshold 2, on a position whose shallow search finds `shallow_value`.
 
-    def walk(depth, keeps_ties, method, parameters, table, stop, stack, threads, inner):
-        assert (depth, keeps_ties) == (2, False)
-        stack.frames[0].best = shallow_value
-        return 7
+    Returns whether it cuts, the value if it does, and the windows of the shallow searches.
+    """
 
-    frame = SimpleNamespace(own=(1 << stones) - 1, opp=0, alpha=alpha, beta=beta, best=None, is_open=0)
-    compiled = compile_probe(walk, lambda own, opp, parameters: guess)
-    is_cut, visited = compiled(frame, left, None, SimpleNamespace(unfinished=None), None, None, probing)
-    first = probing.stack.frames[0]
-    return is_cut, visited, frame, (first.alpha, first.beta)
+    def negamax(own, opp, left, alpha, beta, search):
+        assert left == 2
+        search.windows.append((alpha, beta))
+        return shallow_value, True
+
+    search = SimpleNamespace(probing=ProbCut(PARAMETERS, 2.0).probing(), parameters=SimpleNamespace(unfinished=None))
+    search.windows = []
+    compiled = compile_probe(negamax, lambda own, opp, parameters: guess)
+    return *compiled((1 << stones) - 1, 0, left, alpha, beta, search), search.windows
 
 
 def test_a_position_is_cut_where_the_prediction_is_above_beta_by_the_threshold():
     # 2 * s + 1 >= 10 + 2 * 1.5 from s = 6 on.
-    is_cut, visited, frame, window = probe(6.0, -10.0, 10.0, guess=1.0)
-    assert (is_cut, visited, frame.best, frame.is_open) == (True, 7, 10.0, 1)
-    assert window == (np.nextafter(6.0, -np.inf), 6.0)
-    assert probe(5.99, -10.0, 10.0, guess=1.0)[:2] == (False, 7)
+    window = (np.nextafter(6.0, -np.inf), 6.0)
+    assert probe(6.0, -10.0, 10.0, guess=1.0) == (True, 10.0, [window])
+    assert probe(5.99, -10.0, 10.0, guess=1.0) == (False, 10.0, [window])
 
 
 def test_a_position_is_cut_where_the_prediction_is_below_alpha_by_the_threshold():
     # 2 * s + 1 <= -10 - 2 * 1.5 down from s = -7.
-    is_cut, _, frame, window = probe(-7.0, -10.0, 10.0, guess=-1.0)
-    assert (is_cut, frame.best) == (True, -10.0)
-    assert window == (-7.0, np.nextafter(-7.0, np.inf))
+    assert probe(-7.0, -10.0, 10.0, guess=-1.0) == (True, -10.0, [(-7.0, np.nextafter(-7.0, np.inf))])
     assert not probe(-6.99, -10.0, 10.0, guess=-1.0)[0]
 
 
 def test_nothing_is_searched_without_a_check_or_a_window():
-    assert probe(99.0, -10.0, 10.0, left=3)[1] == 0
-    assert probe(99.0, -10.0, 10.0, left=5)[1] == 0
-    assert probe(99.0, -np.inf, np.inf)[1] == 0
+    assert probe(99.0, -10.0, 10.0, left=3)[2] == []
+    assert probe(99.0, -10.0, 10.0, left=5)[2] == []
+    assert probe(99.0, -np.inf, np.inf)[2] == []
 
 
 def test_the_fit_finds_the_line_and_the_deviation_in_each_phase():

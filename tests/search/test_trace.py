@@ -42,9 +42,8 @@ def test_the_uncompiled_search_is_the_compiled_one(algorithm, bits):
 def test_a_visit_knows_its_position_its_moves_and_its_value():
     game = PayoffTree(ARTICLE)
     _, trace = Searcher(game, POINTS, "alpha_beta", ordered=False, table_bits=0).trace(game.init(), 2)
-    root, last_row = trace.visits[0], next(visit for visit in trace.visits if visit.moves == (4,))
-    assert (root.moves, root.value, root.num_tried, len(root.following), root.best_move) == ((), -1, 3, 3, 2)
+    root, last_row = trace.visits[0], next(visit for visit in trace.visits if visit.actions == (2,))
+    assert (root.actions, root.value, root.num_tried, root.following) == ((), -1, 3, (0, 1, 2))
     # After -4 the other two columns are cut off: B wins at least 4.
-    assert (last_row.value, last_row.num_tried, len(last_row.following)) == (4, 1, 3)
+    assert (last_row.value, last_row.num_tried, last_row.following) == (4, 1, (3, 4, 5))
     assert last_row.value >= last_row.beta
-    assert not any(visit.is_scouted for visit in trace.visits)
