@@ -156,3 +156,10 @@ def test_the_story_contains_the_tournament_and_the_mistakes_and_matches_of_a_lar
     assert (story["mistakes"][0]["group"], story["mistakes"][0]["mistake_rate"]) == ("begin-hard", 0.25)
     assert story["matches"][0] == {"level": 3, "opponent": "random", "results": {"wins": 9, "draws": 1, "losses": 0}}
     assert story["matches"][1]["opponent"] == "negascout, 6 plies"
+
+
+def test_the_agent_of_othello_has_a_story_without_the_levels_before_it(client: TestClient) -> None:
+    story = client.get("/api/games/othello/story").json()
+    assert (story["comes_with_program"], story["levels"], story["losses"]) == (True, [40], [])
+    assert [(row["level"], row["previous"], row["random"]["draws"]) for row in story["comparison"]] == [(40, None, 0)]
+    assert story["matches"][-1]["opponent"] == "negascout, 6 plies, article"

@@ -86,7 +86,8 @@ function redraw() {
   at("story-title").textContent = titleOf(story.comes_with_program ? "agent that comes with the program" : "run");
   const count = story.levels.length;
   const levels = count === 0 ? "no level yet" : count === 1 ? "1 level" : `${count} levels`;
-  const shipped = `Level ${story.levels.at(-1)} comes with the program; of the earlier levels only the tables do.`;
+  const others = story.losses.length > 0 ? "of the earlier levels only the tables do" : "it was compared without the earlier levels";
+  const shipped = `Level ${story.levels.at(-1)} comes with the program; ${others}.`;
   at("story-state").replaceChildren(
     ...(story.is_running ? [element("span", { class: "live" }, "live"), ` The run is in progress. ${progress(story)} `] : []),
     story.comes_with_program ? shipped : `${levels} in ${story.run}`,

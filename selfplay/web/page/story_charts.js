@@ -32,7 +32,7 @@ function levelChart(every, { rows, curves, lines = [], head, cells, ...chart }) 
   const across = lines.map(({ y, text, ...line }) => ({
     ...line,
     dots: false,
-    points: [Math.min(...levels), Math.max(...levels)].map((x) => ({ x, y, text })),
+    points: [Math.min(...levels) - 0.5, Math.max(...levels) + 0.5].map((x) => ({ x, y, text })),
   }));
   return [lineChart({
     xLabel: "level",
