@@ -1,7 +1,7 @@
-"""The rows of a dataset: the columns of its files, with their types, ranges and meaning, and the rows in memory.
+"""The rows of a dataset: the columns of its files, with their types and ranges, and the rows in memory.
 
-The header, the reader, the writer, the checks and the table in docs/files.md are made from `COLUMNS`, and from `POLICY`
-in datasets with policies. To add a column, add it here and add a field of the same name to `Rows`.
+The header, the reader, the writer and the checks are made from `COLUMNS`, and from `POLICY` in datasets with policies;
+docs/files.md says what the columns mean. To add a column, add it here and add a field of the same name to `Rows`.
 
 Columns are converted between Arrow and NumPy here, because Arrow's own conversions (`pa.array`, `to_numpy`) import
 pandas if it is installed, which takes 150 ms: longer than the conversion of a whole dataset.
@@ -30,34 +30,16 @@ class DatasetColumn(NamedTuple):
     """The allowed values, as described in error messages."""
     is_valid: Callable[[NDArray[Any]], NDArray[np.bool_]]
     """Which values are allowed: bool[N]."""
-    meaning: str
-    """The description in docs/files.md."""
 
 
-MATCH = DatasetColumn("match", "int64", "0 or more", lambda match: match >= 0, "number of the match")
-PLY = DatasetColumn(
-    "ply", "int32", "0 or more", lambda ply: ply >= 0, "the ply that led to this position; a pass gives no row"
-)
+MATCH = DatasetColumn("match", "int64", "0 or more", lambda match: match >= 0)
+PLY = DatasetColumn("ply", "int32", "0 or more", lambda ply: ply >= 0)
 PLY_OR_START = PLY._replace(allowed="-1 or more", is_valid=lambda ply: ply >= -1)
 """The column of datasets with policies, which also have rows of the starting position: -1."""
-OBSERVATION = DatasetColumn(
-    "observation",
-    "uint8",
-    "0 or 1",
-    lambda entry: entry <= 1,
-    "the observation by the player who has just moved, in C order (tic-tac-toe: 18)",
-)
+OBSERVATION = DatasetColumn("observation", "uint8", "0 or 1", lambda entry: entry <= 1)
 """Stands for several columns in CSV, v0, v1, ..., and is packed, one bit for each entry, in Parquet."""
-TARGET = DatasetColumn(
-    "target", "float32", "from -1 to 1", lambda target: np.abs(target) <= 1, "the discounted return of that player"
-)
-POLICY = DatasetColumn(
-    "policy",
-    "float32",
-    "from 0 to 1",
-    lambda policy: (policy >= 0) & (policy <= 1),
-    "the probability of each action of the player to move; only with `targets=search`",
-)
+TARGET = DatasetColumn("target", "float32", "from -1 to 1", lambda target: np.abs(target) <= 1)
+POLICY = DatasetColumn("policy", "float32", "from 0 to 1", lambda policy: (policy >= 0) & (policy <= 1))
 """Stands for several columns in CSV, p0, p1, ..., and is a list of fixed size in Parquet."""
 COLUMNS = (MATCH, PLY, OBSERVATION, TARGET)
 """The columns of every dataset, in the order of the files; `POLICY` follows them in datasets with policies."""

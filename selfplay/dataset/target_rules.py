@@ -18,35 +18,24 @@ if TYPE_CHECKING:
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
-def is_full_without_exploration(rule: Rule) -> Rule:
-    """Declare that a rule gives the targets of `full` for matches without exploration, such as those of level 0.
+def marked(*marks: str) -> Callable[[Rule], Rule]:
+    """Declare about a rule:
 
-    The matches of level 0 are then not generated again when the rule is replaced by another such rule.
+    gives_policies: it returns `PositionTargets`. Levels then play with tree search, and need a policy head.
+    is_full_without_exploration: it gives the targets of `full` for matches without exploration, such as those of level
+        0, which are then not generated again when the rule is replaced by another such rule.
+    uses_exact_values: it uses the exact values of late positions, so that the setting `exact_from` may be set.
+    searches_ahead: it uses searches of `rootstrap_depth` plies, whose values are not discounted.
     """
-    vars(rule)["is_full_without_exploration"] = True
-    return rule
+
+    def mark(rule: Rule) -> Rule:
+        vars(rule).update(dict.fromkeys(marks, True))
+        return rule
+
+    return mark
 
 
-def gives_policies(rule: Rule) -> Rule:
-    """Declare that a rule returns `PositionTargets`. Levels then play with tree search, and need a policy head."""
-    vars(rule)["gives_policies"] = True
-    return rule
-
-
-def uses_exact_values(rule: Rule) -> Rule:
-    """Declare that a rule uses the exact values of late positions, so that the setting `exact_from` may be set."""
-    vars(rule)["uses_exact_values"] = True
-    return rule
-
-
-def searches_ahead(rule: Rule) -> Rule:
-    """Declare that a rule uses searches of `rootstrap_depth` plies, whose values are not discounted."""
-    vars(rule)["searches_ahead"] = True
-    return rule
-
-
-@is_full_without_exploration
-@uses_exact_values
+@marked("is_full_without_exploration", "uses_exact_values")
 def full(played: "PlayedMatches") -> "Tensor":
     """Discounted outcomes of whole matches: z * gamma**k (Sutton & Barto, section 3.3, with one return at the end).
 
@@ -58,8 +47,7 @@ def full(played: "PlayedMatches") -> "Tensor":
     return discounted_outcomes(played, exact_values_of(played))
 
 
-@is_full_without_exploration
-@uses_exact_values
+@marked("is_full_without_exploration", "uses_exact_values")
 def watkins(played: "PlayedMatches") -> "Tensor":
     """As `full`, but an exploring action ends the match for the plies before it, as if the best action had been played.
 
@@ -71,8 +59,7 @@ def watkins(played: "PlayedMatches") -> "Tensor":
     return watkins_targets(played, exact_values_of(played))
 
 
-@is_full_without_exploration
-@uses_exact_values
+@marked("is_full_without_exploration", "uses_exact_values")
 def best_response(played: "PlayedMatches") -> "Tensor":
     """As `watkins`, but an exploring action ends the match only for the player who took it.
 
@@ -86,9 +73,7 @@ def best_response(played: "PlayedMatches") -> "Tensor":
     return discounted_outcomes(played, exact_values_of(played), own=best)
 
 
-@is_full_without_exploration
-@uses_exact_values
-@searches_ahead
+@marked("is_full_without_exploration", "uses_exact_values", "searches_ahead")
 def rootstrap(played: "PlayedMatches") -> "Tensor":
     """The value that the level finds by a search `rootstrap_depth` plies deep (Veness et al., "Bootstrapping from game
     tree search", 2009, with minimax searches that start from each afterstate).
@@ -103,8 +88,7 @@ def rootstrap(played: "PlayedMatches") -> "Tensor":
     return rootstrap_targets(played)
 
 
-@gives_policies
-@uses_exact_values
+@marked("gives_policies", "uses_exact_values")
 def search(played: "PlayedMatches") -> "PositionTargets":
     """The policy that the player's tree search finds in each position, and the discounted outcome of the whole match.
 

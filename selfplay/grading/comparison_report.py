@@ -78,13 +78,11 @@ def _legend(table: pd.DataFrame) -> str:
 
 
 def _shown_row(row: "pd.Series[Any]", grade: Grade | None) -> dict[str, str]:
-    shown = {"level": str(int(row["level"]))}
-    is_played = not pd.isna(row["wins_vs_previous"])
-    for opponent, word in (("previous", "word_vs_previous"), ("random", None)):
-        results = (str(int(row[f"{result}_vs_{opponent}"])) for result in RESULTS) if is_played else ()
-        shown[f"v {opponent}"] = "-".join(results)
-        if word is not None:
-            shown["+"] = SIGNS[row[word]] if is_played else ""
+    shown = {"level": str(int(row["level"])), "v previous": "", "+": "", "v random": ""}
+    if not pd.isna(row["wins_vs_previous"]):
+        for opponent in ("previous", "random"):
+            shown[f"v {opponent}"] = "-".join(str(row[f"{result}_vs_{opponent}"]) for result in RESULTS)
+        shown["+"] = SIGNS[row["word_vs_previous"]]
     if grade is not None:
         shown |= {
             "p(loss)": share_text(row["exact_loss_vs_random"]),
@@ -92,15 +90,10 @@ def _shown_row(row: "pd.Series[Any]", grade: Grade | None) -> dict[str, str]:
             "lost second": lines_text(grade.lines[1]),
             "optimal": f"{row['optimal_action_rate']:.3f}",
         }
-    return shown | _solved_columns(row) | {"rating": f"{row['rating']:.0f}"}
-
-
-def _solved_columns(row: "pd.Series[Any]") -> dict[str, str]:
-    shown = {}
     for column, (title, form) in SOLVED_COLUMNS.items():
         if column in row and not pd.isna(row[column]):
             shown[title] = f"{row[column]:{form}}"
-    return shown
+    return shown | {"rating": f"{row['rating']:.0f}"}
 
 
 # ---------------------------------------------------------------------- the verdict
@@ -118,7 +111,9 @@ def verdict(comparison: Comparison) -> str:
     grade = comparison.grades[level]
     lines = [grade.verdict(f"Level {level}"), _versus_random_text(comparison, grade)]
     if not all(comparison.grader.can_hold(seat) for seat in range(2)):
-        lines.append(_wins_taken_text(level, grade))
+        missed, total = grade.wins_taken
+        deed = f"gives the win away in {missed} of the" if missed else "plays a winning action in all"
+        lines.append(f"Level {level} {deed} {total} positions that the player to move can win.")
     elif proved := [n for n, g in comparison.grades.items() if is_unbeatable(g.lines)]:
         lines.append(f"Levels proved unbeatable: {_ranges(proved)}.")
     return "\n".join([*lines, *_lost_lines(comparison.game, comparison.grader, level, grade)])
@@ -142,13 +137,6 @@ def _versus_random_text(comparison: Comparison, grade: Grade) -> str:
     return f"{text}." if ceiling is None else f"{text};\na player who never loses can win at most {ceiling:.4f}."
 
 
-def _wins_taken_text(level: int, grade: Grade) -> str:
-    missed, total = grade.wins_taken
-    if missed == 0:
-        return f"Level {level} plays a winning action in all {total} positions that the player to move can win."
-    return f"Level {level} gives the win away in {missed} of the {total} positions that the player to move can win."
-
-
 def _ranges(numbers: Sequence[int]) -> str:
     """[1, 2, 3, 7] as "1 to 3, 7"."""
     breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
@@ -161,23 +149,18 @@ def gate_text(settings: Settings) -> str:
 
     Raises InvalidFileError if the manifest of a level is broken.
     """
-    run = RunFolder.of(settings)
-    sections = {level: Manifest(run.level(level)).sections.get("training", {}) for level in run.trained_levels()}
-    lines = [_sentence(level, section) for level, section in sections.items() if _is_rejected(section)]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _is_rejected(section: dict[str, Any]) -> bool:
-    return bool(section.get("counts", {}).get("gate_taken") == 0)
-
-
-def _sentence(level: int, section: dict[str, Any]) -> str:
-    wins, draws, losses = (section["counts"].get(f"gate_{result}", 0) for result in ("wins", "draws", "losses"))
-    gate = section["settings"].get("gate")
-    return (
-        f"Level {level} was not taken: it won {wins}, drew {draws} and lost {losses} matches against "
-        f"level {level - 1}, too few for gate={gate}; it has the weights of level {level - 1}."
-    )
+    run, text = RunFolder.of(settings), ""
+    for level in run.trained_levels():
+        section = Manifest(run.level(level)).sections.get("training", {})
+        counts = section.get("counts", {})
+        if counts.get("gate_taken") == 0:
+            wins, draws, losses = (counts.get(f"gate_{result}", 0) for result in RESULTS)
+            text += (
+                f"Level {level} was not taken: it won {wins}, drew {draws} and lost {losses} matches against level "
+                f"{level - 1}, too few for gate={section['settings'].get('gate')}; it has the weights of level "
+                f"{level - 1}.\n"
+            )
+    return text
 
 
 SMALL_LOSS = 0.01
@@ -212,12 +195,9 @@ def _is_best_level(table: pd.DataFrame) -> bool:
 
 def _results(table: pd.DataFrame) -> dict[int, WinDrawLoss[int]]:
     """The results against the random player by level."""
-    columns = [f"{result}_vs_random" for result in ("wins", "draws", "losses")]
-    played = table[table[columns[0]].notna()]
-    return {
-        int(level): WinDrawLoss(*map(int, counts))
-        for level, *counts in played[["level", *columns]].itertuples(index=False)
-    }
+    played = table.dropna(subset="wins_vs_random").set_index("level")
+    counts = played[[f"{result}_vs_random" for result in RESULTS]].astype(int)
+    return {level: WinDrawLoss(*row) for level, *row in counts.itertuples()}
 
 
 def _warning(results: Mapping[int, WinDrawLoss[int]], newest: int, settings: Settings) -> list[str]:

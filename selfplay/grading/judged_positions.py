@@ -13,7 +13,7 @@ is drawn at random. The solver then decides to which group the position belongs.
 lost, all actions lead to the same result, it has been drawn before, or its group is full.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -132,12 +132,6 @@ MAX_MATCHES_PER_POSITION = 100
 MATCHES_AT_ONCE = 600
 
 
-def choice_matters(values: Mapping[int, int]) -> bool:
-    """Whether the player to move wins or draws with one action and gets a worse result with another."""
-    best, worst = np.sign(max(values.values())), np.sign(min(values.values()))
-    return bool(best >= 0 and best > worst)
-
-
 def sample_positions(
     solver: ExactSolver, count: int, key: int, progress: ProgressBar = NoProgress
 ) -> list[SolvedPosition]:
@@ -145,66 +139,52 @@ def sample_positions(
 
     `key`: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
     """
-    sampler = _Sampler(solver, count, key)
+    game, found, drawn = solver.game, {group: list[SolvedPosition]() for group in GROUPS}, set[tuple[int, int]]()
+    players = (make_player(average_player(game), game, ""),) * 2
+    matches = range(MAX_MATCHES_PER_POSITION * count * len(GROUPS))
     with closing(progress(total=count * len(GROUPS), desc="solving positions")) as bar:
-        for position in sampler.positions():
-            sampler.found[position.group].append(position)
-            bar.update(1)
-    return [position for group in GROUPS for position in sampler.found[group]]
-
-
-class _Sampler:
-    def __init__(self, solver: ExactSolver, count: int, key: int) -> None:
-        self.solver, self.game, self.count, self.key = solver, solver.game, count, key
-        assert self.game.num_squares is not None, "games with exact solvers have boards"
-        self.squares = self.game.num_squares
-        self.found: dict[str, list[SolvedPosition]] = {group: [] for group in GROUPS}
-        self.drawn: set[tuple[int, int]] = set()
-
-    def positions(self) -> Iterator[SolvedPosition]:
-        """Positions of groups that are not full, in the order of the matches."""
-        for record in self._records():
+        for record in play_matches(game, players, matches, key, learn=False, batch_size=MATCHES_AT_ONCE):
             stones = _stones_by_ply(record)
             for row, match in enumerate(record.match.tolist()):
-                group = GROUPS[match % len(GROUPS)]
-                plies = [] if self._is_full(group) else self._plies_of(stones[row], group)
-                if plies and (position := self._judged(self._drawn(record, row, plies))) is not None:
-                    yield position
-            if all(map(self._is_full, GROUPS)):
-                return
+                missing = [group for group in GROUPS if len(found[group]) < count]
+                wanted = GROUPS[match % len(GROUPS)]
+                if not missing:
+                    return [position for group in GROUPS for position in found[group]]
+                plies = _plies_of(solver, stones[row], wanted) if wanted in missing else []
+                if not plies:
+                    continue
+                bits = Draws(key, record.match[row : row + 1], 0).bits(Purpose.POSITION)
+                state = record.states[plies[int(below(bits, len(plies)))]].select(torch.tensor([row]))
+                bitboards = int(state.own), int(state.opp)
+                if bitboards not in drawn and (position := _judged(solver, state, missing)) is not None:
+                    found[position.group].append(position)
+                    bar.update(1)
+                drawn.add(bitboards)
+    return [position for group in GROUPS for position in found[group]]
 
-    def _records(self) -> Iterator[MatchRecord]:
-        player = make_player(average_player(self.game), self.game, "")
-        matches = range(MAX_MATCHES_PER_POSITION * self.count * len(GROUPS))
-        return play_matches(self.game, (player, player), matches, self.key, learn=False, batch_size=MATCHES_AT_ONCE)
 
-    def _plies_of(self, stones: Sequence[int], group: str) -> list[int]:
-        """The plies of a match whose positions may belong to the group. `stones`: before each of its plies."""
-        lengths = range(len(stones), 0, -1)
-        groups = [group_of(number, length, self.squares) for number, length in zip(stones, lengths, strict=True)]
-        return [ply for ply, found in enumerate(groups) if found == group]
+def _plies_of(solver: ExactSolver, stones: Sequence[int], group: str) -> list[int]:
+    """The plies of a match whose positions may belong to the group. `stones`: before each of its plies."""
+    left = range(len(stones), 0, -1)
+    groups = [group_of(number, plies, _squares(solver)) for number, plies in zip(stones, left, strict=True)]
+    return [ply for ply, found in enumerate(groups) if found == group]
 
-    def _drawn(self, record: MatchRecord, row: int, plies: Sequence[int]) -> State:
-        """The position of match `row` at one of `plies`."""
-        match = record.match[row : row + 1]
-        bits = Draws(self.key, match, 0).bits(Purpose.POSITION)
-        return record.states[plies[int(below(bits, len(plies)))]].select(torch.tensor([row]))
 
-    def _judged(self, state: State) -> SolvedPosition | None:
-        """The position with its values; None if it is not to be kept."""
-        bitboards = int(state.own), int(state.opp)
-        if bitboards in self.drawn:
-            return None
-        self.drawn.add(bitboards)
-        value = self.solver.value(state)
-        group = group_of(sum(map(int.bit_count, bitboards)), self.solver.plies_to_end(value, state), self.squares)
-        if value < 0 or group not in GROUPS or self._is_full(group):
-            return None
-        values = self.solver.action_values(state)
-        return SolvedPosition(state, values, group) if choice_matters(values) else None
+def _judged(solver: ExactSolver, state: State, missing: Sequence[str]) -> SolvedPosition | None:
+    """The position with its values; None if it is not of one of the missing groups, or the choice does not matter."""
+    value, stones = solver.value(state), (int(state.own) | int(state.opp)).bit_count()
+    group = group_of(stones, solver.plies_to_end(value, state), _squares(solver))
+    if value < 0 or group not in missing:
+        return None
+    values = solver.action_values(state)
+    # The best action wins or draws, and another one has a worse result.
+    worst, best = (np.sign(choose(values.values())) for choose in (min, max))
+    return SolvedPosition(state, values, group) if worst < best else None
 
-    def _is_full(self, group: str) -> bool:
-        return len(self.found[group]) == self.count
+
+def _squares(solver: ExactSolver) -> int:
+    assert solver.game.num_squares is not None, "games with exact solvers have boards"
+    return solver.game.num_squares
 
 
 def _stones_by_ply(record: MatchRecord) -> list[list[int]]:

@@ -180,7 +180,9 @@ def measured_verdict(game: Game, measurement: Measurement) -> str:
     """How the newest level does against its opponents and in solved positions, its rating, and whom it loses to."""
     level = measurement.newest
     lines = [f"{game.name} has too many positions to try every line, so level {level} is measured, not proved."]
-    lines += [f"Starting from {_openings_text(measurement.opening_plies)}, with each player first once, level {level}"]
+    plies = measurement.opening_plies
+    start = f"random openings of {plies} plies" if plies else "the initial position"
+    lines += [f"Starting from {start}, with each player first once, level {level}"]
     lines += [f"  won {_won_text(name_of(who), result)}" for who, result in measurement.versus_references().items()]
     lines += _endgames_text(measurement)
     if measurement.judgement is not None:
@@ -204,10 +206,6 @@ def forgotten_text(level: int, measurement: Measurement) -> str:
     )
 
 
-def _openings_text(plies: int) -> str:
-    return f"random openings of {plies} plies" if plies else "the initial position"
-
-
 def _won_text(opponent: str, result: PairResult) -> str:
     wins, matches = result.results.wins, result.results.matches
     low, high = wilson_interval(wins, matches)
@@ -223,12 +221,10 @@ def _endgames_text(measurement: Measurement) -> list[str]:
     squares = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     others = [who for who in measurement.versus_references() if who in measurement.endgame_grades]
     best = max(others, key=lambda who: measurement.endgame_grades[who].optimal)
-    shown = {who: _endgame_text(measurement.endgame_grades[who]) for who in (measurement.newest, best, 0)}
     lines = [f"In {count} solved positions with {squares} empty squares, in which the choice matters, a best action is"]
     lines.append("chosen by")
-    return [*lines, *(f"  {name_of(who)} in {text}" for who, text in shown.items())]
-
-
-def _endgame_text(grade: EndgameGrade) -> str:
-    share = f"{grade.optimal:.3f} of them"
-    return share if grade.mean_loss is None else f"{share}; it gives away {grade.mean_loss:.2f} points per move"
+    for who in dict.fromkeys((measurement.newest, best, 0)):
+        optimal, mean_loss = measurement.endgame_grades[who]
+        given_away = "" if mean_loss is None else f"; it gives away {mean_loss:.2f} points per move"
+        lines.append(f"  {name_of(who)} in {optimal:.3f} of them{given_away}")
+    return lines

@@ -7,9 +7,12 @@ RUN_DIR/tournament/scores.png    the score of each player against each other
 
 import logging
 from functools import cache
-from itertools import combinations
+from itertools import combinations, zip_longest
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.errors import GameTooLargeError
@@ -18,10 +21,17 @@ from selfplay.figures.style import save_figure, write_source
 from selfplay.figures.tournament import score_map
 from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
-from selfplay.grading.proof import FIRST, SECOND, Grade, Grader, Policy
-from selfplay.grading.tables import write_csv
-from selfplay.grading.tournament_tables import Pair, Tournament
+from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, total
+from selfplay.grading.proof import FIRST, SECOND, Grade, Grader
+from selfplay.grading.ratings import points_won, rate
+from selfplay.grading.tables import (
+    EXACT_PAIR_COLUMNS,
+    GRADE_COLUMNS,
+    PAIR_COLUMNS,
+    PLAYER_COLUMNS,
+    table_of,
+    write_csv,
+)
 from selfplay.matches.series import PairMatches, PairResult, play_pairs
 from selfplay.players.capabilities import HasPolicy
 from selfplay.players.player import Player
@@ -31,6 +41,63 @@ from selfplay.runs.run_folder import RunContext, prepare_process
 from selfplay.settings.matches import TournamentSettings
 
 log = logging.getLogger(__name__)
+
+
+Pair = tuple[int, int]
+"""The numbers of two players, the lower one first."""
+
+
+class Tournament(NamedTuple):
+    """The results of P players."""
+
+    names: list[str]
+    results: dict[Pair, PairResult]
+    """Counted for the first of each pair."""
+    exact: dict[Pair, WinDrawLoss[float]]
+    """Exact probabilities for the first of each pair, over both seats; empty if the game is too large to enumerate."""
+    grades: list[Grade | None]
+    """The grade of each player, None for players that follow their matches; empty if the game is too large."""
+
+    def by_player(self) -> dict[Pair, WinDrawLoss[int]]:
+        """The results of each pair, counted for either of the two."""
+        counted = {pair: played.results for pair, played in self.results.items()}
+        return counted | {(other, one): results.reversed() for (one, other), results in counted.items()}
+
+    def scores(self) -> NDArray[np.float64]:
+        """float64[P, P]: the points that each player won against each other, a draw half a point; 0 on the diagonal."""
+        return points_won(range(len(self.names)), ((pair, result.results) for pair, result in self.results.items()))
+
+    def pairs_table(self) -> pd.DataFrame:
+        """pairs.csv"""
+        rows = [
+            {
+                "player": self.names[one],
+                "opponent": self.names[other],
+                **played.results._asdict(),
+                "distinct": played.distinct,
+                "forfeits": played.forfeits,
+                "opponent_forfeits": played.opponent_forfeits,
+                **dict(zip(EXACT_PAIR_COLUMNS, self.exact.get((one, other), (None, None, None)), strict=True)),
+            }
+            for (one, other), played in self.results.items()
+        ]
+        return table_of(PAIR_COLUMNS, rows)
+
+    def players_table(self) -> pd.DataFrame:
+        """players.csv, the highest rating first."""
+        numbers = range(len(self.names))
+        ratings = rate(numbers, ((pair, result.results) for pair, result in self.results.items()))
+        rows = [
+            {
+                "player": name,
+                **ratings[number].fields(),
+                **total(results for (one, _), results in self.by_player().items() if one == number)._asdict(),
+                **(grade.fields() if grade else {}),
+            }
+            for number, (name, grade) in enumerate(zip_longest(self.names, self.grades))
+        ]
+        table = table_of(PLAYER_COLUMNS | (GRADE_COLUMNS if self.grades else {}), rows)
+        return table.sort_values("rating", ascending=False, kind="stable", ignore_index=True)
 
 
 def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProgress) -> Tournament:
@@ -97,14 +164,47 @@ def _exact_figures(game: Game, players: list[Player]) -> tuple[dict[Pair, WinDra
         if number not in gradable:
             log.info("%s only plays matches, so it is not graded exactly", player.name)
     policies = {number: grader.policies(player) for number, player in gradable.items()}
-    exact = {
-        (one, other): _over_both_seats(grader, policies[one], policies[other])
-        for one, other in combinations(gradable, 2)
-    }
+    exact = {}
+    for one, other in combinations(gradable, 2):
+        moving_first = grader.outcomes(policies[one][FIRST], policies[other][SECOND])
+        moving_second = grader.outcomes(policies[other][FIRST], policies[one][SECOND]).reversed()
+        exact[one, other] = mean_of_seats(moving_first, moving_second)
     return exact, [grader.grade(player) if number in gradable else None for number, player in enumerate(players)]
 
 
-def _over_both_seats(grader: Grader, one: tuple[Policy, Policy], other: tuple[Policy, Policy]) -> WinDrawLoss[float]:
-    return mean_of_seats(
-        grader.outcomes(one[FIRST], other[SECOND]), grader.outcomes(other[FIRST], one[SECOND]).reversed()
-    )
+# ---------------------------------------------------------------------- the report
+
+SHOWN = (
+    *("player", "rating", "95 %", "wins", "draws", "losses"),
+    *("exact_win_vs_random", "exact_loss_vs_random", "losing_lines_first", "losing_lines_second"),
+)
+"""The columns of players.csv that are shown, to fit the screen."""
+
+
+def tournament_report(tournament: Tournament) -> str:
+    """The cross-table of wins-draws-losses, counted for the player of the row, and the table of players."""
+    names = tournament.names
+    cells = [["" for _ in names] for _ in names]
+    for (one, other), results in tournament.by_player().items():
+        cells[one][other] = str(results)
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    index = [f"{number} {name}" for number, name in zip(numbers, names, strict=True)]
+    cross = pd.DataFrame(cells, index=index, columns=numbers).to_string()
+    table = tournament.players_table()
+    ends = zip(table["rating_low"], table["rating_high"], strict=True)
+    table["95 %"] = [f"{low:.0f}..{high:.0f}" for low, high in ends]
+    table["rating"] = table["rating"].round().astype(int)
+    table = table[[column for column in SHOWN if column in table]]
+    shown = table.to_string(index=False, float_format="{:.4f}".format)
+    return "\n\n".join([cross, shown, *_forfeits_text(tournament)])
+
+
+def _forfeits_text(tournament: Tournament) -> list[str]:
+    """A paragraph with a line for each pair in which a player forfeited matches; empty if there are none."""
+    lines = []
+    for (one, other), result in tournament.results.items():
+        for loser, winner, count in ((one, other, result.forfeits), (other, one, result.opponent_forfeits)):
+            if count:
+                name, opponent = tournament.names[loser], tournament.names[winner]
+                lines.append(f"{name} forfeited {count} of its losses against {opponent}")
+    return ["\n".join(lines)] if lines else []

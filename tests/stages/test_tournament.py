@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from selfplay.grading.tournament_tables import Tournament
 from selfplay.settings.matches import TournamentSettings
-from selfplay.stages.tournament import play_tournament
+from selfplay.stages.tournament import Tournament, play_tournament
 from tests.support.runs import COMMAND, quick_settings, run_forked
 
 PLAYERS = "[random,perfect,'perfect?epsilon=0.3','random?epsilon=1']"

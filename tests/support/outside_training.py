@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from selfplay.architectures import Output
-from selfplay.dataset.target_rules import full, is_full_without_exploration
+from selfplay.dataset.target_rules import full, marked
 from selfplay.training.trainer import Trainer
 
 
@@ -101,7 +101,7 @@ def halved(played):
     return full(played._replace(gamma=1.0)) / 2
 
 
-@is_full_without_exploration
+@marked("is_full_without_exploration")
 def full_by_another_name(played):
     """A target rule that gives the same targets as `full`, and says so for matches without exploration."""
     return full(played)

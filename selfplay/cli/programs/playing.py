@@ -103,8 +103,7 @@ def tournament(settings: TournamentSettings) -> None:
     selfplay tournament players=[random,perfect,level:10,tabular:backward_value]
     selfplay tournament 'players=[random,level:10,level:10?depth=2]' matches=2000 run_dir=outputs/try
     """
-    from selfplay.grading.tournament_tables import tournament_report
-    from selfplay.stages.tournament import play_tournament
+    from selfplay.stages.tournament import play_tournament, tournament_report
 
     print(f"\n{tournament_report(play_tournament(settings, progress_bar))}")
 
