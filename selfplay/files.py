@@ -1,6 +1,6 @@
 """Read files that may be damaged (JSON and YAML with checked types), write files whole, digest them.
 
-    MANIFEST = FileFormat("a manifest of this format", cs.typed_dict_schema(...))
+    MANIFEST = FileFormat("a manifest of this format", record_schema({"format": ...}))
     content = MANIFEST.read_json(path)
 
 All errors of reading are InvalidFileErrors.
@@ -13,14 +13,15 @@ import hashlib
 import io
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import yaml
 from pydantic_core import CoreSchema, SchemaValidator, ValidationError, from_json
+from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError, StageError, shortened
 
@@ -70,6 +71,17 @@ def read_once(size: int) -> Callable[[Function], Function]:
         return cast(Function, of_present)
 
     return decorate
+
+
+def record_schema(
+    required: Mapping[str, CoreSchema],
+    optional: Mapping[str, CoreSchema] | None = None,
+    others: Literal["forbid", "allow"] = "forbid",
+) -> CoreSchema:
+    """The schema of an object with these entries; `others`: whether it may have further ones."""
+    fields = {name: cs.typed_dict_field(schema) for name, schema in required.items()}
+    more = {name: cs.typed_dict_field(schema, required=False) for name, schema in (optional or {}).items()}
+    return cs.typed_dict_schema(fields | more, extra_behavior=others)
 
 
 class FileFormat:

@@ -58,14 +58,9 @@ class _PlainOutputs(nn.Module):
 
 
 def export_level(run_dir: str | Path, path: str | Path, level: int | None = None) -> ExportedNetwork:
-    """Write the network of a level of a run as an ONNX file, and check it with onnxruntime.
+    """Write the network of a level of a run (None: the newest) as an ONNX file, and check it with onnxruntime.
 
-    Args:
-        level: the number of the level; None: the newest.
-
-    Raises:
-        StageError: the run does not have this level, or ONNX cannot express its network.
-        InvalidFileError: the file of the level is broken.
+    Raises as `Agent.of_level` and `export_network`.
     """
     agent = Agent.of_level(run_dir, level)
     return export_network(agent.network, agent.game, path)

@@ -37,10 +37,7 @@ WRITTEN_ROWS = 16384
 
 @contextmanager
 def csv_written(path: Path, observation_size: int, num_actions: int = 0) -> Iterator["CsvWriter"]:
-    """The writer of dataset.csv at `path`. If the block fails, the incomplete file is deleted.
-
-    `num_actions`: of the policies; 0 without policies.
-    """
+    """The writer of dataset.csv; if the block fails, the file is deleted. `num_actions`: of the policies, or 0."""
     with written_whole(path) as beside, beside.open("wb") as file:
         file.write((",".join(csv_schema(observation_size, num_actions).names) + "\n").encode())
         yield CsvWriter(file)

@@ -162,8 +162,7 @@ ROUNDING = 1e-3
 def check_numbers(path: Path, rows: Rows, rows_before: int = 0) -> Rows:
     """`rows` if the values of all its columns of the file are in range. Raises InvalidFileError.
 
-    Args:
-        rows_before: number of rows of the file before these.
+    `rows_before`: number of rows of the file before these.
     """
     for column in NUMBERS:
         is_start_allowed = column is PLY and rows.policy is not None
@@ -202,8 +201,7 @@ def check_column(
 ) -> None:
     """Raise InvalidFileError, with the first row, unless all values (N of them) are in range.
 
-    Args:
-        name: the name of the column in the file, if it differs from `column.name`.
+    `name`: of the column in the file, if it differs from `column.name`.
     """
     valid = column.is_valid(values)
     if not valid.all():

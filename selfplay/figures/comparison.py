@@ -55,8 +55,7 @@ def exact_figures(table: DataFrame, ceiling: float | None = None) -> Figure:
     """Four panels by level: results against the random player, losing lines, share of optimal actions, error of values.
 
     Args:
-        table: columns level, exact_win_vs_random, exact_draw_vs_random, exact_loss_vs_random, losing_lines_first,
-            losing_lines_second, optimal_action_rate, value_error; nan where nothing applies.
+        table: comparison/levels.csv.
         ceiling: the largest probability with which a player who never loses can win against the random player.
     """
     figure = empty_figure(12, 8)
@@ -128,11 +127,9 @@ def policies(levels: Sequence[int], entropies: Sequence[float], agreements: Sequ
 
 
 def ratings(table: DataFrame, references: Mapping[str, float] = MappingProxyType({})) -> Figure:
-    """The rating of each level with its 95 % interval, and of each reference as a horizontal line with its name.
+    """The rating of each level of comparison/levels.csv with its 95 % interval.
 
-    Args:
-        table: columns level, rating, rating_low, rating_high.
-        references: the ratings of players by their names.
+    `references`: the ratings of other players by their names, drawn as horizontal lines.
     """
     figure, axes = single_figure("Rating by level", "level", "rating (Elo points, random = 0)")
     draw_by_level(axes, table, "rating", BLUE)
@@ -150,11 +147,7 @@ CURVES = {"wins": (GREEN, "o-"), "draws": (GREY, "s-"), "losses": (RED, "^-")}
 
 
 def versus_random(table: DataFrame) -> Figure:
-    """The numbers of wins, draws and losses by level on a logarithmic axis that begins at 0, with 95 % intervals.
-
-    `table`: columns level and, of wins, draws and losses, such as wins_vs_random, wins_rate_low_vs_random and
-    wins_rate_high_vs_random; rows without matches are skipped.
-    """
+    """The numbers of wins, draws and losses by level on a logarithmic axis that begins at 0, with 95 % intervals."""
     played = table[table["wins_vs_random"].notna()]
     levels = played["level"].to_numpy(dtype=np.int64)
     matches = int(played[[f"{result}_vs_random" for result in CURVES]].iloc[-1].sum())
@@ -185,9 +178,6 @@ def wins_minus_losses(table: DataFrame) -> Figure:
     """Wins minus losses of each level in its matches against the level before it, with 95 % intervals.
 
     The intervals are those of the sign test whose results are in the column word_vs_previous.
-
-    `table`: columns level, wins_vs_previous, draws_vs_previous, losses_vs_previous, word_vs_previous; rows without
-    matches are skipped.
     """
     played = table[table["wins_vs_previous"].notna()]
     levels = played["level"].to_numpy(dtype=np.int64)

@@ -60,9 +60,7 @@ class TrainedRun(NamedTuple):
 def read_trained_run(settings: Settings) -> TrainedRun:
     """Read the losses of all trained levels of the run.
 
-    Raises:
-        StageError: no level is trained yet.
-        InvalidFileError: a file of a level is missing, broken or not the one that was written for it.
+    Raises StageError if no level is trained yet, InvalidFileError if a file of a level is missing or broken.
     """
     folder = RunFolder.of(settings)
     levels = folder.trained_levels()
@@ -95,9 +93,7 @@ COMPARISON_FIGURES: Registry[Callable[[Comparison], Mapping[str, Picture]]] = Re
 def write_figures(
     figures: Registry[Callable[[Subject], Mapping[str, Picture]]], subject: Subject, folder: Path, source: str = ""
 ) -> list[Path]:
-    """Draw all pictures of `subject` and write them into `folder`; returns their files.
-
-    `source`: what the figures show, such as the game and the run; written into their corner.
+    """Draw all pictures of `subject` and write them into `folder`, with `source` in their corners; returns their files.
 
     Raises StageError if a file cannot be written, and any error that the figures raise.
     """
@@ -117,9 +113,7 @@ def write_figures(
 def draw_run_figures(settings: Settings) -> None:
     """Draw all figures of the trained levels and write them to figures/ in the run's folder.
 
-    Raises:
-        StageError: no level is trained yet, or a file cannot be written.
-        InvalidFileError: a file of a level is missing or broken.
+    Raises as `read_trained_run`, and StageError if a file cannot be written.
     """
     run = read_trained_run(settings)
     write_figures(RUN_FIGURES, run, run.folder.figures, run.source)

@@ -43,10 +43,7 @@ def pictures(run: TrainedRun) -> dict[str, Figure]:
 
 
 def loss_curves(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
-    """The validation loss by epoch, the curves of all levels side by side; a dot: the epoch whose weights were kept.
-
-    `losses`: the rows of epoch_loss.csv by level, at least one level.
-    """
+    """The validation loss by epoch, the curves of all levels side by side; a dot: the epoch whose weights were kept."""
     most = max(len(epochs) for epochs in losses.values())
     figure, axes = single_figure("Validation loss by epoch", "level", _measure(losses))
     for level, epochs in losses.items():
@@ -67,12 +64,8 @@ def loss_by_level(
 ) -> Figure:
     """Two panels: the lowest validation loss of each level, and the training loss of the same epoch.
 
-    They have scales of their own, because the two losses are not comparable: see TRAINING_NOTES.
-
-    Args:
-        losses: as for `loss_curves`.
-        changes: how the training data change from a level on, marked and explained in the legend.
-        merges_rows: whether rows of equal positions were merged for training.
+    They have scales of their own, because the two losses are not comparable: see TRAINING_NOTES. `changes` of the
+    training data are marked and explained in the legend.
     """
     figure = empty_figure(13, 4.8)
     validation, training = figure.subplots(1, 2)
@@ -94,10 +87,7 @@ def loss_by_level(
 
 
 def parts_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
-    """The parts of the validation loss of each level, in the epoch whose weights were kept.
-
-    `losses`: as for `loss_curves`; levels that have no parts are left out.
-    """
+    """The parts of the validation loss of each level, in the epoch whose weights were kept."""
     figure, axes = single_figure("Parts of the validation loss by level", "level", "loss")
     parts = {level: _champion(losses[level]).parts for level in sorted(losses)}
     known = {level: part for level, part in parts.items() if part is not None}

@@ -57,10 +57,8 @@ class PositionValues(NamedTuple):
 def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> PositionValues:
     """The values that these levels of a run give to every afterstate of `game`.
 
-    Raises:
-        SettingError: the positions of the game do not lie on a line.
-        GameTooLargeError: the game has too many positions.
-        StageError, InvalidFileError: a level is missing or broken.
+    Raises SettingError if the positions of the game do not lie on a line, GameTooLargeError if there are too many, and
+    as `Agent.of_level`.
     """
     if game.presentation.position_line is None:
         raise SettingError(f"game={game.name}: its positions do not lie on a line")
@@ -83,7 +81,7 @@ def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: Posit
 
 
 def position_value_bars(positions: PositionValues) -> Figure:
-    """The value of each position, a panel for each of up to eight levels, with the first and the last."""
+    """A panel for each of up to eight levels, with the first and the last."""
     count = len(positions.levels)
     shown = np.unique(np.linspace(0, count - 1, min(count, MAX_PANELS)).round().astype(int))
     columns = 1 if len(shown) <= 3 else 2
@@ -100,7 +98,7 @@ def position_value_bars(positions: PositionValues) -> Figure:
 
 
 def position_value_animation(positions: PositionValues, source: str = "") -> list[Image.Image]:
-    """The value of each position, a frame for each level. `source`: what is shown, above the title."""
+    """A frame for each level. `source`: what is shown, above the title."""
     figure = empty_figure(10, 4.7)
     write_source(figure, source)
     axes = figure.subplots()

@@ -48,7 +48,7 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 
 def save_animation(frames: Sequence[Image.Image], path: Path, milliseconds: int = 600) -> None:
-    """Write `frames` as a GIF file that repeats forever and shows its last frame three times as long as the others.
+    """Write a GIF file that repeats forever and shows its last frame three times as long as the others.
 
     Raises StageError if it cannot be written.
     """

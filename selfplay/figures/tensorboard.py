@@ -41,9 +41,7 @@ def epoch_events(settings: Settings, level: int) -> "Iterator[Callable[[EpochLos
 def add_missing_events(settings: Settings, level: int) -> None:
     """Write the events of a level that was trained without them, from its epoch_loss.csv.
 
-    Raises:
-        StageError: the files cannot be written.
-        InvalidFileError: epoch_loss.csv is missing or broken.
+    Raises StageError if they cannot be written, InvalidFileError if epoch_loss.csv is missing or broken.
     """
     folder = RunFolder.of(settings).level_events(level)
     if folder.exists():
@@ -63,10 +61,6 @@ def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
     """Write the numbers of comparison/levels.csv, a curve by level for each column, and the present figures of the run.
 
     Numbers are kept in single precision; texts and empty fields are left out. With logger=none nothing is written.
-
-    Args:
-        table: a row per level, with the column level.
-
     Raises StageError if the files cannot be written.
     """
     if settings.logger == "none":

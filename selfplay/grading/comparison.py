@@ -21,8 +21,7 @@ from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison_schedule import (
     Pair,
     player_of,
-    predecessor_matches,
-    random_player_matches,
+    sampled_matches,
     scheduled_matches,
 )
 from selfplay.grading.judged_positions import quality_fields
@@ -144,7 +143,7 @@ def _measured(context: RunContext[Settings], levels: Sequence[int], progress: Pr
 def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader, progress: ProgressBar) -> Comparison:
     """The comparison in a game in which every position is graded."""
     settings, game = context.settings, context.game
-    tasks = [*predecessor_matches(settings, levels), *random_player_matches(settings, levels)]
+    tasks = sampled_matches(settings, levels)
     with open_executor(settings.executor) as executor:
         results = play_pairs(tasks, executor, context.run.player_files(), progress, "comparing levels")
     played = zip((task.pair for task in tasks), (result.results for result in results), strict=True)

@@ -100,10 +100,7 @@ def _shown_row(row: "pd.Series[Any]", grade: Grade | None) -> dict[str, str]:
 
 
 def verdict(comparison: Comparison) -> str:
-    """The verdict on the newest level: whether it can lose, with a shortest lost line, or what was measured.
-
-    The former is proved by trying every line, in games that can be enumerated.
-    """
+    """The verdict on the newest level: whether it can lose, with a shortest lost line, or what was measured."""
     if comparison.grader is None:
         assert comparison.measurement is not None, "a comparison has either exact grades or a measurement"
         return measured_verdict(comparison.game, comparison.measurement)
@@ -145,10 +142,7 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def gate_text(settings: Settings) -> str:
-    """A line for each level of the run that was not taken; empty if there is none.
-
-    Raises InvalidFileError if the manifest of a level is broken.
-    """
+    """A line for each level of the run that was not taken. Raises InvalidFileError if a manifest is broken."""
     run, text = RunFolder.of(settings), ""
     for level in run.trained_levels():
         section = Manifest(run.level(level)).sections.get("training", {})
@@ -173,8 +167,7 @@ def progress_text(table: pd.DataFrame, settings: Settings) -> str:
     """The result of the newest level against the random player; if levels do not improve, that and what to change.
 
     Args:
-        table: comparison/levels.csv, columns level, wins_vs_random, draws_vs_random, losses_vs_random, rating, and
-            exact_loss_vs_random, which is empty if the game is too large to enumerate.
+        table: comparison/levels.csv.
         settings: those that the levels were trained with.
     """
     results = _results(table)

@@ -74,44 +74,21 @@ def player_of(settings: Settings, game: Game, who: Who) -> Player:
     return make_player(who, game, Path(settings.run_dir))
 
 
-# ---------------------------------------------------------------------- games that can be enumerated
+def sampled_matches(settings: Settings, levels: Sequence[int]) -> list[Task]:
+    """Matches of each trained level against the level before it, then of each against the random player.
 
-
-def predecessor_matches(settings: Settings, levels: Sequence[int]) -> list[Task]:
-    """Matches of each trained level against the level before it, in which both players explore.
-
-    `levels`: the trained levels, in order.
+    Levels explore in matches against each other, because two deterministic players would repeat a few matches.
     """
-    return [
-        PairMatches(
-            settings,
-            (level, before),
-            player_of,
-            settings.comparison.matches,
-            stream_key(settings.seed, level, Activity.VERSUS_PREVIOUS),
-            epsilons=settings.comparison.epsilons,
-            seconds=settings.comparison.pair_seconds,
-        )
-        for before, level in pairwise([0, *levels])
-    ]
 
+    def matches(level: int, opponent: int, activity: Activity, epsilons: Sequence[float] = ()) -> Task:
+        how, key = settings.comparison, stream_key(settings.seed, level, activity)
+        pair, seconds = (level, opponent), how.pair_seconds
+        return PairMatches(settings, pair, player_of, how.matches, key, epsilons=epsilons, seconds=seconds)
 
-def random_player_matches(settings: Settings, levels: Sequence[int]) -> list[Task]:
-    """Matches of each trained level against the random player."""
-    return [
-        PairMatches(
-            settings,
-            (level, 0),
-            player_of,
-            settings.comparison.matches,
-            stream_key(settings.seed, level, Activity.VERSUS_RANDOM),
-            seconds=settings.comparison.pair_seconds,
-        )
-        for level in levels
-    ]
-
-
-# ---------------------------------------------------------------------- larger games
+    epsilons = settings.comparison.epsilons
+    pairs = pairwise([0, *levels])
+    previous = [matches(level, before, Activity.VERSUS_PREVIOUS, epsilons) for before, level in pairs]
+    return [*previous, *(matches(level, 0, Activity.VERSUS_RANDOM) for level in levels)]
 
 
 def spaced_levels(levels: Sequence[int], every: int | None) -> list[int]:
@@ -126,14 +103,11 @@ def spaced_levels(levels: Sequence[int], every: int | None) -> list[int]:
 
 
 def schedule(levels: Sequence[int], references: Sequence[str], settings: ComparisonSettings) -> dict[Pair, int]:
-    """The number of matches of each pair.
+    """The number of matches of each pair. `levels`: the trained levels, in order.
 
     Every level meets its predecessor and the random player; the spaced levels meet the references; the newest level
     meets the spaced levels; and each reference meets the one before it in the list, the first one the random player,
     which makes the ratings more precise.
-
-    Args:
-        levels: the trained levels, in order.
     """
     pairs: dict[Pair, int] = {}
     for before, level in pairwise([0, *levels]):

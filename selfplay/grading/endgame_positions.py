@@ -71,9 +71,8 @@ def endgame_positions(
 ) -> EndgamePositions | None:
     """Up to `count` endgame positions in which the choice matters, kept in the file at `path`.
 
-    None if the game has no board of squares that fills, or if no positions are found.
-
-    Raises StageError if the file cannot be written.
+    None if the game has no board of squares that fills, or if no positions are found. Raises StageError if the file
+    cannot be written.
     """
     if game.num_squares is None or count == 0:
         return None

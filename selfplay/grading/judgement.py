@@ -107,7 +107,7 @@ class Judgement(NamedTuple):
 
 
 def judged_positions_of(context: RunContext[Settings], progress: ProgressBar = NoProgress) -> JudgedPositions | None:
-    """The positions in which the players of a run are judged; they are solved once and kept in judged_positions.csv.
+    """The positions in which the players of a run are judged, kept in judged_positions.csv.
 
     None if none are requested or found, or no exact solver solves matches of the game from their start.
     """

@@ -120,10 +120,7 @@ class WayOfPlaying(NamedTuple):
 
 
 def ways_of_playing(run_dir: Path, game: Game, levels: Sequence[int], grader: Grader) -> list[WayOfPlaying]:
-    """The policy alone, the values alone, and searches of each level.
-
-    Raises SettingError if a level has no policy head.
-    """
+    """The policy alone, the values alone, and searches of each level. Raises SettingError without a policy head."""
     return [way for level in levels for way in _ways_of_level(run_dir, game, level, grader)]
 
 

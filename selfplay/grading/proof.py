@@ -36,10 +36,7 @@ class Lines(NamedTuple):
 
 
 def unbeatable_seats(lines: tuple[Lines, Lines]) -> tuple[int, ...]:
-    """The seats in which no line is lost.
-
-    `lines`: those of a player whose lines of play were all tried, in each seat.
-    """
+    """The seats in which none of all lines of play is lost."""
     return tuple(seat for seat in range(2) if lines[seat].lost == 0)
 
 

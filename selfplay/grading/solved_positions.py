@@ -35,13 +35,11 @@ def kept_positions(
 ) -> list[SolvedPosition]:
     """The positions in the file at `path`, if manifest.json beside it records that it holds them and has not changed.
 
-    Otherwise those of `make`, which replace the file unless there are none.
+    Otherwise those of `make`, which replace the file unless there are none. Raises StageError if it cannot be written.
 
     Args:
         section: the section of the manifest that describes the file.
         record: everything that the positions depend on.
-
-    Raises StageError if the file cannot be written.
     """
     manifest = Manifest(path.parent)
     if manifest.is_done(section, record, force=True):

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
 from selfplay.errors import InvalidFileError, SettingError, shortened
-from selfplay.files import FileFormat, open_file
+from selfplay.files import FileFormat, open_file, record_schema
 from selfplay.games import GAMES, Game
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.choices import OUTCOMES
@@ -29,20 +29,16 @@ LARGEST_WEIGHT = 1e9
 
 METADATA = FileFormat(
     "a checkpoint of this program",
-    cs.typed_dict_schema(
+    record_schema(
         {
-            name: cs.typed_dict_field(schema)
-            for name, schema in {
-                "format": cs.literal_schema([FORMAT]),
-                "game": cs.str_schema(),
-                "level": cs.int_schema(ge=0),
-                "architecture": cs.dict_schema(cs.str_schema()),
-                "training": cs.dict_schema(cs.str_schema()),
-                "outcome": cs.str_schema(),
-                "versions": cs.dict_schema(cs.str_schema(), cs.str_schema()),
-            }.items()
-        },
-        extra_behavior="forbid",
+            "format": cs.literal_schema([FORMAT]),
+            "game": cs.str_schema(),
+            "level": cs.int_schema(ge=0),
+            "architecture": cs.dict_schema(cs.str_schema()),
+            "training": cs.dict_schema(cs.str_schema()),
+            "outcome": cs.str_schema(),
+            "versions": cs.dict_schema(cs.str_schema(), cs.str_schema()),
+        }
     ),
 )
 

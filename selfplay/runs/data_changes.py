@@ -23,16 +23,15 @@ class TrainingData(NamedTuple):
 def data_changes(run: RunFolder, levels: Sequence[int]) -> dict[int, str]:
     """By level, how its training data differ in kind from those of the level before it, where they do.
 
-    Such a change explains a step in the losses.
-
-    `levels`: trained levels in order; those whose training is not recorded are left out.
-
-    Raises InvalidFileError if a manifest is broken.
+    Such a change explains a step in the losses. Levels whose training is not recorded are left out. Raises
+    InvalidFileError if a manifest is broken.
     """
-    data = {level: training_data(run, level) for level in levels}
-    known = {level: found for level, found in data.items() if found is not None}
-    changes = {level: [*_of_datasets(*pair), *_of_settings(*pair)] for level, pair in _pairs(known).items()}
-    return {level: "; ".join(found) for level, found in changes.items() if found}
+    found = ((level, training_data(run, level)) for level in levels)
+    changes = {}
+    for (_, before), (level, now) in pairwise((level, data) for level, data in found if data is not None):
+        if parts := [*_of_datasets(before, now), *_of_settings(before, now)]:
+            changes[level] = "; ".join(parts)
+    return changes
 
 
 def training_data(run: RunFolder, level: int) -> TrainingData | None:
@@ -43,11 +42,6 @@ def training_data(run: RunFolder, level: int) -> TrainingData | None:
         return None
     replayed = len(trained["settings"].get("replayed_sha256", ()))
     return TrainingData(range(level - 1 - replayed, level), generated["settings"])
-
-
-def _pairs(data: Mapping[int, TrainingData]) -> dict[int, tuple[TrainingData, TrainingData]]:
-    """By level, the data of the level before it and its own."""
-    return {level: (data[before], data[level]) for before, level in pairwise(data)}
 
 
 def _of_datasets(before: TrainingData, now: TrainingData) -> list[str]:

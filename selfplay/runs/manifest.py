@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
-from selfplay.files import FileFormat, sha256, written_whole
+from selfplay.files import FileFormat, record_schema, sha256, written_whole
 from selfplay.registry import named_modules
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import (
@@ -34,35 +34,25 @@ RELATIVE_PATH = cs.str_schema(pattern=r"^[^/.\x00][^/\x00]*(/[^/.\x00][^/\x00]*)
 """The path of a file below the folder of the manifest."""
 
 
-def _fields(required: bool, **schemas: cs.CoreSchema) -> dict[str, cs.TypedDictField]:
-    return {name: cs.typed_dict_field(schema, required=required) for name, schema in schemas.items()}
-
-
-SETTINGS = cs.typed_dict_schema(
-    _fields(
-        required=False,
-        game=cs.str_schema(),
-        agent_sha256=SHA256,
-        dataset_sha256=SHA256,
-        start_sha256=SHA256,
-        agents_sha256=cs.list_schema(SHA256),
-        replayed_sha256=cs.list_schema(SHA256),
-        opponents_sha256=cs.list_schema(SHA256),
-    ),
-    extra_behavior="allow",
+SETTINGS = record_schema(
+    {},
+    {
+        "game": cs.str_schema(),
+        **dict.fromkeys(("agent_sha256", "dataset_sha256", "start_sha256"), SHA256),
+        **dict.fromkeys(("agents_sha256", "replayed_sha256", "opponents_sha256"), cs.list_schema(SHA256)),
+    },
+    others="allow",
 )
 """The types of the recorded settings that are used for more than comparing them."""
 
 FILES = cs.dict_schema(RELATIVE_PATH, cs.nullable_schema(SHA256))
 """The digests of a stage's files; null for a file that may change, see `Manifest.release`."""
 
-SECTION = cs.typed_dict_schema(_fields(required=True, settings=SETTINGS, files=FILES), extra_behavior="allow")
-
 MANIFEST = FileFormat(
     "a manifest of this format",
     cs.typed_dict_schema(
-        _fields(required=True, format=cs.literal_schema([MANIFEST_FORMAT])),
-        extras_schema=SECTION,
+        {"format": cs.typed_dict_field(cs.literal_schema([MANIFEST_FORMAT]))},
+        extras_schema=record_schema({"settings": SETTINGS, "files": FILES}, others="allow"),
         extra_behavior="allow",
     ),
     remedy="; delete it and run again",
@@ -194,10 +184,7 @@ NOT_CHANGES = ("recipe", "seed", "game.name", "threads", "dataset.format", "data
 
 
 def record_run_settings(settings: Settings) -> None:
-    """Record in the manifest of the run that its files are made with these settings.
-
-    Raises InvalidFileError if the manifest is broken.
-    """
+    """Record in the manifest of the run that its files are made with these settings. Raises InvalidFileError."""
     manifest, record = Manifest(RunFolder.of(settings).path), run_record(settings)
     if manifest.sections.get(RUN, {}).get("settings") != record:
         manifest.record(RUN, record, {}, [])

@@ -135,14 +135,10 @@ def _against_several(context: RunContext[Settings], shard: Shard, key: int) -> I
 
 
 def opponents_of(settings: Settings, key: int, matches: Tensor, level: int) -> Tensor:
-    """int64[B]: the opponent of level `level` in each of the matches numbered `matches` (int64[B]): a level or
-    SPARRING_PARTNER.
+    """int64[B]: the opponent in each of the matches numbered `matches` (int64[B]): a level or SPARRING_PARTNER.
 
     With `opponents=pool`, half of the matches are against the level itself; the earlier levels, of which level 0 is the
     random player, share the rest equally. The sparring partner takes its share of all matches.
-
-    Args:
-        key: the stream of random numbers of the matches.
     """
     opponents = torch.full_like(matches, level)
     if settings.opponents == "pool":
@@ -167,9 +163,7 @@ def play_level(
 ) -> int:
     """Play the matches of `level` that are not written yet; returns the number of rows of the dataset.
 
-    Args:
-        agents: the files of the levels that play.
-        record: what the dataset depends on; shards that an interrupted run wrote with the same record are kept.
+    Shards that an interrupted run wrote with the same `record` are kept. `agents`: the files of the levels that play.
     """
     start = time.perf_counter()
     context = prepare_process(settings)

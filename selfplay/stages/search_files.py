@@ -35,9 +35,8 @@ TABLE_BITS = 18
 def export_evaluation(settings: ExportSettings) -> Path:
     """Write the evaluation that a level has learned; returns the path of its file.
 
-    Raises:
-        StageError: the run has no such level, or the file cannot be written.
-        InvalidFileError: the level's file is broken, or its network is not a weighted sum of features.
+    Raises as `Agent.of_level`, InvalidFileError if its network is not a weighted sum of features, and StageError if the
+    file cannot be written.
     """
     context = prepare_process(settings)
     run = context.run
@@ -59,10 +58,7 @@ def export_evaluation(settings: ExportSettings) -> Path:
 def fit_probcut(settings: ProbCutSettings) -> Path:
     """Fit the parameters of a level and write them beside its weights; returns the path of their file.
 
-    Raises:
-        StageError: the run does not have this level.
-        SettingError: compiled searches cannot compute the values of the level.
-        InvalidFileError: the file of the level is broken or belongs to another game.
+    Raises as `Agent.of_level`, and SettingError if compiled searches cannot compute the values of the level.
     """
     context = prepare_process(settings)
     run, game = context.run, context.game

@@ -81,9 +81,7 @@ def _held_seats(runs: Sequence[Run]) -> dict[str, list[str]]:
 def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """sweep/runs.csv: a row per run, with the settings in which the runs differ and the results of its newest level.
 
-    Args:
-        runs: at least one.
-        held_seats: for each game that is graded exactly, the seats in which perfect play never loses.
+    `held_seats`: for each game that is graded exactly, the seats in which perfect play never loses.
     """
     names = differing_settings(runs)
     rows = []
@@ -100,10 +98,7 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
 
 
 def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
-    """The first level from which on no line is lost in any of these seats.
-
-    None if the newest level loses a line, or if `seats` is empty.
-    """
+    """The first level from which on no line is lost in these seats; None if the newest one loses one."""
     first_level = None
     for _, row in table[::-1].iterrows():
         if not seats or any(row[f"losing_lines_{seat}"] != 0 for seat in seats):

@@ -59,11 +59,9 @@ class ExperienceDatabase:
         path: the file; it is created, with its folder, if it does not exist, unless `must_exist`.
         rule: how scores are backed up; None for the rule of the file, or the default for a new file.
 
-    Raises:
-        InvalidFileError: the file is missing, broken, in another format, or belongs to another program or game.
-        SettingError: the file was created with another rule.
-        RunLockedError: another process has been writing for BUSY_SECONDS.
-        StageError: the file cannot be written.
+    Raises InvalidFileError if the file is missing, broken, in another format or of another program or game;
+    SettingError if it was created with another rule; RunLockedError if another process has been writing for
+    BUSY_SECONDS; StageError if it cannot be written.
     """
 
     def __init__(self, path: Path, game_name: str, rule: ExperienceRule | None = None, *, must_exist: bool = False):

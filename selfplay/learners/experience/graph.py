@@ -39,17 +39,12 @@ class Board(NamedTuple):
     """Whether a match was won here. A drawn board is not an end; no board follows it and its score is 0."""
 
 
-def absolute_backup(scores: Sequence[float], player: int) -> float:
-    """The first of the scores with the largest absolute value."""
-    return max(scores, key=abs)
-
-
-def minimax_backup(scores: Sequence[float], player: int) -> float:
-    """The best score for the player to move."""
-    return max(scores) if player == 0 else min(scores)
-
-
-BACKUPS: dict[str, Callable[[Sequence[float], int], float]] = {"absolute": absolute_backup, "minimax": minimax_backup}
+BACKUPS: dict[str, Callable[[Sequence[float], int], float]] = {
+    # The first of several.
+    "absolute": lambda scores, player: max(scores, key=abs),
+    "minimax": lambda scores, player: max(scores) if player == 0 else min(scores),
+}
+"""From the scores of the following boards, and the player to move."""
 
 
 def backed_up_score(rule: ExperienceRule, scores: Sequence[float], player: int) -> float:

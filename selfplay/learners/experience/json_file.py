@@ -14,7 +14,7 @@ from typing import Any
 from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError
-from selfplay.files import FileFormat, read_bytes, written_whole
+from selfplay.files import FileFormat, read_bytes, record_schema, written_whole
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.classical import ExperienceRule
@@ -25,15 +25,7 @@ BOARD = {
     "score": cs.float_schema(ge=-1, le=1),
     "end": cs.bool_schema(),
 }
-BOARDS = FileFormat(
-    "a JSON object of boards by number",
-    cs.dict_schema(
-        cs.str_schema(),
-        cs.typed_dict_schema(
-            {name: cs.typed_dict_field(schema) for name, schema in BOARD.items()}, extra_behavior="forbid"
-        ),
-    ),
-)
+BOARDS = FileFormat("a JSON object of boards by number", cs.dict_schema(cs.str_schema(), record_schema(BOARD)))
 
 
 def export_json(store: ExperienceStore, path: Path) -> int:

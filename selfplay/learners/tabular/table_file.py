@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError, shortened
-from selfplay.files import FileFormat, errors_of_archive, open_file
+from selfplay.files import FileFormat, errors_of_archive, open_file, record_schema
 from selfplay.games.position_graph import PositionGraph
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 from selfplay.runs.manifest import check_against_manifest
@@ -32,16 +32,15 @@ ARRAYS = {"values", "own", "opp", "metadata"}
 PLAYED = "played"
 METADATA = FileFormat(
     "a file of tables of this format",
-    cs.typed_dict_schema(
+    record_schema(
         {
-            "format": cs.typed_dict_field(cs.literal_schema([FORMAT])),
-            "game": cs.typed_dict_field(cs.str_schema()),
-            "rule": cs.typed_dict_field(cs.str_schema()),
-            "settings": cs.typed_dict_field(cs.dict_schema(cs.str_schema())),
-            "versions": cs.typed_dict_field(cs.dict_schema(cs.str_schema(), cs.str_schema())),
-            PLAYED: cs.typed_dict_field(cs.int_schema(ge=0, lt=2**53), required=False),
+            "format": cs.literal_schema([FORMAT]),
+            "game": cs.str_schema(),
+            "rule": cs.str_schema(),
+            "settings": cs.dict_schema(cs.str_schema()),
+            "versions": cs.dict_schema(cs.str_schema(), cs.str_schema()),
         },
-        extra_behavior="forbid",
+        {PLAYED: cs.int_schema(ge=0, lt=2**53)},
     ),
 )
 
