@@ -10,9 +10,8 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
-from selfplay.games.game import Game
+from selfplay.games.game import Game, Outcome, match_return, outcome_of_first
 from selfplay.games.kernels import distinct_positions
-from selfplay.games.match_outcome import Outcome, match_return, outcome_of_first
 from selfplay.games.state import MATCH_OVER, MatchRecord, State
 from selfplay.players.capabilities import (
     Explores,

@@ -1,13 +1,18 @@
-"""The base class of games: what the author of a game writes. docs/adding_a_game.md shows an example.
+"""The base class of games: what the author of a game writes, and outcomes, the values of the ends of matches.
+
+docs/adding_a_game.md shows an example of a game. An outcome is chosen by name (the setting `outcome`,
+`selfplay.settings.choices.OUTCOMES`); another one is a function like `match_return` anywhere, set by
+`outcome=my_module:my_outcome` or offered as an entry point in the group `selfplay.outcomes`.
 
 The terms are those of OpenSpiel and PGX.
 """
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,8 +24,7 @@ from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
-from selfplay.games.state import State
-from selfplay.games.stepping import BatchStepping
+from selfplay.games.state import BatchStepping, Kernels, State
 
 MOVE_NUMBER = re.compile(r"(?<!\S)\d+\.+\s*")
 
@@ -148,6 +152,14 @@ class Game(BatchStepping):
             raise IllegalActionError("the match is over in this position; set up one in which it is not")
         return state._replace(current_player=torch.tensor([to_move], dtype=torch.int8))
 
+    @cached_property
+    def kernels(self) -> Kernels:
+        """The compiled rules."""
+        # Imported late: importing numba takes about half a second, and a stage that only trains does not need it.
+        from selfplay.games.kernels import compile_kernels
+
+        return compile_kernels(self.rules, self.pass_action)
+
     @property
     def can_be_set_up(self) -> bool:
         """Whether positions can be set up."""
@@ -177,3 +189,57 @@ class Game(BatchStepping):
     def observation_codec(self) -> ObservationCodec:
         """Packs and unpacks observations; a game whose entries are not bits of the two words overrides it."""
         return codec_of_bits(self.rules.observation_entry, prod(self.observation_shape))
+
+
+# ---------------------------------------------------------------------- outcomes
+
+
+class EndValues(NamedTuple):
+    """The value of the end of a match: `win` times the return, plus `point` times the lead in points."""
+
+    win: float
+    point: float
+
+    @property
+    def points_per_value(self) -> float | None:
+        """The points that a value of 1 stands for, such as discs; None if values are not only points."""
+        return 1 / self.point if self.win == 0 and self.point > 0 else None
+
+
+Outcome = Callable[[Game], EndValues]
+"""From a game to the values of its ends, in [-1, 1] in total. Raises SettingError if it needs points that the game does
+not count."""
+
+
+def match_return(game: Game) -> EndValues:
+    """1 for a win, 0 for a draw and -1 for a loss, in every game."""
+    return EndValues(win=1.0, point=0.0)
+
+
+def disc_difference(game: Game) -> EndValues:
+    """The lead in points divided by the number of squares. Raises SettingError if the game does not count points."""
+    if game.rules.margin is None or game.num_squares is None:
+        raise SettingError(f"outcome=disc_difference: {game.name} does not count points; set outcome=return")
+    return EndValues(win=0.0, point=1.0 / game.num_squares)
+
+
+def outcome_of_first(game: Game, state: State, outcome: Outcome) -> Tensor:
+    """float32[B] in [-1, 1]: the outcome of finished matches for player 0; undefined for unfinished ones.
+
+    Raises SettingError if the outcome needs points that the game does not count.
+    """
+    win, point = outcome(game)
+    values = win * state.returns
+    if point:
+        if game.rules.margin is None:
+            raise SettingError(f"outcome: {game.name} does not count points; set outcome=return")
+        lead: Tensor = game.rules.margin(state.own, state.opp)
+        values = values + point * torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
+    # 0 is added so that draws are not -0.0.
+    return values + 0.0
+
+
+def outcome_of_mover(game: Game, state: State, outcome: Outcome) -> Tensor:
+    """float32[B] in [-1, 1]: `outcome_of_first`, but for the player who has just moved."""
+    first = outcome_of_first(game, state, outcome)
+    return torch.where(state.current_player == 1, first, -first) + 0.0

@@ -1,8 +1,6 @@
 """The rules of a game compiled into kernels that process a whole batch, directly in the memory of its tensors."""
 
-from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -14,27 +12,13 @@ from selfplay.compute.compilation import Words, compiled, part_of_compiled, recu
 from selfplay.compute.devices import runs_compiled
 from selfplay.compute.random_numbers import Draws, Purpose, below, fold, random_bits
 from selfplay.games.rules import Rules
-from selfplay.games.state import State
+from selfplay.games.state import Kernels, State
 
 EMPTY_SLOT = -1
 RANDOM_ACTION = int(Purpose.RANDOM_ACTION)
 
 Fields = tuple[Words, Words, NDArray[np.int8], NDArray[np.bool_], NDArray[np.float32]]
 """The fields of a `State` of B matches as arrays."""
-
-
-class Kernels(NamedTuple):
-    """The compiled rules of one game."""
-
-    step: Callable[[State, Tensor], State]
-    """(state, int64[B] legal actions) to the next state; the actions are not checked."""
-    observe: Callable[[State, int], Tensor]
-    """(state, D) to uint8[B, D], the flattened observations."""
-    random_actions: Callable[[State, Draws], Tensor]
-    """(state, draws) to int64[B], one uniformly random legal action per match; 0 in terminated matches."""
-    perft: Callable[[int, int, int, bool], int]
-    """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position; a match that
-    ends sooner counts as one more sequence if `count_finished`, otherwise not."""
 
 
 @part_of_compiled

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from selfplay.errors import IllegalActionError, shortened
-from selfplay.games.state import State
-from selfplay.games.stepping import BatchStepping
+from selfplay.games.state import BatchStepping, State
 
 SIGNS = {1: "*", -1: "O", 0: "-"}
 COLOURS = "BW"

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.games.board_checks import winning_squares
-from selfplay.games.state import State
-from selfplay.games.stepping import BatchStepping
+from selfplay.games.state import BatchStepping, State
 
 SIGNS = {1: "X", -1: "O", 0: "."}
 LEGAL = "*"

@@ -1,10 +1,13 @@
-"""Matches won, drawn and lost by one of the two players: the one type for their counts, shares and probabilities."""
+"""Matches won, drawn and lost by one of the two players: counts, shares and probabilities, and running results."""
 
 import math
 from collections.abc import Iterable
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
+
+from selfplay.games.game import Game
+from selfplay.games.state import MatchRecord
 
 Number = TypeVar("Number", bound=float)
 
@@ -60,6 +63,47 @@ def total(results: Iterable[WinDrawLoss[int]]) -> WinDrawLoss[int]:
 def mean_of_seats(first: WinDrawLoss[float], second: WinDrawLoss[float]) -> WinDrawLoss[float]:
     """Probabilities over both seats, from those of a player that moves first and second."""
     return WinDrawLoss(*((a + b) / 2 for a, b in zip(first, second, strict=True)))
+
+
+NO_MATCHES = WinDrawLoss(0, 0, 0)
+
+
+class RunningResults(NamedTuple):
+    """The matches played so far, counted by player and by seat."""
+
+    by_player: WinDrawLoss[int] = NO_MATCHES
+    """Counted for the first of the two players, in whichever seat."""
+    by_seat: WinDrawLoss[int] = NO_MATCHES
+    """Counted for the player who moves first."""
+    forfeits: tuple[int, int] = (0, 0)
+    """Number of matches that each of the two players forfeited, and so lost."""
+
+    @property
+    def matches(self) -> int:
+        return self.by_player.matches
+
+    def with_record(self, record: MatchRecord) -> "RunningResults":
+        """The results with those of `record` added."""
+        by_player, by_seat = (
+            WinDrawLoss(*(int(ended.sum()) for ended in (returns > 0, returns == 0, returns < 0)))
+            for returns in (record.returns(), record.states[-1].returns)
+        )
+        losers = [forfeit.player for forfeit in record.forfeits]
+        forfeits = self.forfeits[0] + losers.count(0), self.forfeits[1] + losers.count(1)
+        return RunningResults(total([self.by_player, by_player]), total([self.by_seat, by_seat]), forfeits)
+
+    def by_seat_text(self, game: Game) -> str:
+        """Counts and shares by seat, in the words of the game."""
+        return self._text(self.by_seat, game.presentation.player_names)
+
+    def by_player_text(self, names: tuple[str, str]) -> str:
+        """Counts and shares by player."""
+        return self._text(self.by_player, names)
+
+    def _text(self, counts: WinDrawLoss[int], names: tuple[str, str]) -> str:
+        won, drawn, lost = (f"{count} ({rate:.3f})" for count, rate in zip(counts, counts.rates, strict=True))
+        forfeits = f", by forfeit {sum(self.forfeits)}" if any(self.forfeits) else ""
+        return f"{names[0]} won {won}, {names[1]} won {lost}, drawn {drawn}{forfeits}"
 
 
 def wilson_interval(count: int, matches: int) -> tuple[float, float]:

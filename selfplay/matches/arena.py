@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -12,7 +11,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ConformanceError, ForfeitError
 from selfplay.games import Game, make_game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
-from selfplay.games.win_draw_loss import WinDrawLoss, total
+from selfplay.games.win_draw_loss import RunningResults
 from selfplay.players.capabilities import FollowsMatch, PlaysOnDevice, ReportsStatus, learners_among
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
@@ -153,47 +152,6 @@ def play_matches(
 def seats_held(players: tuple[Player | None, Player | None], player: Player, first_player: int) -> tuple[int, ...]:
     """The seats of `player` in a match in which `players[first_player]` moves first."""
     return tuple(seat for seat in range(2) if players[seat ^ first_player] is player)
-
-
-NO_MATCHES = WinDrawLoss(0, 0, 0)
-
-
-class RunningResults(NamedTuple):
-    """The matches played so far, counted by player and by seat."""
-
-    by_player: WinDrawLoss[int] = NO_MATCHES
-    """Counted for the first of the two players, in whichever seat."""
-    by_seat: WinDrawLoss[int] = NO_MATCHES
-    """Counted for the player who moves first."""
-    forfeits: tuple[int, int] = (0, 0)
-    """Number of matches that each of the two players forfeited, and so lost."""
-
-    @property
-    def matches(self) -> int:
-        return self.by_player.matches
-
-    def with_record(self, record: MatchRecord) -> "RunningResults":
-        """The results with those of `record` added."""
-        by_player, by_seat = (
-            WinDrawLoss(*(int(ended.sum()) for ended in (returns > 0, returns == 0, returns < 0)))
-            for returns in (record.returns(), record.states[-1].returns)
-        )
-        losers = [forfeit.player for forfeit in record.forfeits]
-        forfeits = self.forfeits[0] + losers.count(0), self.forfeits[1] + losers.count(1)
-        return RunningResults(total([self.by_player, by_player]), total([self.by_seat, by_seat]), forfeits)
-
-    def by_seat_text(self, game: Game) -> str:
-        """Counts and shares by seat, in the words of the game."""
-        return self._text(self.by_seat, game.presentation.player_names)
-
-    def by_player_text(self, names: tuple[str, str]) -> str:
-        """Counts and shares by player."""
-        return self._text(self.by_player, names)
-
-    def _text(self, counts: WinDrawLoss[int], names: tuple[str, str]) -> str:
-        won, drawn, lost = (f"{count} ({rate:.3f})" for count, rate in zip(counts, counts.rates, strict=True))
-        forfeits = f", by forfeit {sum(self.forfeits)}" if any(self.forfeits) else ""
-        return f"{names[0]} won {won}, {names[1]} won {lost}, drawn {drawn}{forfeits}"
 
 
 def results_text(game: Game, results: RunningResults, *players: Player, by_player: bool = False) -> str:

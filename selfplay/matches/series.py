@@ -15,8 +15,8 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.executors import Executor
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
-from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.matches.arena import Players, RunningResults, play_matches, results_text
+from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
+from selfplay.matches.arena import Players, play_matches, results_text
 from selfplay.players.capabilities import learners_among
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player

@@ -17,7 +17,7 @@ from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
 from selfplay.errors import SettingError
 from selfplay.files import sha256
 from selfplay.games import Game, make_game
-from selfplay.games.match_outcome import EndValues
+from selfplay.games.game import EndValues
 from selfplay.players.network_evaluator import PolicyNetworkEvaluator, SymmetricNetwork, ValueNetworkEvaluator
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError, TimeLimitError
+from selfplay.games.game import EndValues
 from selfplay.games.kernels import distinct_positions
-from selfplay.games.match_outcome import EndValues
 from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.search.exact_solver import empties, make_exact_solver, solver_class

@@ -21,7 +21,8 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.games.game import Game
 from selfplay.games.state import Forfeit, MatchRecord, Ply, State, forfeited_state
-from selfplay.matches.arena import RunningResults, results_text, seats_held
+from selfplay.games.win_draw_loss import RunningResults
+from selfplay.matches.arena import results_text, seats_held
 from selfplay.players.capabilities import Estimate, ExplainsActions, Explores, FollowsMatch, estimate_of, learners_among
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player

@@ -20,7 +20,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.files import written_whole
 from selfplay.games.position_graph import PositionGraph, positions_of
-from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
 from selfplay.learners.tabular.learning import (
     NO_MATCHES,
     UPDATE_RULES,
@@ -30,7 +30,6 @@ from selfplay.learners.tabular.learning import (
     learn_matches,
 )
 from selfplay.learners.tabular.table_file import load_tables, save_tables
-from selfplay.matches.arena import RunningResults
 from selfplay.matches.series import play_match_series
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest

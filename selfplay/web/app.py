@@ -27,9 +27,6 @@ log = logging.getLogger(__name__)
 MAX_BODY_BYTES = 16_384
 """The largest size of a body; those that the page sends have a few hundred bytes."""
 
-MAX_URL_BYTES = 2_048
-"""The longest address of a request, with its query."""
-
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -96,7 +93,7 @@ def _sender(name: str) -> Callable[[], Awaitable[Response]]:
 
 
 class RequestChecks:
-    """Middleware that rejects requests of other sites and large requests, and adds the security headers."""
+    """Middleware that rejects requests of other sites and large bodies, and adds the security headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -117,25 +114,15 @@ class RequestChecks:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        if scope["type"] == "http" and (rejection := _rejection(scope)) is not None:
-            await rejection(scope, receive, with_headers)
+        if scope["type"] == "http" and _is_from_another_site(scope, Headers(scope=scope)):
+            refused = {"error": "requests of other sites are not allowed: open the page of this server"}
+            await JSONResponse(refused, 403)(scope, receive, with_headers)
             return
         try:
             await self.app(scope, counted, with_headers)
         except (ClientDisconnect, LocalProtocolError):
             # The client has left before it had sent its request, or its body is not HTTP; nobody waits for an answer.
             log.debug("a client has disconnected")
-
-
-def _rejection(scope: Scope) -> JSONResponse | None:
-    if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_URL_BYTES:
-        return JSONResponse({"error": f"the address is too long: at most {MAX_URL_BYTES} bytes are allowed"}, 414)
-    headers = Headers(scope=scope)
-    if len(headers.getlist("host")) > 1:
-        return JSONResponse({"error": "the request has several Host headers"}, 400)
-    if _is_from_another_site(scope, headers):
-        return JSONResponse({"error": "requests of other sites are not allowed: open the page of this server"}, 403)
-    return None
 
 
 def _is_from_another_site(scope: Scope, headers: Headers) -> bool:

@@ -22,7 +22,7 @@ from selfplay.architectures.capabilities import DenseLayers, RowByRowTrainable
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games import Game
-from selfplay.games.match_outcome import EndValues
+from selfplay.games.game import EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.players.agent import Agent
 from selfplay.players.kinds.agents import OWN_KIND

@@ -4,8 +4,8 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from math import ceil
 from typing import NamedTuple, TypeVar
 
@@ -32,12 +32,6 @@ QUICK_THREADS = 1
 """One thread: short work takes longer in several threads, which would compete for the interpreter's lock."""
 SLOW_THREADS = 6
 """Searches, and players that learn, whose store another process may lock; other matches do not wait for them."""
-LOCK_SECONDS = 1.0
-"""How long a request waits for an earlier one on the same match."""
-
-
-class BusyError(SelfPlayError):
-    """The match is still working on an earlier request."""
 
 
 class TooManyMatchesError(SelfPlayError):
@@ -170,8 +164,8 @@ class MatchService:
         return self._slow if any(offer.is_slow or offer.learns for offer in offers) else self._quick
 
     async def with_match(self, name: str, change: Callable[[Match], Answer], *, asks_opponent: bool = True) -> Answer:
-        """The result of `change` for a match, while its lock is held. Raises NotFoundError, BusyError."""
-        async with _lock_of(match := self.matches.get(name)):
+        """The result of `change` for a match, while its lock is held. Raises NotFoundError."""
+        async with (match := self.matches.get(name)).lock:
             # The opponent is read while the lock is held: another request may have changed it.
             limiter = self._limiter(match.offers) if asks_opponent else self._quick
             return await run_sync(change, match, limiter=limiter)
@@ -179,7 +173,7 @@ class MatchService:
     async def take_over(self, name: str, request: TakeOverRequest) -> MatchView:
         """Let another opponent continue a match. Raises what `begin` and `with_match` raise."""
         taking = await run_sync(self._participants, self.matches.get(name).game, request)
-        async with _lock_of(match := self.matches.get(name)):
+        async with (match := self.matches.get(name)).lock:
             limiter = self._limiter(one.offer for one in taking if one is not None)
             return await run_sync(match.take_over, *taking, limiter=limiter)
 
@@ -218,17 +212,3 @@ class MatchService:
         solving = await self.with_match(name, lambda match: match.solving(ply), asks_opponent=False)
         if solving is not None:
             await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=seconds)
-
-
-@asynccontextmanager
-async def _lock_of(match: Match) -> AsyncIterator[None]:
-    """Hold the lock of a match. Raises BusyError after LOCK_SECONDS seconds."""
-    try:
-        async with asyncio.timeout(LOCK_SECONDS):
-            await match.lock.acquire()
-    except TimeoutError as error:
-        raise BusyError("the match is still working on the previous request; wait for its answer") from error
-    try:
-        yield
-    finally:
-        match.lock.release()

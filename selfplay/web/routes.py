@@ -43,7 +43,6 @@ Responses = dict[int | str, dict[str, Any]]
 REJECTED: Responses = {
     400: {"model": ErrorView, "description": "The Host header is not allowed."},
     403: {"model": ErrorView, "description": "The request comes from a page of another site."},
-    414: {"model": ErrorView, "description": "The address is too long."},
 }
 INVALID: Responses = {422: {"model": ErrorView, "description": "The request is invalid."}}
 NOT_FOUND: Responses = {**INVALID, 404: {"model": ErrorView, "description": "It does not exist."}}

@@ -9,10 +9,10 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.games.state import MatchRecord
-from selfplay.games.win_draw_loss import total
+from selfplay.games.win_draw_loss import RunningResults, total
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches import series
-from selfplay.matches.arena import RunningResults, play_matches
+from selfplay.matches.arena import play_matches
 from selfplay.matches.series import count_matches, play_match_series
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.compose import compose_settings_of

@@ -89,8 +89,6 @@ def test_named_hosts_are_allowed_and_others_are_not(run_dir: Path) -> None:
         assert client.get("/", headers={"Host": host}).status_code == 200
     for host in ("elsewhere.example", "192.168.0.7", "", "[::1", "[::1]x"):
         assert client.get("/", headers={"Host": host}).status_code == 400
-    twice = [("Host", "localhost"), ("Host", "elsewhere.example")]
-    assert client.get("/", headers=twice).status_code == 400
 
 
 def test_requests_of_other_sites_are_rejected_except_links_to_the_page(client: TestClient) -> None:

@@ -16,8 +16,7 @@ from torch import Tensor
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.compute.random_numbers import below, fold
-from selfplay.games.game import Game
-from selfplay.games.match_outcome import EndValues
+from selfplay.games.game import EndValues, Game
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
 from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value
