@@ -13,14 +13,18 @@ setting (see `name_modules`), or by looking up one of its objects here.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from inspect import isbuiltin, signature
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, Generic, TypeVar, cast
 
-from selfplay.errors import SettingError, shortened
+from selfplay.errors import ConformanceError, SelfPlayError, SettingError, shortened, text_of
 
 Thing = TypeVar("Thing")
 
@@ -75,10 +79,20 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         kind: what the objects are called in error messages: "game", "player".
         import_paths: where each object is defined, as `module:attribute`, by name.
         group: the group of entry points with which other packages add objects.
+        attributes: the names of attributes that every object has; an object without them is refused.
+        arguments: the names of the arguments of every object, if they are functions; None: they are not. An object
+            from outside that cannot be called with this number of arguments, or is not written in Python, is refused.
     """
 
-    def __init__(self, kind: str, import_paths: Mapping[str, str], group: str | None = None) -> None:
-        self.kind, self.group = kind, group
+    def __init__(
+        self,
+        kind: str,
+        import_paths: Mapping[str, str],
+        group: str | None = None,
+        attributes: Sequence[str] = (),
+        arguments: Sequence[str] | None = None,
+    ) -> None:
+        self.kind, self.group, self.attributes, self.arguments = kind, group, attributes, arguments
         self._import_paths = dict(import_paths)
         self._found: dict[str, Thing] = {}
 
@@ -119,6 +133,10 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         points = entry_points(group=self.group) if self.group else ()
         return {point.name: point for point in points if point.name not in self._import_paths}
 
+    def module_of(self, name: str) -> str:
+        """The module that defines the object with this name."""
+        return self._import_path(name).partition(":")[0]
+
     def _import_path(self, name: str) -> str:
         """Where the object with this name is defined; the name itself if it says so, or is unknown."""
         if name in self._import_paths or ":" in name:
@@ -133,15 +151,80 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             raise SettingError(f"unknown {self.kind} {shortened(name)!r}; choose from {', '.join(sorted(self))}")
         if import_path == name:
             name_modules([module])
-        cannot = f"{self.kind} {shortened(name)!r} cannot be imported"
-        if not is_module(module):
-            raise SettingError(f"{cannot}: no module named {shortened(module)!r}")
-        try:
-            return cast(Thing, getattr(import_module(module), attribute))
-        except (ImportError, AttributeError, SyntaxError) as error:
-            raise SettingError(f"{cannot}: {shortened(error)}") from error
+            search_current_folder()
+        with errors_of_outside(self.kind, name, module, " cannot be imported"):
+            found = getattr(import_module(module), attribute)
+        if missing := [wanted for wanted in self.attributes if not hasattr(found, wanted)]:
+            raise SettingError(
+                f"{self.kind} {shortened(name)!r} has no attribute {missing[0]}, which every {self.kind} has"
+            )
+        if self.arguments is not None and is_outside(module):
+            if not _takes(found, len(self.arguments)):
+                form = f"a Python function of ({', '.join(self.arguments)})"
+                raise SettingError(f"{self.kind} {shortened(name)!r} is not {form}, as every {self.kind} is")
+            found = _reporting_errors(found, self.kind, name, module)
+        return cast(Thing, found)
+
+
+def _takes(function: Any, number: int) -> bool:
+    """Whether a function written in Python can be called with this number of arguments."""
+    try:
+        signature(function).bind(*range(number))
+    except (TypeError, ValueError):
+        return False
+    return not isbuiltin(function)
+
+
+def _reporting_errors(function: Callable[..., Any], kind: str, name: str, module: str) -> Callable[..., Any]:
+    """The function, with its errors in one line."""
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        with errors_of_outside(kind, name, module):
+            return function(*args, **kwargs)
+
+    return called
 
 
 def is_outside(module: str) -> bool:
     """Whether a module is not one of this package."""
     return module.partition(".")[0] != "selfplay"
+
+
+@contextmanager
+def errors_of_outside(kind: str, name: str, module: str, failure: str = "") -> Iterator[None]:
+    """Turn what code of a module outside this package raises into a SettingError of one line that names its file.
+
+    The line begins with the kind and the name of the object, and with what failed.
+    """
+    try:
+        yield
+    except SelfPlayError as error:
+        if not (isinstance(error, ConformanceError) and is_outside(module)):
+            raise
+        raise ConformanceError(f"{error}{_place(error, module)}") from error
+    # It can raise anything, and end the program.
+    except (Exception, SystemExit) as error:
+        if not (is_outside(module) or isinstance(error, (ImportError, AttributeError))):
+            raise
+        subject = f"{kind} {shortened(name)!r}{failure}"
+        raise SettingError(f"{subject}: {_reason(error)}{_place(error, module)}") from error
+
+
+def _place(error: BaseException, module: str) -> str:
+    """Where in the file of the module an error was raised; empty if that is not known."""
+    try:
+        spec = find_spec(module)
+    # Finding a module imports its package, which can raise anything.
+    except (Exception, SystemExit):
+        return ""
+    if spec is None or not spec.has_location:
+        return ""
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == spec.origin]
+    return f" ({spec.origin}, line {lines[-1]})" if lines else f" ({spec.origin})"
+
+
+def _reason(error: BaseException) -> str:
+    """What an exception says; its type too if that is not clear from its message."""
+    is_clear = isinstance(error, (ImportError, AttributeError, SyntaxError))
+    return shortened(text_of(error) if is_clear else f"{type(error).__name__}: {text_of(error)}")

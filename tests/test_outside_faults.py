@@ -1,5 +1,6 @@
-"""Games, players and rules from outside that break their contract are refused by their names; nothing hangs."""
+"""Games, players and rules from outside that misbehave: one line that names the file, never a hang or a traceback."""
 
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -31,6 +32,10 @@ def too_wide(own, opp):
 class Endless(Right):
     rules = Right.rules._replace(is_terminal=never)
 
+class Raises(Right):
+    def __init__(self):
+        raise RuntimeError("no board")
+
 class TooWide(Right):
     rules = Right.rules._replace(legal_actions=too_wide)
 
@@ -57,6 +62,62 @@ class Go9(Right):
     num_distinct_actions, pass_action, observation_shape = 82, 81, (2, 9, 9)
 """
 
+RETURNS = """
+import sys
+import torch
+from selfplay import Player
+
+class Unseen:
+    def __repr__(self): raise RuntimeError
+
+class UnspeakableError(Exception):
+    def __str__(self): raise RuntimeError
+
+def raising(error):
+    def act(own): raise error
+    return act
+
+WRONG = [
+    *(lambda own, value=value: value for value in (
+        None, 0, 1.5, float("nan"), "0", b"0", [0], {0: 0}, 1j, object, Unseen(), "x" * 10**6, 10**5000, print,
+    )),
+    *(lambda own, action=action: own * 0 + action for action in (-1, 9, 64, 2**40, -2**63)),
+    lambda own: own.float() * 0, lambda own: own.int() * 0, lambda own: own != own, lambda own: own.numpy() * 0,
+    lambda own: own[:, None] * 0, lambda own: own[:0], lambda own: own.new_zeros(len(own) + 1),
+    lambda own: own.new_zeros(()), lambda own: own.to("meta"), lambda own: (value for value in own),
+    lambda own: sys.exit(0), lambda own: sys.exit("left"), lambda own: own.nothing, lambda own: raising(own)(own),
+    *map(raising, (
+        RecursionError(), MemoryError(), StopIteration(), OSError(28, "full"), ValueError("x" * 10**6),
+        Exception("two\\nlines"), UnicodeDecodeError("utf-8", b"", 0, 1, "wrong"), AssertionError(), UnspeakableError(),
+    )),
+]
+
+def made(number):
+    def __init__(self, game): pass
+    def act(self, state, draws): return WRONG[number](state.own)
+    return type(f"P{number}", (Player,), {"__init__": __init__, "act": act, "name": "wrong", "__module__": __name__})
+
+globals().update({f"P{number}": made(number) for number in range(len(WRONG))})
+"""
+
+MODULES = [
+    "import sys; sys.exit(0)",
+    "raise SystemExit('two\\nlines')",
+    "1 / 0",
+    "syntax error(",
+    "import nowhere_at_all",
+    "raise Exception('x' * 10**6)",
+    "raise RecursionError",
+    "",
+    "Named = None",
+    "Named = 5",
+    "Named = 'text'",
+    "class Named: pass",
+    "def Named(): return None",
+    "def __getattr__(name): raise ValueError(name)",
+]
+"""Modules whose object `Named` is nothing that this program can use."""
+
 PLAYERS = """
 import torch
 from selfplay import Player
@@ -75,6 +136,10 @@ class Floats(Bad):
     def chosen(self, own): return own * 0.5
 class Narrow(Bad):
     def chosen(self, own): return own[:-1]
+class Failing(Bad):
+    def chosen(self, own): return 1 // 0
+class Unmade(Bad):
+    def __init__(self, game): 1 // 0
 """
 
 
@@ -84,6 +149,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("faults")
     (folder / "faulty_games.py").write_text(GAME)
     (folder / "faulty_players.py").write_text(PLAYERS)
+    (folder / "returning.py").write_text(RETURNS)
+    for number, text in enumerate(MODULES):
+        (folder / f"module_{number}.py").write_text(text)
+    (folder / "leaving.py").write_text("import sys\nsys.exit(0)\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         yield folder
@@ -93,18 +162,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("name", "reason"),
     [
         ("faulty_games:Endless", "ends: a match is longer than max_game_length=14"),
+        ("faulty_games:Raises", "RuntimeError: no board"),
         ("faulty_games:TooWide", "at most 64 squares and 64 actions"),
         ("faulty_games:Unmarked", "rules: forgotten is not marked with @rule"),
         ("faulty_games:Leaves", "texts: SystemExit: 0"),
         ("faulty_games:WrongMirror", "symmetries: ZeroDivisionError"),
         ("faulty_games:Go9", "at most 64 squares and 64 actions"),
+        ("leaving:Game", "cannot be imported: SystemExit: 0"),
     ],
 )
-def test_a_game_that_cannot_be_played_is_refused_where_it_is_named(name: str, reason: str) -> None:
+def test_a_game_that_cannot_be_played_is_refused_where_it_is_named(folder: Path, name: str, reason: str) -> None:
     for use in (selfplay.make_game, selfplay.check_game):
         with pytest.raises(SelfPlayError) as error:
             use(name)
         assert reason in str(error.value)
+        assert f"{folder / name.partition(':')[0]}.py" in str(error.value)
         assert "\n" not in str(error.value)
 
 
@@ -122,11 +194,14 @@ def test_a_match_that_does_not_end_is_stopped() -> None:
         ("Nothing", r"act must return int64\[5\], a legal action for each match, not None"),
         ("Floats", r"act must return int64\[5\], .*, not tensor"),
         ("Narrow", r"act must return int64\[5\], .*, not tensor"),
+        ("Failing", "ZeroDivisionError: .*, line 20"),
+        ("Unmade", "ZeroDivisionError: .*, line 22"),
     ],
 )
-def test_a_player_that_returns_nonsense_is_reported_by_its_name(name: str, reason: str) -> None:
-    with pytest.raises(SelfPlayError, match=f"^player 'faulty_players:{name}': {reason}"):
+def test_a_player_that_returns_nonsense_is_reported_with_its_file(folder: Path, name: str, reason: str) -> None:
+    with pytest.raises(SelfPlayError, match=f"^player 'faulty_players:{name}': {reason}") as error:
         selfplay.match(f"faulty_players:{name}", "random", game="tictactoe", matches=10)
+    assert str(folder / "faulty_players.py") in str(error.value)
 
 
 @pytest.mark.parametrize("setting", ["opponent", "sparring_partner"])
@@ -134,6 +209,30 @@ def test_a_player_that_returns_nonsense_is_reported_by_its_name(name: str, reaso
 def test_what_is_not_a_player_is_refused_when_settings_are_composed(setting: str, name: str) -> None:
     with pytest.raises(SettingError, match=f"^{setting}={name}: not a subclass of selfplay.Player, nor a PlayerKind$"):
         selfplay.compose_settings(**{setting: name})
+
+
+@pytest.mark.parametrize("name", ["os:system", "os:path", "shutil:copyfile", "tests.support.pile:Pile"])
+@pytest.mark.parametrize(
+    ("section", "setting", "form"),
+    [
+        ("", "targets", "target rule .* is not a Python function of (played), as every target rule is"),
+        ("", "outcome", "outcome .* is not a Python function of (game), as every outcome is"),
+        ("training.optimizer.", "schedule", "schedule .* is not a Python function of (peak, step, total_steps), as"),
+        ("training.optimizer.", "name", "optimizer .* has no attribute runs_on_cpu_only, which every optimizer has"),
+    ],
+)
+def test_what_cannot_be_called_as_its_kind_is_refused_when_settings_are_composed(
+    section: str, setting: str, form: str, name: str
+) -> None:
+    kind, _, rest = form.partition(" .* ")
+    with pytest.raises(SettingError, match=f"^{re.escape(f'{kind} {name!r} {rest}')}"):
+        selfplay.compose_settings(**{f"{section}{setting}": name})
+
+
+def test_a_target_rule_that_fails_is_reported_in_one_line(tmp_path: Path) -> None:
+    settings = selfplay.compose_settings(targets="json:loads", run_dir=tmp_path, matches=20)
+    with pytest.raises(SettingError, match=r"^target rule 'json:loads': TypeError: "):
+        selfplay.generate_level(settings, 0)
 
 
 @pytest.mark.parametrize("setting", ["opponent", "sparring_partner", "comparison.references"])
@@ -166,3 +265,31 @@ def test_an_adapter_whose_package_is_missing_says_what_to_install(
     monkeypatch.delitem(sys.modules, f"selfplay.adapters.{adapter}", raising=False)
     with pytest.raises(ModuleNotFoundError, match=r"pip install .*\[(gymnasium|openspiel|pettingzoo|onnx)\]"):
         import_module(f"selfplay.adapters.{adapter}")
+
+
+@pytest.mark.slow
+def test_whatever_a_player_returns_or_raises_is_reported_in_one_line(folder: Path) -> None:
+    for number in range(len(import_module("returning").WRONG)):
+        name = f"returning:P{number}"
+        with pytest.raises(SelfPlayError) as error:
+            selfplay.match(name, "random", game="tictactoe", matches=4)
+        message = str(error.value)
+        assert message.startswith(f"player '{name}': "), message
+        assert str(folder / "returning.py") in message
+        assert "\n" not in message
+        assert len(message) < 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", MODULES)
+def test_a_module_without_what_is_needed_is_refused_in_one_line(text: str) -> None:
+    name = f"module_{MODULES.index(text)}:Named"
+    settings = ("targets", "outcome", "opponent", "training.optimizer.name", "training.optimizer.schedule")
+    uses = [lambda setting=setting: selfplay.compose_settings(**{setting: name}) for setting in settings]
+    for use in (*uses, lambda: selfplay.make_game(name), lambda: selfplay.make_player(name, "tictactoe")):
+        with pytest.raises(SelfPlayError) as error:
+            use()
+        message = str(error.value)
+        assert name in message
+        assert "\n" not in message
+        assert len(message) < 1000

@@ -7,7 +7,7 @@ from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
-from selfplay.registry import SPIEL_NAMES, Registry, base_and_size, is_outside
+from selfplay.registry import SPIEL_NAMES, Registry, base_and_size, errors_of_outside, is_outside
 
 GAMES: Registry[type[Game]] = Registry(
     "game",
@@ -37,7 +37,7 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
         size: the number of squares along a side of the board, in games with several boards; None: as the name says.
 
     Raises:
-        SettingError: there is no such game or board, or it cannot be imported.
+        SettingError: there is no such game or board, or it cannot be made.
         ConformanceError: it is a game from outside this package that fails `conformance.check_quickly`.
     """
     if isinstance(name, Game):
@@ -45,14 +45,15 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
     name = name_of_board(name, size)
     base, size = base_and_size(name)
     make: Callable[..., Game] = _game_class(base)
-    game = make() if size is None else make(size)
-    # Files name the game they belong to, so a game from outside must carry the name that finds it again.
-    game.name = name
-    if is_outside(make.__module__) and (make, size) not in _checked:
-        from selfplay.games.conformance import check_quickly
+    with errors_of_outside("game", name, make.__module__):
+        game = make() if size is None else make(size)
+        # Files name the game they belong to, so a game from outside must carry the name that finds it again.
+        game.name = name
+        if is_outside(make.__module__) and (make, size) not in _checked:
+            from selfplay.games.conformance import check_quickly
 
-        check_quickly(game)
-        _checked.add((make, size))
+            check_quickly(game)
+            _checked.add((make, size))
     return game
 
 

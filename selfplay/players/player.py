@@ -15,6 +15,7 @@ from selfplay.errors import ConformanceError, IllegalActionError, SettingError, 
 from selfplay.games.game import Game
 from selfplay.games.position_graph import PositionGraph
 from selfplay.games.state import State
+from selfplay.registry import errors_of_outside
 
 Capability = TypeVar("Capability")
 
@@ -176,20 +177,21 @@ class GraphPlayer(BestValuePlayer):
 
 
 class CheckedPlayer(PlayerWrapper):
-    """A player from outside this package, whose actions are checked: a ConformanceError names it."""
+    """A player from outside this package, whose errors and illegal actions are reported in one line with its file."""
 
     def __init__(self, player: Player, game: Game, name: str) -> None:
         super().__init__(player)
         self.game, self.given_name = game, name
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        action: object = self.player.act(state, draws)
         subject = f"player {self.given_name!r}"
-        if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.own.shape):
-            wanted = f"must return int64[{state.batch_size}], a legal action for each match"
-            raise ConformanceError(f"{subject}: act {wanted}, not {shortened(repr(action))}")
-        try:
-            self.game.step(state, action)
-        except IllegalActionError as error:
-            raise ConformanceError(f"{subject}: {error}") from error
+        with errors_of_outside("player", self.given_name, type(self.player).__module__):
+            action: object = self.player.act(state, draws)
+            if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.own.shape):
+                wanted = f"must return int64[{state.batch_size}], a legal action for each match"
+                raise ConformanceError(f"{subject}: act {wanted}, not {shortened(repr(action))}")
+            try:
+                self.game.step(state, action)
+            except IllegalActionError as error:
+                raise ConformanceError(f"{subject}: {error}") from error
         return action

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.errors import SettingError, shortened
-from selfplay.registry import is_module, is_outside
+from selfplay.registry import errors_of_outside, is_module, is_outside
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.fields import LARGEST_COUNT
 from selfplay.settings.folders import RUNS_FOLDER
@@ -234,7 +234,8 @@ def make_player(
     run_dir = RUNS_FOLDER / game.name if run_dir is None else Path(run_dir)
     name = parse_name(text, run_dir)._replace(against_person=against_person)
     kind = player_kind(name.kind)
-    player = kind.make(name, game, run_dir)
+    with errors_of_outside("player", text, PLAYERS.module_of(name.kind)):
+        player = kind.make(name, game, run_dir)
     # A kind from outside can make a player of this package, which keeps its faster methods.
     if is_outside(type(player).__module__):
         from selfplay.players.player import CheckedPlayer

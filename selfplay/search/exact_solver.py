@@ -210,6 +210,7 @@ EXACT_SOLVERS: Registry[SolverClass] = Registry(
         "connect_four": "selfplay.search.connect_four.solver:ConnectFourSolver",
     },
     "selfplay.exact_solvers",
+    ("practical_empties", "counts_points"),
 )
 """The classes of the solvers. `Game.exact_solver` names one of them."""
 

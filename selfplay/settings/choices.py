@@ -17,6 +17,7 @@ OUTCOMES: "Registry[Outcome]" = Registry(
         "disc_difference": "selfplay.games.game:disc_difference",
     },
     group="selfplay.outcomes",
+    arguments=("game",),
 )
 """What players maximise: see `selfplay.games.game.Outcome`."""
 
@@ -30,6 +31,7 @@ TARGET_RULES: Registry[Any] = Registry(
         "search": "selfplay.dataset.target_rules:search",
     },
     group="selfplay.targets",
+    arguments=("played",),
 )
 """The targets of a level's rows: see `selfplay.dataset.target_rules`."""
 
@@ -41,6 +43,7 @@ OPTIMIZERS: Registry[Any] = Registry(
         "sgd": "selfplay.training.row_by_row:RowByRowTraining",
     },
     group="selfplay.optimizers",
+    attributes=("runs_on_cpu_only", "run_epoch"),
 )
 """Classes that train networks: see `selfplay.training.trainer.Trainer`."""
 
@@ -48,6 +51,7 @@ SCHEDULES: Registry[Any] = Registry(
     "schedule",
     {"constant": "selfplay.training.trainer:constant", "one_cycle": "selfplay.training.trainer:one_cycle"},
     group="selfplay.schedules",
+    arguments=("peak", "step", "total_steps"),
 )
 """(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.trainer`."""
 
@@ -55,6 +59,7 @@ DATASET_FORMATS: Registry[Any] = Registry(
     "dataset format",
     {"csv": "selfplay.dataset.formats:CSV", "parquet": "selfplay.dataset.formats:PARQUET"},
     group="selfplay.dataset_formats",
+    attributes=("suffix", "has_parts"),
 )
 """How a level's rows are stored: see `selfplay.dataset.formats.DatasetFormat`."""
 
@@ -66,6 +71,7 @@ EXECUTORS: Registry[Any] = Registry(
         "ray": "selfplay.executors.ray:RayExecutor",
     },
     group="selfplay.executors",
+    attributes=("map", "close"),
 )
 """Classes that run the parts of a stage: see `selfplay.executors.Executor`."""
 
@@ -77,6 +83,7 @@ SEARCH_RULES: Registry[Any] = Registry(
         "uct": "selfplay.search.mcts.rule:uct",
     },
     group="selfplay.search_rules",
+    arguments=(),
 )
 """Functions from constants to rules: see `selfplay.search.mcts.rule`."""
 

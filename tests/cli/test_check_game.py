@@ -42,6 +42,7 @@ def test_a_game_with_a_mistake_is_refused_with_the_mistake(source: str) -> None:
 def test_a_file_without_a_game_is_refused_in_one_line(source: str) -> None:
     for name, text, reason in (
         ("wrong_syntax", "x =", "cannot be imported: invalid syntax (wrong_syntax.py, line 1)"),
+        ("divides", "1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
         ("other_class", "Game = int", "is not a subclass of selfplay.games.Game"),
     ):
         Path(f"{name}.py").write_text(text)

@@ -50,6 +50,7 @@ def test_a_run_with_an_executor_of_another_package_has_the_same_bytes(tiny_run: 
     [
         ("threads", r"^unknown executor 'threads'; choose from process, ray, serial$"),
         (f"{__name__}:Missing", r"executor '.*:Missing' cannot be imported"),
+        ("os:system", r"^executor 'os:system' has no attribute map, which every executor has$"),
     ],
 )
 def test_a_name_that_is_not_an_executor_is_rejected(name: str, message: str) -> None:

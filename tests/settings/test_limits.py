@@ -27,6 +27,7 @@ from tests.support.runs import LEARN, run_forked, tiny_settings
         ("comparison.references=[foo]", "unknown player 'foo' in comparison.references; choose from random, "),
         ("opponent=nowhere:Player", "unknown player 'nowhere:Player' in opponent; "),
         ("modules=[nowhere]", "modules=nowhere: must be modules that can be imported from here"),
+        ("outcome=os:path", "outcome 'os:path' is not a Python function of "),
     ],
 )
 def test_absurd_numbers_and_unknown_names_are_rejected(override, message):
