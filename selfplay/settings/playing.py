@@ -12,11 +12,17 @@ BOARDS = ("plain", "boxed")
 
 
 @dataclass
-class DisplaySettings(CommonSettings):
-    """What a terminal shows of a match."""
+class OneMatchSettings(CommonSettings):
+    """The settings of programs that play one match at a time, in which a search may use all cores."""
 
     search_threads: int | None = field(default=None, metadata=SEARCH_THREADS)
     """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
+
+
+@dataclass
+class DisplaySettings(OneMatchSettings):
+    """What a terminal shows of a match."""
+
     values: bool = True
     """Show what a player expects of each action before it acts."""
     perfect: bool = False
@@ -97,11 +103,9 @@ class ExperiencePlaySettings(DisplaySettings):
 
 
 @dataclass
-class GtpSettings(CommonSettings):
+class GtpSettings(OneMatchSettings):
     """A player run as an engine of the Go Text Protocol."""
 
-    search_threads: int | None = field(default=None, metadata=SEARCH_THREADS)
-    """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     player: str = field(default="search:negascout?depth=4&evaluation=article", metadata=PLAYER_NAME)
     """The player, by its name."""
     rows: str = field(default="top", metadata=one_of("top", "bottom"))
@@ -113,11 +117,9 @@ DEEPEST = 12
 
 
 @dataclass
-class WebSettings(CommonSettings):
+class WebSettings(OneMatchSettings):
     """The address at which the page is served, and the limits of the server."""
 
-    search_threads: int | None = field(default=None, metadata=SEARCH_THREADS)
-    """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     other_runs: str = field(default_factory=lambda: str(RUNS_FOLDER))
     """Folder of the runs of all games other than `game`, each in a folder with the name of its game."""
     opponents: list[str] = field(default_factory=list, metadata=PLAYER_NAME)
