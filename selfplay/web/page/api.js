@@ -25,18 +25,19 @@ const CONFLICT = 409;
 const WAIT = 500;
 
 // The answer of ask(), which is called again while the server still works on another request about the match. After
-// isWanted() has become false the error is thrown.
+// isWanted() has become false there may be none.
 export async function untilFree(ask, isWanted) {
-  for (;;) {
+  do {
     try {
       return await ask();
     } catch (error) {
-      if (error.status !== CONFLICT || !isWanted()) {
+      if (error.status !== CONFLICT) {
         throw error;
       }
     }
     await new Promise((done) => setTimeout(done, WAIT));
-  }
+  } while (isWanted());
+  return null;
 }
 
 function sentence(text) {

@@ -8,11 +8,11 @@ import { at, check, checked, clicked } from "./drawing.js";
 import * as lesson from "./lesson.js";
 import * as players from "./players.js";
 import { newMatch, request } from "./requests.js";
-import { giveHint, goTo, playOn, review, askForMore } from "./review.js";
+import { askForMore, goTo, review } from "./review.js";
 import * as settings from "./settings.js";
 import * as setup from "./setup.js";
-import { keepInAddress, keepInHistory, noteLeft, returnToLeft, savedAddress, show, table } from "./table.js";
-import { fail, say } from "./words.js";
+import { isShown, keepInAddress, keepInHistory, noteLeft, returnToLeft, savedAddress, show, table, wantsPerfect } from "./table.js";
+import { aboutHint, aboutLine, fail, say } from "./words.js";
 
 export { savedAddress };
 
@@ -143,6 +143,44 @@ export function nextMatch() {
 function undo() {
   if (!table.isBusy && table.match?.can_undo) {
     request(() => api.undo(table.match.id));
+  }
+}
+
+function playOn() {
+  if (review.ply !== null && !table.isBusy) {
+    const { ply } = review;
+    keepInHistory();
+    request(() => api.rewind(table.match.id, ply));
+  }
+}
+
+async function giveHint() {
+  const { ply } = review;
+  const asked = table.match;
+  if (asked === null || table.isBusy || !(asked.awaits_person || ply !== null)) {
+    return;
+  }
+  const isStill = () => isShown(asked) && review.ply === ply;
+  try {
+    let said = "";
+    if (ply === null) {
+      const hint = await api.hint(asked.id);
+      if (!isStill()) {
+        return;
+      }
+      table.hint = hint;
+      said = aboutHint(asked, hint);
+      show();
+      say(said);
+    }
+    const line = await api.line(asked.id, wantsPerfect(), ply);
+    if (isStill()) {
+      say(said + aboutLine(line));
+    }
+  } catch (error) {
+    if (isStill()) {
+      say(error.message);
+    }
   }
 }
 

@@ -1,12 +1,12 @@
-// Stepping through the moves of the match, hints, and what the page finds out about the moves in the background.
+// Stepping through the moves of the match, and what the page finds out about the moves in the background.
 
 import * as address from "./address.js";
 import * as api from "./api.js";
 import { at } from "./drawing.js";
 import { newMatch, request } from "./requests.js";
-import { isShown, keepInAddress, keepInHistory, show, table, wantsPerfect } from "./table.js";
+import { isShown, keepInAddress, show, table, wantsPerfect } from "./table.js";
 import { gradeOf } from "./values.js";
-import { aboutHint, aboutLine, aboutPosition, fail, say, whatHappened } from "./words.js";
+import { aboutPosition, fail, say, whatHappened } from "./words.js";
 
 // Seconds until a position is shown without exact values that are not known yet, and then between two questions for them.
 const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
@@ -204,14 +204,6 @@ function sayPosition() {
   say(aboutPosition(match, review.ply, grade ? ` (${grade}; better: ${ply.best})` : ""));
 }
 
-export function playOn() {
-  if (review.ply !== null && !table.isBusy) {
-    const { ply } = review;
-    keepInHistory();
-    request(() => api.rewind(table.match.id, ply));
-  }
-}
-
 // What the page shows only later: estimates of a match that was brought back, and exact values.
 export function askForMore() {
   const asked = table.match;
@@ -228,36 +220,4 @@ export function askForMore() {
   const here = review.ply !== null || asked.awaits_person ? [review.cursor(asked)] : [];
   const wanted = [...here, ...(review.isJudged ? review.choices(asked) : [])];
   review.solve(asked, wanted, isCurrent).catch((error) => isShown(asked) && fail(error));
-}
-
-// ---------------------------------------------------------------------- hints
-
-export async function giveHint() {
-  const { ply } = review;
-  const asked = table.match;
-  if (asked === null || table.isBusy || !(asked.awaits_person || ply !== null)) {
-    return;
-  }
-  const isStill = () => isShown(asked) && review.ply === ply;
-  try {
-    let said = "";
-    if (ply === null) {
-      const hint = await api.hint(asked.id);
-      if (!isStill()) {
-        return;
-      }
-      table.hint = hint;
-      said = aboutHint(asked, hint);
-      show();
-      say(said);
-    }
-    const line = await api.line(asked.id, wantsPerfect(), ply);
-    if (isStill()) {
-      say(said + aboutLine(line));
-    }
-  } catch (error) {
-    if (isStill()) {
-      say(error.message);
-    }
-  }
 }

@@ -90,7 +90,7 @@ function goodness({ value, result }, scale, values) {
 export function showValue(node, action, { known, scale }) {
   const one = known.get(action);
   const values = [...known.values()].map(({ value }) => value).filter((value) => value !== null);
-  const isBest = one !== undefined && one.value !== null && one.value === Math.max(...values) && values.length > 1;
+  const isBest = one?.value === Math.max(...values) && one.value > Math.min(...values);
   node.classList.toggle("best", isBest);
   delete node.dataset.tone;
   if (one === undefined) {
