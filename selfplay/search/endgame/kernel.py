@@ -1,21 +1,20 @@
 """The compiled search for the exact value of a position near the end of a match.
 
-One call determines whether the value is above a bound (a null-window search). It walks the tree depth first with a
-stack, because numba cannot cache recursive functions on disk. Bounds that it proves are stored in a table for the next
-call.
+One call determines whether the value is above a bound (a null-window search). Bounds that it proves are stored in a
+table for the next call.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, prefetch, register_rules
+from selfplay.compute.compilation import compiled, part_of_compiled, prefetch, recursive_part, register_rules
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.search.endgame.last_squares import (
     COUNT,
@@ -25,38 +24,29 @@ from selfplay.search.endgame.last_squares import (
     compiled_flips,
     last_squares_search,
 )
-from selfplay.search.endgame.move_ordering import NO_LEARNED_VALUES, LearnedValues, move_ordering
-from selfplay.search.endgame.stack_and_table import (
-    BEST_MOVE,
-    CHILD,
-    ENDGAME_FRAME,
+from selfplay.search.endgame.move_ordering import CHILD, NO_LEARNED_VALUES, Children, LearnedValues, move_ordering
+from selfplay.search.endgame.table import (
     HIGHEST,
     LOWEST,
-    MAX_CHILDREN,
-    MAX_PLIES,
-    SHARED_FROM,
-    Children,
-    EndgameFrame,
-    Frames,
     Table,
     bounds_of,
     bucket_of,
-    clear_mark,
-    descend,
     entry_of,
-    put_off_marked,
+    look_up,
     remember,
-    set_mark,
-    take_back,
 )
-from selfplay.search.threads import STOP, StopFlag, Threads, make_threads
+from selfplay.search.threads import STOP, StopFlag, Threads, is_marked, is_shared, make_threads, put_mark
 
-TABLE_FROM = 6
-"""Positions with at least this many empty squares are kept in the table."""
 CUTOFF_FROM = 10
-"""From here on, all positions that a position leads to are looked up first: one may already decide the search."""
+"""From here on (empty squares), all positions that a position leads to are looked up first: one may already decide the
+search."""
+SHARED_FROM = 11
+"""Positions with at least this many empty squares are marked where several threads search."""
+PUT_OFF = 1 << 45
+"""Added to the rating of a move that is to be tried after those that no thread is searching."""
 POLL_INTERVAL = 4096
 """Number of positions visited between two checks of the stop flag."""
+MAX_CHILDREN = 64 * 65 // 2
 
 VISITED, EMPTIES_TO_WINNER = 0, 1
 """The indices of `work`: as the fields of `last_squares.Count`."""
@@ -77,40 +67,71 @@ that of the threads that search the same position; once one of them has finished
 `stop[0]` is not 0, the result is meaningless."""
 
 
-@part_of_compiled
-def look_up(frame: EndgameFrame, search: int, table: Table) -> tuple[int, int]:
-    """The value of a position, or NO_VALUE if the table does not decide the search; and the best known move, or 0."""
-    if frame.empties < TABLE_FROM:
-        return NO_VALUE, 0
-    frame.bucket = bucket_of(table, frame.own, frame.opp)
-    entry, known = entry_of(table, frame.bucket, frame.own, frame.opp)
-    if entry < 0:
-        return NO_VALUE, 0
-    lower, upper = bounds_of(known, search)
-    if lower > frame.bound:
-        return lower, 0
-    return (upper if upper <= frame.bound else NO_VALUE), table[entry + BEST_MOVE]
+class Search(NamedTuple):
+    """What is the same for all positions of a search."""
+
+    number: int
+    """The number of the search (see `table`)."""
+    width: int
+    narrow_to: int
+    """Where this many or more squares are empty, only the first `width` moves are tried."""
+    children: Children
+    """The positions that untried moves lead to, of all positions on the way to the current one."""
+    table: Table
+    learned: LearnedValues
+    """Orders the moves (see `move_ordering`)."""
+    progress: Count
+    threads: Threads
+    stop: StopFlag
 
 
 @part_of_compiled
-def keep(frame: EndgameFrame, search: int, certain: int, table: Table) -> None:
-    """Store in the table what the search of a position has proved."""
-    value = frame.best_value
-    bounds = (value, HIGHEST) if value > frame.bound else (LOWEST, value)
-    remember(table, frame.bucket, frame.own, frame.opp, bounds, frame.best_move, frame.empties, search, certain)
+def is_stopped(search: Search) -> bool:
+    """Count a position; whether the search is stopped, or another thread has finished it."""
+    progress = search.progress
+    progress.visited += 1
+    if progress.visited > progress.next_poll:
+        progress.next_poll = progress.visited + POLL_INTERVAL
+        if search.stop[STOP] != 0 or search.threads.finished[0] != 0:
+            progress.is_stopped = 1
+    return progress.is_stopped != 0
 
 
 @part_of_compiled
-def known_cutoff(frame: EndgameFrame, search: int, children: Children, table: Table) -> Word:
+def known_cutoff(children: Children, bound: int, search: int, table: Table) -> Word:
     """A value above the bound that one of the children is known to give, or NO_VALUE."""
-    for number in range(frame.first_child, frame.first_child + frame.num_untried):
+    for number in range(len(children)):
         own, opp = children[number].own, children[number].opp
         entry, known = entry_of(table, bucket_of(table, own, opp), own, opp)
         if entry >= 0:
             _, upper = bounds_of(known, search)
-            if -upper > frame.bound:
+            if -upper > bound:
                 return -upper
     return NO_VALUE
+
+
+@part_of_compiled
+def put_off_marked(children: Children, threads: Threads) -> None:
+    """Rate the untried children that are marked, by any thread, behind all others."""
+    for number in range(len(children)):
+        child = children[number]
+        is_put_off = child.rating >= PUT_OFF // 2
+        if is_marked(child.own, child.opp, threads) != is_put_off:
+            child.rating += -PUT_OFF if is_put_off else PUT_OFF
+
+
+@part_of_compiled
+def move_best_to_end(children: Children) -> None:
+    """Exchange the first child with the lowest rating with the last one."""
+    last, least = len(children) - 1, 0
+    for number in range(1, len(children)):
+        if children[number].rating < children[least].rating:
+            least = number
+    one, other = children[least], children[last]
+    one.own, other.own = other.own, one.own
+    one.opp, other.opp = other.opp, one.opp
+    one.move, other.move = other.move, one.move
+    one.rating, other.rating = other.rating, one.rating
 
 
 @contextmanager
@@ -137,112 +158,79 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
     rate_children = move_ordering(rules, turning)
 
     @part_of_compiled
-    def list_children(frame: EndgameFrame, moves: int, children: Children, table: Table) -> None:
+    def list_children(own: int, opp: int, moves: int, children: Children, table: Table, prefetches: bool) -> int:
         """Write the positions that the moves lead to, and start to load their entries of the table."""
-        own, opp = frame.own, frame.opp
-        number = frame.first_child
+        number = 0
         while moves != 0:
             move = moves & -moves
             moves ^= move
             turned = flips(own, opp, move)
             child = children[number]
             child.own, child.opp, child.move = opp ^ turned, own | move | turned, move
-            if frame.empties > TABLE_FROM:
+            if prefetches:
                 prefetch(table, bucket_of(table, child.own, child.opp))
             number += 1
-        frame.num_untried = number - frame.first_child
+        return number
 
-    @part_of_compiled
-    def list_pass(frame: EndgameFrame, children: Children) -> None:
-        """Make a pass the only child. The position is not stored in the table; the one after the pass is."""
-        child = children[frame.first_child]
-        child.own, child.opp, child.move = frame.opp, frame.own, 0
-        frame.num_untried, frame.bucket = 1, -1
-
-    @part_of_compiled
-    def list_moves(
-        frame: EndgameFrame, hint: int, search: int, children: Children, table: Table, learned: LearnedValues
-    ) -> None:
-        """List and rate the children of a position, unless one is known to decide the search."""
-        moves = legal_actions(frame.own, frame.opp)
-        if moves == 0:
-            list_pass(frame, children)
-            return
-        list_children(frame, moves, children, table)
-        if frame.empties >= CUTOFF_FROM:
-            frame.best_value = known_cutoff(frame, search, children, table)
-        if frame.best_value == NO_VALUE:
-            rate_children(frame, hint, children, learned)
-
-    @part_of_compiled
-    def enter(
-        frame: EndgameFrame, search: int, children: Children, table: Table, learned: LearnedValues, count: Count
-    ) -> None:
-        """Find the value of a new position, or list its children."""
-        own, opp = frame.own, frame.opp
+    @recursive_part
+    def value_of(own: int, opp: int, bound: int, first_child: Word, search: Search) -> Word:
+        """As `NullWindowSearch`; the children are written from `first_child` on."""
         empty = board & ~(own | opp)
-        frame.empties, frame.bucket, frame.best_move = bit_count(empty), -1, 0
-        frame.num_untried, frame.num_tried = 0, 0
-        if frame.empties <= LAST_SQUARES:
-            frame.best_value = value_of_last_squares(own, opp, empty, frame.bound, count)
-            return
-        count.visited += 1
-        frame.best_value, hint = look_up(frame, search, table)
-        if frame.best_value == NO_VALUE:
-            if legal_actions(own, opp) == 0 and legal_actions(opp, own) == 0:
-                frame.best_value = final(own, opp, frame.empties, count)
-            else:
-                list_moves(frame, hint, search, children, table, learned)
-        if frame.best_value != NO_VALUE:
-            frame.bucket = -1
-
-    @part_of_compiled
-    def walk(
-        frames: Frames,
-        search: int,
-        width: int,
-        narrow_to: int,
-        children: Children,
-        table: Table,
-        learned: LearnedValues,
-        count: Count,
-        threads: Threads,
-        stop: StopFlag,
-    ) -> int:
-        """The value of the position in the first frame; NO_VALUE once another thread has found it."""
-        certain = 1 if width == ALL_MOVES else 0
-        ply, is_new = 0, True
-        next_poll = count.visited + POLL_INTERVAL
-        while ply >= 0:
-            frame = frames[ply]
-            if is_new:
-                enter(frame, search, children, table, learned, count)
-                if count.visited > next_poll:
-                    next_poll = count.visited + POLL_INTERVAL
-                    if stop[STOP] != 0 or threads.finished[0] != 0:
-                        return NO_VALUE
-            else:
-                take_back(frame, frames[ply + 1])
-                clear_mark(frames[ply + 1], threads)
-            is_narrow = frame.empties >= narrow_to and frame.num_tried >= width
-            is_new = frame.best_value <= frame.bound and frame.num_untried > 0 and not is_narrow
-            if is_new:
-                if frame.empties > SHARED_FROM and frame.num_tried > 0:
-                    put_off_marked(frame, children, threads)
-                descend(frame, frames[ply + 1], children)
-                set_mark(frames[ply + 1], frame.empties - 1, threads)
-            elif frame.bucket >= 0:
-                keep(frame, search, certain, table)
-            ply += 1 if is_new else -1
-        threads.finished[0] = 1
-        return int(frames[0].best_value)
+        empties = bit_count(empty)
+        if empties <= LAST_SQUARES:
+            return value_of_last_squares(own, opp, empty, bound, search.progress)
+        if is_stopped(search):
+            return NO_VALUE
+        table, threads = search.table, search.threads
+        bucket = bucket_of(table, own, opp)
+        value, hint = look_up(table, bucket, own, opp, bound, search.number)
+        if value != NO_VALUE:
+            return value
+        moves = legal_actions(own, opp)
+        if moves == 0:
+            if legal_actions(opp, own) == 0:
+                return final(own, opp, empties, search.progress)
+            return -value_of(opp, own, -bound - 1, first_child, search)
+        children = search.children[first_child:]
+        number = list_children(own, opp, moves, children, table, empties > LAST_SQUARES + 1)
+        children = children[:number]
+        if empties >= CUTOFF_FROM:
+            value = known_cutoff(children, bound, search.number, table)
+            if value != NO_VALUE:
+                return value
+        rate_children(own, opp, empties, hint, children, search.learned)
+        best, best_move = NO_VALUE, 0
+        most = min(number, search.width) if empties >= search.narrow_to else number
+        marks = empties > SHARED_FROM and is_shared(threads)
+        for tried in range(most):
+            untried = children[: number - tried]
+            if marks and tried > 0:
+                put_off_marked(untried, threads)
+            move_best_to_end(untried)
+            # The children of the child overwrite its record and those after it, which have been tried.
+            place = number - tried - 1
+            child, move = children[place], children[place].move
+            mark = put_mark(child.own, child.opp, threads) if marks else -1
+            value = -value_of(child.own, child.opp, -bound - 1, first_child + place, search)
+            if mark >= 0:
+                threads.marks[mark] = 0
+            if search.progress.is_stopped != 0:
+                return NO_VALUE
+            if value > best:
+                best, best_move = value, move
+            if best > bound:
+                break
+        bounds = (best, HIGHEST) if best > bound else (LOWEST, best)
+        certain = 1 if search.width == ALL_MOVES else 0
+        remember(table, bucket, own, opp, bounds, best_move, empties, search.number, certain)
+        return best
 
     @compiled
     def null_window_search(
         own: int,
         opp: int,
         bound: int,
-        search: int,
+        number: int,
         width: int,
         narrow_to: int,
         table: Table,
@@ -251,16 +239,18 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         work: Work,
         stop: StopFlag,
     ) -> int:
-        frames, children = np.zeros(MAX_PLIES, dtype=ENDGAME_FRAME), np.zeros(MAX_CHILDREN, dtype=CHILD)
-        counts = np.zeros(1, dtype=COUNT)
-        frames[0].own, frames[0].opp, frames[0].bound = own, opp, bound
+        counts, children = np.zeros(1, dtype=COUNT), np.zeros(MAX_CHILDREN, dtype=CHILD)
         count = counts[0]
         count.visited, count.empties_to_winner = work[VISITED], work[EMPTIES_TO_WINNER]
-        arrays = borrowed((children, table, learned))
-        value = walk(borrowed(frames), search, width, narrow_to, *arrays, count, borrowed(threads), borrowed(stop))
+        count.next_poll = count.visited + POLL_INTERVAL
+        search = Search(number, width, narrow_to, children, table, learned, count, threads, stop)
+        value = value_of(own, opp, bound, np.int64(0), search)
         # Read after the search, so that the arrays are kept until then.
-        work[VISITED] = counts[0].visited + 0 * (len(frames) + len(children))
-        return value
+        work[VISITED] = counts[0].visited + 0 * len(children)
+        if counts[0].is_stopped != 0:
+            return NO_VALUE
+        threads.finished[0] = 1
+        return int(value)
 
     with _words_as_vectors():
         word = numba.int64

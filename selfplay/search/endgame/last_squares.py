@@ -96,6 +96,10 @@ class Count(Protocol):
     """Number of positions visited so far."""
     empties_to_winner: int
     """Whether the empty squares count for the winner at the end (1 or 0)."""
+    next_poll: int
+    """The number of positions visited after which the stop flag is checked."""
+    is_stopped: int
+    """1 once the search is stopped, or another thread has finished it."""
 
 
 COUNT = np.dtype([(name, np.int64) for name in Count.__annotations__])

@@ -11,7 +11,7 @@ only which move is tried first, so they change the time of a search and no resul
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from selfplay.games.patterns import phase_of
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.registry import Registry
 from selfplay.search.endgame.last_squares import compiled_flips, last_squares_search
-from selfplay.search.endgame.stack_and_table import Children, EndgameFrame
 from selfplay.search.evaluation import PatternTables
 
 LEARNED_FROM = 11
@@ -43,9 +42,24 @@ many units of the learned value count as much as a point of rating."""
 LOST_FOR_CERTAIN = 1 << 20
 FIRST_OF_ALL = -(1 << 40)
 
+
+class Child(Protocol):
+    """A position that an untried move leads to, a record of the array of children."""
+
+    own: int
+    opp: int
+    move: int
+    rating: int
+    """The rating of the move; the lowest is tried first."""
+
+
+CHILD = np.dtype([(name, np.int64) for name in Child.__annotations__])
+Children = NDArray[np.void]
+"""Records of dtype CHILD."""
+
 RateChildren = Callable[..., Any]
-"""(frame, move to be tried first or 0, children, learned values): write the rating of each child, which is given by its
-position, seen by the opponent. Lower ratings are tried first."""
+"""(own, opp, empty squares, move to be tried first or 0, children, learned values): write the rating of each child of a
+position."""
 
 
 def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
@@ -99,16 +113,16 @@ def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
     at_a_glance, after_a_reply = part_of_compiled(at_a_glance), part_of_compiled(after_a_reply)
     by_learned_value = part_of_compiled(by_learned_value)
 
-    def rate_children(frame: EndgameFrame, hint: int, children: Children, learned: LearnedValues) -> None:
-        odd = squares_of_odd_quarters(board & ~(frame.own | frame.opp))
+    def rate_children(own: int, opp: int, empties: int, hint: int, children: Children, learned: LearnedValues) -> None:
+        odd = squares_of_odd_quarters(board & ~(own | opp))
         knows_values = learned.squares > 0
-        for number in range(frame.first_child, frame.first_child + frame.num_untried):
+        for number in range(len(children)):
             child = children[number]
             if child.move == hint:
                 child.rating = FIRST_OF_ALL
-            elif knows_values and frame.empties >= LEARNED_FROM:
+            elif knows_values and empties >= LEARNED_FROM:
                 child.rating = by_learned_value(child.own, child.opp, learned)
-            elif not knows_values and frame.empties >= LOOK_AHEAD_FROM:
+            elif not knows_values and empties >= LOOK_AHEAD_FROM:
                 child.rating = after_a_reply(child.own, child.opp)
             else:
                 child.rating = at_a_glance(child.own, child.opp, (child.move & odd) != 0)

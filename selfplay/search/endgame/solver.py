@@ -22,7 +22,7 @@ from selfplay.games.state import State
 from selfplay.search.endgame.kernel import ALL_MOVES, EMPTIES_TO_WINNER, VISITED, Work, compile_null_window_search
 from selfplay.search.endgame.last_squares import NO_VALUE
 from selfplay.search.endgame.move_ordering import NO_LEARNED_VALUES, LearnedValues, learned_values_of
-from selfplay.search.endgame.stack_and_table import Table, make_table
+from selfplay.search.endgame.table import Table, make_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
 from selfplay.search.threads import STOP, StopFlag, StoppedError, Threads, make_threads, search_together
 
