@@ -1,21 +1,21 @@
 """The compiled search for the exact score of a Connect Four position.
 
-One call determines whether the score is above a bound (a null-window search). It walks the tree depth first with a
-stack. The methods are those of published descriptions (John Tromp's Fhourstones, Pascal Pons's "Solving Connect Four",
-BitBully): moves that lose at once are left out, moves that make more threats are tried first, and bounds are kept in
-a table for positions and their mirror images.
+One call determines whether the score is above a bound (a null-window search). The methods are those of published
+descriptions (John Tromp's Fhourstones, Pascal Pons's "Solving Connect Four", BitBully): moves that lose at once are
+left out, moves that make more threats are tried first, and bounds are kept in a table for positions and their mirror
+images.
 """
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import compiled, part_of_compiled, recursive_part, register_rules
 from selfplay.games.connect_four import COLUMNS, SQUARES
 from selfplay.search.connect_four.board import (
     COLUMN,
@@ -44,39 +44,24 @@ CENTRE_FIRST = np.array([COLUMN << STEP * column for column in (3, 2, 4, 1, 5, 0
 MOVE_MASK = (1 << STEP * COLUMNS) - 1
 
 
-class Frame(Protocol):
-    """One position on the way from the root to the current position, a record of the stack."""
-
-    own: int
-    stones: int
-    bound: int
-    best: int
-    """The largest score found so far; NO_SCORE at first."""
-    key: int
-    """The key of the position in the table; 0 if it is not kept there."""
-    num_untried: int
-
-
-FRAME = np.dtype([(name, np.int64) for name in Frame.__annotations__])
-
-
 class Memory(NamedTuple):
     """What the searches of one solver look up and write into."""
 
     table: Table
     book: Book
-    visited: NDArray[np.int64]
-    """int64[1]: the number of positions visited."""
-    frames: NDArray[np.void]
-    """SQUARES + 1 records of dtype FRAME: the stack of a search."""
+    work: NDArray[np.int64]
+    """int64[2]: [VISITED] the number of positions visited; [NEXT_POLL] that after which the stop flag is checked."""
     moves: NDArray[np.int64]
-    """int64[(SQUARES + 1) * COLUMNS]: the sorted moves of every frame."""
+    """int64[(SQUARES + 1) * COLUMNS]: the sorted moves of the positions on the way to the current one."""
+
+
+VISITED, NEXT_POLL = 0, 1
 
 
 def make_memory(table_bits: int, book: Book) -> Memory:
     """The memory of a new solver, whose table has 2**table_bits entries."""
-    frames, moves = np.zeros(SQUARES + 1, dtype=FRAME), np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
-    return Memory(make_table(table_bits), book, np.zeros(1, dtype=np.int64), frames, moves)
+    moves = np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
+    return Memory(make_table(table_bits), book, np.zeros(2, dtype=np.int64), moves)
 
 
 NullWindowSearch = Callable[[int, int, int, Memory, StopFlag], int]
@@ -144,14 +129,28 @@ def table_key(own: int, stones: int, empties: int) -> Word:
 
 
 @part_of_compiled
-def open_frame(
-    frame: Frame, empties: int, table: Table, far_bits: int, first_move: int, moves: NDArray[np.int64]
-) -> int:
-    """The score of a position, or a bound that decides the search; NO_SCORE if its moves must be searched.
+def is_stopped(memory: Memory, stop: StopFlag) -> bool:
+    """Count a position; from time to time, whether the search is stopped, by somebody else or by its limit."""
+    work = memory.work
+    work[VISITED] += 1
+    if work[VISITED] > work[NEXT_POLL]:
+        work[NEXT_POLL] = min(work[VISITED] + POLL_INTERVAL, stop[LIMIT])
+        if work[VISITED] > stop[LIMIT]:
+            stop[STOP] = 1
+        return bool(stop[STOP] != 0)
+    return False
 
-    In that case they are written to `moves`, and their number to the frame.
-    """
-    own, stones, bound = frame.own, frame.stones, frame.bound
+
+@recursive_part
+def score_of(own: int, stones: int, empties: int, bound: int, memory: Memory, stop: StopFlag) -> Word:
+    """As `NullWindowSearch`, of a position with this number of empty squares."""
+    table, (codes, scores), _, moves = memory
+    if is_stopped(memory, stop):
+        return 0
+    if empties == BOOK_EMPTIES:
+        score = book_score(codes, scores, own, stones)
+        if score != NO_SCORE:
+            return score
     safe = moves_that_do_not_lose(own, stones)
     if safe == 0:
         return -(empties // 2)
@@ -163,35 +162,36 @@ def open_frame(
         return lowest
     if highest <= bound:
         return highest
-    frame.key = 0
+    key, place = 0, 0
     if empties >= TABLE_EMPTIES:
-        frame.key = table_key(own, stones, empties)
-        lower, upper = bounds_at(table, place_of(frame.key, empties, far_bits), frame.key)
+        key = table_key(own, stones, empties)
+        place = place_of(key, empties, bit_count(table.shape[0] - NEAR_ENTRIES - 1))
+        lower, upper = bounds_at(table, place, key)
         if lower > bound:
             return lower
         if upper <= bound:
             return upper
-    frame.num_untried = sort_moves(own, stones, safe, first_move, moves)
-    if frame.num_untried < 0:
+    first_move = COLUMNS * empties
+    number = sort_moves(own, stones, safe, first_move, moves)
+    if number < 0:
         return highest
     # The win can come only one stone later.
     highest = max(highest - 1, 0)
     if highest <= bound:
         return highest
-    frame.best = NO_SCORE
-    return NO_SCORE
-
-
-@part_of_compiled
-def keep(frame: Frame, empties: int, table: Table, far_bits: int) -> None:
-    """Store in the table what the search of a position has proved."""
-    place = place_of(frame.key, empties, far_bits)
-    lower, upper = bounds_at(table, place, frame.key)
-    if frame.best > frame.bound:
-        lower = max(lower, frame.best)
-    else:
-        upper = min(upper, frame.best)
-    table[place] = entry_with(frame.key, lower, upper)
+    best = NO_SCORE
+    while best <= bound and number > 0:
+        number -= 1
+        move = moves[first_move + number] & MOVE_MASK
+        reached = -score_of(own ^ stones, stones | move, empties - 1, -bound - 1, memory, stop)
+        if stop[STOP] != 0:
+            return 0
+        best = max(best, reached)
+    if key != 0:
+        lower, upper = bounds_at(table, place, key)
+        lower, upper = (max(lower, best), upper) if best > bound else (lower, min(upper, best))
+        table[place] = entry_with(key, lower, upper)
+    return best
 
 
 @cache
@@ -201,47 +201,9 @@ def compile_null_window_search() -> NullWindowSearch:
 
     @compiled
     def null_window_search(own: int, stones: int, bound: int, memory: Memory, stop: StopFlag) -> int:
-        table, (codes, scores), work, frames, moves = memory
-        far_bits = bit_count(table.shape[0] - NEAR_ENTRIES - 1)
-        root = frames[0]
-        root.own, root.stones, root.bound = own, stones, bound
-        root_empties = SQUARES - bit_count(stones)
-        ply, is_new = 0, True
-        visited, limit = work[0], stop[LIMIT]
-        next_poll = min(visited + POLL_INTERVAL, limit)
-        while True:
-            frame = frames[ply]
-            score = NO_SCORE
-            if is_new:
-                visited += 1
-                if visited > next_poll:
-                    next_poll = min(visited + POLL_INTERVAL, limit)
-                    if visited > limit:
-                        stop[STOP] = 1
-                    if stop[STOP] != 0:
-                        break
-                if root_empties - ply == BOOK_EMPTIES:
-                    score = book_score(codes, scores, frame.own, frame.stones)
-                if score == NO_SCORE:
-                    score = open_frame(frame, root_empties - ply, table, far_bits, COLUMNS * ply, moves)
-            if score == NO_SCORE:
-                if frame.best <= frame.bound and frame.num_untried > 0:
-                    frame.num_untried -= 1
-                    child = frames[ply + 1]
-                    child.own = frame.own ^ frame.stones
-                    child.stones = frame.stones | (moves[COLUMNS * ply + frame.num_untried] & MOVE_MASK)
-                    child.bound = -frame.bound - 1
-                    ply, is_new = ply + 1, True
-                    continue
-                score = frame.best
-                if frame.key != 0:
-                    keep(frame, root_empties - ply, table, far_bits)
-            if ply == 0:
-                break
-            ply, is_new = ply - 1, False
-            frames[ply].best = max(frames[ply].best, -score)
-        work[0] = visited
-        return int(score)
+        work = memory.work
+        work[NEXT_POLL] = min(work[VISITED] + POLL_INTERVAL, stop[LIMIT])
+        return int(score_of(own, stones, SQUARES - bit_count(stones), bound, memory, stop))
 
     memory: Any = numba.typeof(make_memory(0, NO_BOOK))  # type: ignore[no-untyped-call]
     word = numba.int64

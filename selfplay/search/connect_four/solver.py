@@ -109,7 +109,7 @@ class ConnectFourSolver(ExactSolver):
         check_table_bits(table_bits, 10)
         # Made once, because the time in which the C library allocates memory varies by milliseconds.
         self._memory = make_memory(table_bits, opening_book() if with_book else NO_BOOK)
-        super().__init__(game, FULL_BOARD, self._memory.visited)
+        super().__init__(game, FULL_BOARD, self._memory.work)
         self._find_values = compile_values_within()
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:

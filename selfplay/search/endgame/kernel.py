@@ -61,7 +61,7 @@ NullWindowSearch = Callable[..., int]
 """(own, opp, bound, search, width, narrow_to, table, learned, threads, work, stop) to a value v of a position with true
 value t to the player to move: t >= v > bound, or t <= v <= bound.
 
-`search` is the number of the search (see `stack_and_table`). Where `narrow_to` or more squares are empty, only the
+`search` is the number of the search (see `table`). Where `narrow_to` or more squares are empty, only the
 first `width` moves are tried, and the result is a guess. `learned` orders the moves (see `move_ordering`). `threads` is
 that of the threads that search the same position; once one of them has finished, the others return NO_VALUE. Once
 `stop[0]` is not 0, the result is meaningless."""
