@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from selfplay.compute.bit_algebra import named_by_closure
-from selfplay.compute.compilation import compiled
+from selfplay.compute.compilation import compiled, recursive_part
 from selfplay.compute.compile_cache import cache_folder
 from tests.support.disks import small_disk_at
 
@@ -18,6 +18,28 @@ def triple(word):
 
 def fourfold(word):
     return word * 4
+
+
+@recursive_part
+def sum_to(number, is_first):
+    if number == 0:
+        return 0
+    return number + sum_to(number - 1, is_first)
+
+
+@recursive_part
+def sum_in_two_versions(number, is_first):
+    if number == 0:
+        return 0
+    return number + sum_in_two_versions(number - 1, False)
+
+
+def sum_of(word):
+    return sum_to(word, True)
+
+
+def sum_of_versions(word):
+    return sum_in_two_versions(word, True)
 
 
 @pytest.fixture
@@ -65,6 +87,13 @@ def test_a_damaged_file_is_compiled_again_and_replaced(tmp_path, caching_below, 
     assert hits_of(triple, 15) == 0
     assert path.read_bytes() != damaged
     assert hits_of(triple, 15) == 1
+
+
+def test_a_recursive_function_is_cached_unless_it_calls_another_version_of_itself(tmp_path, caching_below):
+    caching_below(tmp_path)
+    assert [hits_of(sum_of, 15), hits_of(sum_of, 15)] == [0, 1]
+    # Loaded from the disk, it would crash: the address of the other version is missing there.
+    assert [hits_of(sum_of_versions, 15), hits_of(sum_of_versions, 15)] == [0, 0]
 
 
 def make_group_writable(folder):
