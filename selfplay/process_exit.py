@@ -57,12 +57,12 @@ def _number(variable: str) -> int:
 
 
 def before_exit(cleanup: Callable[[], None]) -> None:
-    """Register a function that `exit_with_line` calls before it ends the program; it must not print."""
+    """Register a function that `exit_at_once` calls before it ends the program; it must not print."""
     _cleanups.append(cleanup)
 
 
-def exit_with_line(message: str, code: int) -> None:
-    """End the program at once, so that no thread or exit handler prints anything after the line.
+def exit_at_once(code: int, message: str | None = None) -> None:
+    """End the program with a line on stderr, if there is a message, so that no thread or exit handler prints after it.
 
     Before that, the functions registered with `before_exit` are called.
 
@@ -71,24 +71,18 @@ def exit_with_line(message: str, code: int) -> None:
     """
     for cleanup in _cleanups:
         cleanup()
-    if process_rank() > 0:
-        wait_to_be_ended()
-    write_error_line(message)
-    os._exit(code)
-
-
-def exit_at_once(code: int) -> None:
-    """End the program at once and without a message, after the functions registered with `before_exit`."""
-    for cleanup in _cleanups:
-        cleanup()
+    if message is not None:
+        if process_rank() > 0:
+            wait_to_be_ended()
+        write_error_line(message)
     os._exit(code)
 
 
 def exit_interrupted() -> None:
     """End the program after a KeyboardInterrupt."""
     if _is_terminated.is_set():
-        exit_with_line(TERMINATED_MESSAGE, TERMINATED)
-    exit_with_line(INTERRUPTED_MESSAGE, INTERRUPTED)
+        exit_at_once(TERMINATED, TERMINATED_MESSAGE)
+    exit_at_once(INTERRUPTED, INTERRUPTED_MESSAGE)
 
 
 def handle_signals() -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any  # noqa: E402
 import selfplay  # noqa: E402
 from selfplay.cli import programs  # noqa: E402
 from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, line_of, shortened  # noqa: E402
-from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted, exit_with_line  # noqa: E402
+from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted  # noqa: E402
 
 if TYPE_CHECKING:
     from selfplay.cli.command import Program
@@ -43,7 +43,7 @@ def main() -> None:
         del sys.argv[1]
         run(name)
     else:
-        exit_with_line(_unknown(arguments[0]), SettingError.exit_code)
+        exit_at_once(SettingError.exit_code, _unknown(arguments[0]))
 
 
 def run(name: str) -> None:
@@ -98,7 +98,7 @@ def reporting_errors() -> Iterator[None]:
         # The reader of the output, such as `head`, has seen enough.
         exit_at_once(READER_HAS_LEFT)
     except USER_ERRORS as error:
-        exit_with_line(line_of(error), getattr(error, "exit_code", SelfPlayError.exit_code))
+        exit_at_once(getattr(error, "exit_code", SelfPlayError.exit_code), line_of(error))
 
 
 def _print(text: Callable[[], str]) -> None:

@@ -6,7 +6,6 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from selfplay.games.game import Game
 from selfplay.games.state import MatchRecord
 
 Number = TypeVar("Number", bound=float)
@@ -92,15 +91,9 @@ class RunningResults(NamedTuple):
         forfeits = self.forfeits[0] + losers.count(0), self.forfeits[1] + losers.count(1)
         return RunningResults(total([self.by_player, by_player]), total([self.by_seat, by_seat]), forfeits)
 
-    def by_seat_text(self, game: Game) -> str:
-        """Counts and shares by seat, in the words of the game."""
-        return self._text(self.by_seat, game.presentation.player_names)
-
-    def by_player_text(self, names: tuple[str, str]) -> str:
-        """Counts and shares by player."""
-        return self._text(self.by_player, names)
-
-    def _text(self, counts: WinDrawLoss[int], names: tuple[str, str]) -> str:
+    def text(self, names: tuple[str, str], *, by_player: bool = False) -> str:
+        """Counts and shares by seat, or by player; `names`: those of the two seats, or of the two players."""
+        counts = self.by_player if by_player else self.by_seat
         won, drawn, lost = (f"{count} ({rate:.3f})" for count, rate in zip(counts, counts.rates, strict=True))
         forfeits = f", by forfeit {sum(self.forfeits)}" if any(self.forfeits) else ""
         return f"{names[0]} won {won}, {names[1]} won {lost}, drawn {drawn}{forfeits}"

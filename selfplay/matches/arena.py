@@ -156,7 +156,8 @@ def seats_held(players: tuple[Player | None, Player | None], player: Player, fir
 
 def results_text(game: Game, results: RunningResults, *players: Player, by_player: bool = False) -> str:
     """The results so far, by seat or by the names of the two players, and the status of each that reports one."""
-    text = results.by_player_text((players[0].name, players[1].name)) if by_player else results.by_seat_text(game)
+    names = (players[0].name, players[1].name) if by_player else game.presentation.player_names
+    text = results.text(names, by_player=by_player)
     return "; ".join([f"match {results.matches}: {text}", *statuses_of(*players)])
 
 

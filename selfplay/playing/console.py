@@ -145,7 +145,7 @@ class Console:
         if self.session.is_practice:
             self.write("This was practice: the result that counts is the one before you took back the end.")
         if self.for_learning and None in self.session.players:
-            self.write(self.session.results.by_seat_text(self.game))
+            self.write(self.session.results.text(self.seat_names))
         self.write(self._score())
 
     def _pause(self) -> None:

@@ -61,7 +61,7 @@ def test_forfeits_are_counted_by_player(tmp_path: Path) -> None:
     (tmp_path / "done").unlink()
     results = play_match_series(settings)
     assert (results.forfeits, results.matches) == ((0, 1), 6)
-    assert results.by_player_text(("random", "it")).endswith(", by forfeit 1")
+    assert results.text(("random", "it"), by_player=True).endswith(", by forfeit 1")
 
 
 def test_an_engine_that_does_not_start_is_an_error(tmp_path: Path) -> None:

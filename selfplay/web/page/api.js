@@ -20,26 +20,6 @@ async function ask(method, address, body, signal) {
   return answer;
 }
 
-const CONFLICT = 409;
-// Milliseconds until the server is asked again.
-const WAIT = 500;
-
-// The answer of ask(), which is called again while the server still works on another request about the match. After
-// isWanted() has become false there may be none.
-export async function untilFree(ask, isWanted) {
-  do {
-    try {
-      return await ask();
-    } catch (error) {
-      if (error.status !== CONFLICT) {
-        throw error;
-      }
-    }
-    await new Promise((done) => setTimeout(done, WAIT));
-  } while (isWanted());
-  return null;
-}
-
 function sentence(text) {
   const start = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(start) ? start : `${start}.`;

@@ -36,10 +36,7 @@ async function begin() {
 function value(match, lesson) {
   const isCurrent = () => isStill(lesson);
   const take = (plies) => Object.assign(match, { plies });
-  return api.untilFree(
-    () => (lesson.isExact ? review.solve(match, review.choices(match), isCurrent) : review.fill(match, take, isCurrent)),
-    isCurrent,
-  );
+  return lesson.isExact ? review.solve(match, review.choices(match), isCurrent) : review.fill(match, take, isCurrent);
 }
 
 const noMistakes = ({ plies }) =>

@@ -114,7 +114,7 @@ class Review {
     const isWanted = () => mine === this.#solving && isCurrent() && wantsPerfect();
     for (const ply of plies) {
       while (isWanted() && !this.exact.get(ply)?.isComplete) {
-        await api.untilFree(() => this.#ask(match, ply, NEXT_WAIT), isWanted);
+        await this.#ask(match, ply, NEXT_WAIT);
         if (isWanted()) {
           show();
         }
@@ -164,11 +164,11 @@ export async function goTo(to) {
   const isWanted = () => asked === table.match && mine === steps;
   review.wanted = ply;
   try {
-    await api.untilFree(() => review.fetch(asked, ply), isWanted);
+    await review.fetch(asked, ply);
     if (isWanted()) {
       review.ply = ply < count ? ply : null;
       table.hint = null;
-      await api.untilFree(() => review.look(asked), isWanted);
+      await review.look(asked);
     }
     if (isWanted()) {
       keepInAddress();

@@ -81,15 +81,6 @@ def test_moves_that_threw_away_the_draw_or_the_win_are_blunders_with_exact_score
     expect(page.locator("#plies tr.blunder", has_text="(wins)")).to_have_count(1)
 
 
-def test_a_step_is_asked_for_again_while_the_server_is_busy_with_the_match(page: Page) -> None:
-    visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+0,1")
-    busy = {"status": 409, "json": {"error": "the match is still working on the previous request"}}
-    page.route(re.compile("/positions/1$"), lambda route: route.fulfill(**busy), times=1)
-    page.keyboard.press(",")
-    expect(page.locator("#review-place")).to_have_text("1 of 2")
-    expect(page.locator("#error")).to_be_hidden()
-
-
 def test_a_person_learns_from_the_mistakes_of_a_lost_match(page: Page) -> None:
     visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+2,2+0,0+2,0+0,1+2,1")
     page.get_by_role("button", name="Learn from mistakes").click()
