@@ -44,8 +44,10 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
     agent, corrected = context.run.existing_agent(level), RunFolder(context.run.path / "corrected")
     proof = _proof(settings, level, corrected)
     manifest, record = Manifest(corrected.level(level)), _record(settings, level, agent)
+    state = corrected.level(level) / STATE
     if manifest.is_done("correction", record, force=settings.force) and not settings.force:
         log.info("level %d: already corrected, skipped", level)
+        _forget_state(manifest, state)
         return prove_and_report(proof, progress)
     checkpoint = load_checkpoint(agent, context.game)
     if not isinstance(checkpoint.network, RowByRowTrainable):
@@ -59,7 +61,6 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
     key = stream_key(settings.seed, level, Activity.TRAINING)
     tables = checkpoint.network.trainable_tables()
     corrections = Corrections(context.game, tables, solver, start, settings, key)
-    state = corrected.level(level) / STATE
     found = _corrected(corrections, settings, manifest, record, state)
     with written_whole(corrected.agent(level)) as beside:
         network, of_level = checkpoint.network, checkpoint.metadata
@@ -67,9 +68,14 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
             *(beside, network, context.game, level, of_level["architecture"]), _numbers(settings), of_level["outcome"]
         )
     manifest.record("correction", record, {"positions": found.positions}, [corrected.agent(level).name])
+    _forget_state(manifest, state)
+    return prove_and_report(proof, progress)
+
+
+def _forget_state(manifest: Manifest, state: Path) -> None:
+    """Remove the state of a correction that has ended; a kill may have left it."""
     manifest.forget("unfinished")
     state.unlink(missing_ok=True)
-    return prove_and_report(proof, progress)
 
 
 def _proof(settings: CorrectionSettings, level: int, corrected: RunFolder) -> ProofSettings:

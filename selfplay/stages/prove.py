@@ -52,6 +52,7 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
     manifest, record = Manifest(folder), _record(settings, name)
     if not settings.force and manifest.is_done("proof", record, force=True):
         log.info("already walked, skipped; force=true walks again")
+        _forget_walk(manifest, folder)
         return proof_report(read_result(folder / "proof.csv"))
     solver_of.cache_clear()
     player_of.cache_clear()
@@ -71,8 +72,7 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
     row = _row(walk, solver, finished)
     write_csv(table_of(PROOF_COLUMNS, [row]), folder / "proof.csv")
     manifest.record("proof", record, {"positions": row["positions"]}, ["proof.csv", "plies.csv"])
-    manifest.forget("walk")
-    remove_folder(folder / "walk")
+    _forget_walk(manifest, folder)
     return proof_report(row)
 
 
@@ -154,11 +154,16 @@ def _finished(manifest: Manifest, record: dict[str, Any], folder: Path, settings
         return finished
     if "walk" in manifest.sections:
         log.info("the player or a setting has changed: the walk starts anew")
-    manifest.forget("walk")
-    remove_folder(folder / "walk")
+    _forget_walk(manifest, folder)
     (folder / "plies.csv").unlink(missing_ok=True)
     manifest.record("walk", record, {}, [])
     return []
+
+
+def _forget_walk(manifest: Manifest, folder: Path) -> None:
+    """Remove the state of a walk that has ended; a kill may have left it."""
+    manifest.forget("walk")
+    remove_folder(folder / "walk")
 
 
 def _ply_text(counts: PlyCounts) -> str:

@@ -1,5 +1,8 @@
 """The stage of corrections: a corrected level is proved to win, also after an interruption; refusals."""
 
+import random
+import shutil
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from selfplay.settings.matches import CorrectionSettings
 from selfplay.stages.correct import correct_and_prove
 from selfplay.stages.prove import prove_and_report
 from tests.grading.test_winning_proof import STARTS, proof_settings
+from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of
 
 GAME = make_game("connect_four")
@@ -57,6 +61,32 @@ def test_a_correction_that_is_resumed_ends_in_the_same_agent(run_dir: Path) -> N
     assert sorted(resumed) == ["agent.safetensors", "manifest.json"]
     correct_and_prove(settings(run_dir, force=True))
     assert files_of(run_dir / "corrected" / "level_01") == resumed
+
+
+@pytest.mark.slow
+def test_a_correction_killed_at_many_changes_of_its_files_ends_with_the_same_bytes(run_dir: Path) -> None:
+    """Each correction continues the one that was killed before it, with another number of threads."""
+    correct_and_prove(settings(run_dir))
+    expected = files_of(run_dir / "corrected")
+    shutil.rmtree(run_dir / "corrected")
+    chance, state, states = random.Random(7), run_dir / "corrected" / "level_01" / "corrections.npz", set()
+    while is_killed_at_change(chance.randint(1, 12), correct_and_prove, settings(run_dir, threads=2), below=run_dir):
+        states.add(state.read_bytes() if state.exists() else b"")
+    assert files_of(run_dir / "corrected") == expected
+    assert len(states) > 2
+
+
+def test_nothing_of_the_state_is_left_after_a_kill_at_any_change_of_the_files_of_the_level(run_dir: Path) -> None:
+    level, solved = run_dir / "corrected" / "level_01", {"endgame": 42, "rounds": 1}
+    correct_and_prove(settings(run_dir, **solved))
+    expected = files_of(level)
+    for number in count(1):
+        shutil.rmtree(level)
+        if not is_killed_at_change(number, correct_and_prove, settings(run_dir, **solved), below=level):
+            break
+        correct_and_prove(settings(run_dir, **solved))
+        assert files_of(level) == expected
+    assert number > 5
 
 
 def test_the_tables_need_no_correction_where_the_solver_decides(run_dir: Path) -> None:
