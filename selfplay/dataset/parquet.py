@@ -176,7 +176,9 @@ class ParquetRowGroups:
             _check_columns(part, schema, parquet_schema(codec.size, _actions_in(schema)))
             self._metadata[part] = metadata
             self._places += [(part, number) for number in range(metadata.num_row_groups)]
-            self.sizes += _group_sizes(part, metadata)
+            self.sizes += [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+            if max(self.sizes, default=0) > GROUP_SIZE:
+                raise InvalidFileError(part, f"a row group has more than {GROUP_SIZE:,} rows; {REMEDY}")
         if not sum(self.sizes):
             raise InvalidFileError(path, f"holds no rows; {REMEDY}")
 
@@ -205,14 +207,6 @@ def _naming(path: Path) -> Iterator[None]:
         raise InvalidFileError(path, f"cannot be read: {error.strerror or 'it is broken'}; {REMEDY}") from error
     except pa.ArrowException as error:
         raise InvalidFileError(path, f"{' '.join(str(error).split())}; {REMEDY}") from error
-
-
-def _group_sizes(path: Path, metadata: pq.FileMetaData) -> list[int]:
-    """The rows in each row group. Raises InvalidFileError if one has more rows than this program writes."""
-    sizes = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-    if sizes and max(sizes) > GROUP_SIZE:
-        raise InvalidFileError(path, f"a row group has {max(sizes):,} rows, more than {GROUP_SIZE:,}; {REMEDY}")
-    return sizes
 
 
 def _actions_in(schema: pa.Schema) -> int:

@@ -91,12 +91,11 @@ def as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
 def bytes_as_numpy(column: pa.ChunkedArray) -> NDArray[np.uint8]:
     """uint8[N, W]: the values of a column of W bytes each, copied."""
     width = column.type.byte_width
-    return np.concatenate([np.empty((0, width), dtype=np.uint8), *map(_bytes_of_chunk, column.chunks)])
-
-
-def _bytes_of_chunk(chunk: pa.FixedSizeBinaryArray) -> NDArray[np.uint8]:
-    rows = np.frombuffer(chunk.buffers()[1], dtype=np.uint8).reshape(-1, chunk.type.byte_width)
-    return rows[chunk.offset : chunk.offset + len(chunk)]
+    chunks = [np.empty((0, width), dtype=np.uint8)]
+    for chunk in column.chunks:
+        rows = np.frombuffer(chunk.buffers()[1], dtype=np.uint8).reshape(-1, width)
+        chunks.append(rows[chunk.offset : chunk.offset + len(chunk)])
+    return np.concatenate(chunks)
 
 
 def rows_as_lists(rows: NDArray[np.float32]) -> pa.Array:

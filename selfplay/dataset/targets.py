@@ -172,14 +172,11 @@ def rootstrap_targets(played: PlayedMatches) -> Tensor:
         if exact is not None and ply + 1 < len(exact):
             is_searched &= exact[ply + 1].isnan()
         rows = is_searched.nonzero()[:, 0]
-        found = -_values_ahead(looking, record.states[ply + 1].select(rows), played.rootstrap_depth).clamp(-1, 1)
+        state = record.states[ply + 1].select(rows)
+        first_rows, inverse = distinct_positions(state)
+        found = -looking.values_ahead(state.select(first_rows), played.rootstrap_depth)[inverse].clamp(-1, 1)
         targets[ply, rows] = share * found + (1 - share) * targets[ply, rows]
     return targets + 0.0  # no -0.0
-
-
-def _values_ahead(looking: LooksAhead, state: State, depth: int) -> Tensor:
-    first_rows, inverse = distinct_positions(state)
-    return looking.values_ahead(state.select(first_rows), depth)[inverse]
 
 
 def search_targets(played: PlayedMatches) -> PositionTargets:

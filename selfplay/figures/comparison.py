@@ -38,12 +38,10 @@ def pictures(comparison: Comparison) -> dict[str, Figure]:
     found["ratings.png"] = ratings(table, references)
     if comparison.grades:
         found["exact.png"] = exact_figures(table, comparison.ceiling)
-    if measured is not None:
-        rows = [(measure.level, measure.entropy, measure.agreement) for measure in measured.policies]
-    else:
-        rows = [(way.level, way.entropy, way.agreement) for way in comparison.ways if way.entropy is not None]
-    if rows:
-        found["policies.png"] = policies(*zip(*rows, strict=True))
+    of_policies = comparison.ways if measured is None else measured.policies
+    if rows := [row for row in of_policies if row["policy_entropy"] is not None]:
+        columns = ("level", "policy_entropy", "search_agreement")
+        found["policies.png"] = policies(*([row[name] for row in rows] for name in columns))
     grades = {} if measured is None or measured.judgement is None else measured.judgement.grades
     if levels := {who: grade for who, grade in grades.items() if isinstance(who, int)}:
         others = {who: grade.overall.mistakes for who, grade in grades.items() if isinstance(who, str)}

@@ -8,7 +8,7 @@ In games with too many positions for exact grades, `selfplay.grading.large_game_
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ from selfplay.grading.comparison_schedule import (
 from selfplay.grading.judged_positions import quality_fields
 from selfplay.grading.judgement import judged_positions_of
 from selfplay.grading.large_game_comparison import Measurement, measure_levels
-from selfplay.grading.policy_measures import WayOfPlaying, ways_of_playing
+from selfplay.grading.policy_measures import ways_of_playing
 from selfplay.grading.proof import Grade, Grader
 from selfplay.grading.ratings import rate
 from selfplay.grading.tables import LEVEL_COLUMNS, POLICY_COLUMNS, Row, result_fields, table_of, write_csv
@@ -50,7 +50,7 @@ class Comparison(NamedTuple):
     """None if the game is too large to enumerate."""
     measurement: Measurement | None = None
     """The measurement in a game too large to enumerate; None in other games."""
-    ways: Sequence[WayOfPlaying] = ()
+    ways: Sequence[dict[str, Any]] = ()
     """The grades of policies, values and searches, in games that can be enumerated, with targets=search."""
 
     @property
@@ -160,5 +160,5 @@ def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader
     table, ways = table_of(LEVEL_COLUMNS, rows), []
     if settings.has_policies:
         ways = ways_of_playing(context.run.path, game, levels, grader)
-        write_csv(table_of(POLICY_COLUMNS, [way.fields() for way in ways]), context.run.policies)
+        write_csv(table_of(POLICY_COLUMNS, ways), context.run.policies)
     return Comparison(game, table, grades, grader, ways=ways)

@@ -8,7 +8,7 @@ RUN_DIR/comparison/endgames.csv     the endgame positions (selfplay/grading/endg
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from selfplay.executors import open_executor
 from selfplay.games import Game
@@ -25,7 +25,7 @@ from selfplay.grading.comparison_schedule import (
 )
 from selfplay.grading.endgame_positions import EndgameGrade, EndgamePositions, endgame_positions
 from selfplay.grading.judgement import Judgement, grades_of, judge_players, judgement_text
-from selfplay.grading.policy_measures import PolicyMeasure, measure_policies, policy_text
+from selfplay.grading.policy_measures import measure_policies, policy_text
 from selfplay.grading.ratings import Rating, rate
 from selfplay.grading.tables import (
     ENDGAME_COLUMNS,
@@ -65,7 +65,7 @@ class Measurement(NamedTuple):
     """What an exact solver says; None if none solves matches of the game from their start."""
     first_action: str
     """The first action of the newest level in a match."""
-    policies: Sequence[PolicyMeasure] = ()
+    policies: Sequence[dict[str, Any]] = ()
     """The policies of the levels, with targets=search."""
 
     @property
@@ -170,7 +170,7 @@ def measure_levels(
         policies=measure_policies(context, levels) if settings.has_policies else (),
     )
     if measurement.policies:
-        write_csv(table_of(POLICY_COLUMNS, [measure.fields() for measure in measurement.policies]), run.policies)
+        write_csv(table_of(POLICY_COLUMNS, measurement.policies), run.policies)
     write_csv(table_of(MATCH_COLUMNS, measurement.match_rows()), run.matches)
     write_csv(table_of(REFERENCE_COLUMNS, measurement.reference_rows()), run.references)
     return measurement

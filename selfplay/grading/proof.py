@@ -200,13 +200,13 @@ class Grader:
 
     def policies(self, player: Player) -> tuple[Policy, Policy]:
         """The policy of `player` in every position when it moves first, and when it moves second."""
-        first, second = (self._policy(player, seat) for seat in (FIRST, SECOND))
-        return first, second
-
-    def _policy(self, player: Player, seat: int) -> Policy:
         state = self.graph.state
-        policy = policy_of(player, state._replace(current_player=torch.full_like(state.current_player, seat))).numpy()
-        return np.where(self.graph.terminated[:, None], 0.0, policy)
+
+        def policy(seat: int) -> Policy:
+            seated = state._replace(current_player=torch.full_like(state.current_player, seat))
+            return np.where(self.graph.terminated[:, None], 0.0, policy_of(player, seated).numpy())
+
+        return policy(FIRST), policy(SECOND)
 
     def outcomes(self, first: Policy, second: Policy) -> WinDrawLoss[float]:
         """The probability of each result for a player with the policy `first` that moves first against `second`."""
@@ -260,28 +260,24 @@ class Grader:
             other[group] = (graph.legal[group][:, :, None] * mine[children]).sum(axis=1)
         return Lines(*map(int, mine[0] if seat == FIRST else other[0]))
 
-    def _shortest_losses(self, support: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """float64[N] twice: length of the shortest lost line with the player and with the opponent to move; or inf."""
+    def _shortest_loss(self, support: NDArray[np.bool_], seat: int) -> tuple[int, ...] | None:
         graph = self.graph
+        # The length of the shortest lost line with the player and with the opponent to move.
         mine = np.where(graph.return_to_move < 0, 0.0, np.inf)
         other = np.where(graph.return_to_move > 0, 0.0, np.inf)
         for group in graph.backwards():
             children = graph.children[group]
             mine[group] = np.where(support[group], other[children], np.inf).min(axis=1) + 1
             other[group] = np.where(graph.legal[group], mine[children], np.inf).min(axis=1) + 1
-        return mine, other
-
-    def _shortest_loss(self, support: NDArray[np.bool_], seat: int) -> tuple[int, ...] | None:
-        lengths = self._shortest_losses(support)
         position, to_move, actions = 0, seat, []
-        if np.isinf(lengths[seat][0]):
+        if np.isinf((mine, other)[seat][0]):
             return None
-        while not self.graph.terminated[position]:
-            allowed = support[position] if to_move == FIRST else self.graph.legal[position]
-            following = lengths[1 - to_move][self.graph.children[position]]
+        while not graph.terminated[position]:
+            allowed = support[position] if to_move == FIRST else graph.legal[position]
+            following = (mine, other)[1 - to_move][graph.children[position]]
             action = int(np.where(allowed, following, np.inf).argmin())
             actions.append(action)
-            position, to_move = int(self.graph.children[position, action]), 1 - to_move
+            position, to_move = int(graph.children[position, action]), 1 - to_move
         return tuple(actions)
 
     def _value_error(self, player: Player) -> float:

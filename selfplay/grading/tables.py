@@ -161,12 +161,13 @@ def table_of(columns: Columns, rows: Sequence[Row]) -> "pd.DataFrame":
     """The table of these rows, without the columns that no row mentions."""
     import pandas as pd
 
+    def values_of(name: str, kind: Kind) -> "pd.Series[Any]":
+        values = [kind.rounded(row.get(name)) for row in rows]
+        # Integers of more than 64 bits would become fractions beside empty fields.
+        return pd.Series(values, dtype=object).infer_objects() if kind is LINES else pd.Series(values)
+
     mentioned = {name: kind for name, kind in columns.items() if any(name in row for row in rows)}
-    data = {
-        # Objects, because integers of more than 64 bits would become fractions beside empty fields.
-        name: pd.Series([kind.rounded(row.get(name)) for row in rows], dtype=object if kind is LINES else None)
-        for name, kind in mentioned.items()
-    }
+    data = {name: values_of(name, kind) for name, kind in mentioned.items()}
     # Counts stay integers where other fields of their column are empty.
     counts = [name for name, kind in mentioned.items() if kind is COUNT and data[name].isna().any()]
     return pd.DataFrame(data).astype(dict.fromkeys(counts, "Int64"))

@@ -47,13 +47,6 @@ class Shard(NamedTuple):
     matches: range
 
 
-class PlayedShard(NamedTuple):
-    """The rows of a shard, encoded in the format of the dataset."""
-
-    content: bytes
-    rows: int
-
-
 def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
     """The shards of the matches of a level, in order."""
     size, matches = settings.dataset.shard_matches, range(settings.matches)
@@ -61,14 +54,15 @@ def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
         yield Shard(settings, level, number, matches[start : start + size])
 
 
-def play_shard(shard: Shard) -> PlayedShard:
-    """Play the matches of a shard and encode their rows."""
+def play_shard(shard: Shard) -> tuple[bytes, int]:
+    """Play the matches of a shard; returns its rows as bytes in the format of the dataset, and their number."""
     settings, context = shard.settings, prepare_process(shard.settings)
     key = stream_key(settings.seed, shard.level, Activity.GENERATION)
     several = shard.level > 0 and (settings.opponents == "pool" or settings.sparring_partner is not None)
     play = _against_several if several else _against_one
     parts = (_rows(context, batch, key) for batch in play(context, shard, key))
-    return PlayedShard(*DATASET_FORMATS[settings.dataset.format].encode(parts, context.game.observation_codec))
+    form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
+    return form.encode(parts, context.game.observation_codec)
 
 
 def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: int) -> Rows:
@@ -186,9 +180,9 @@ def play_level(
             log.info("level %d: %d of %d shards already written", level, len(found), count)
             bar.update(sum(len(shard.matches) for shard in found))
         missing, also_missing = tee(shard for shard in shards_of(settings, level) if shard.number not in writer.written)
-        for shard, played in zip(missing, executor.map(play_shard, also_missing, agents), strict=True):
-            writer.add(shard.number, played.content)
-            rows += played.rows
+        for shard, (content, count) in zip(missing, executor.map(play_shard, also_missing, agents), strict=True):
+            writer.add(shard.number, content)
+            rows += count
             bar.update(len(shard.matches))
     seconds = time.perf_counter() - start
     log.info("level %d: played %d matches, %d rows (%.2f s)", level, settings.matches, rows, seconds)

@@ -44,11 +44,11 @@ def test_policies_are_measured_by_entropy_and_agreement_with_search(context) -> 
     state = sampled_positions(context, 2)
     uniform = GAME.legal_action_mask(state).sum(dim=1).double().log().mean()
     first, second = measure_policies(context, [1, 2])
-    assert (first.level, first.positions) == (1, state.batch_size)
-    assert first.entropy == pytest.approx(float(uniform))
-    assert second.entropy < 0.001
-    assert 0 < first.agreement < 1
-    assert second.agreement > first.agreement
+    assert (first["level"], first["positions"]) == (1, state.batch_size)
+    assert first["policy_entropy"] == pytest.approx(float(uniform))
+    assert second["policy_entropy"] < 0.001
+    assert 0 < first["search_agreement"] < 1
+    assert second["search_agreement"] > first["search_agreement"]
     assert measure_policies(context, [2]) == [second]
 
 
@@ -56,7 +56,7 @@ def test_report_and_figure(context) -> None:
     measures = measure_policies(context, [1])
     assert policy_text([]) == []
     (sentence,) = policy_text(measures)
-    assert f"of {measures[0].positions} positions the policy of level 1 chooses the action of a search" in sentence
+    assert f"of {measures[0]['positions']} positions the policy of level 1 chooses the action of a search" in sentence
     left, right = policies([1, 2], [1.9, 0.4], [0.3, 0.8]).axes
     assert left.lines[0].get_ydata().tolist() == [1.9, 0.4]
     assert left.get_ylim()[1] > 1.9

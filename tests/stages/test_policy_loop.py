@@ -127,9 +127,9 @@ def test_the_policy_head_plays_alone(policy_run: Path) -> None:
 def test_the_ways_of_playing_are_graded_exactly(policy_run: Path) -> None:
     ways = ways_of_playing(policy_run, GAME, [2], Grader(enumerate_positions(GAME)))
     names = ["policy:2", "level:2", *(f"mcts:level:2?simulations={number}" for number in (2, 8, 32))]
-    assert [way.player for way in ways] == names
-    assert 0 < ways[0].agreement < ways[-1].agreement == 1
-    assert [way.entropy is None for way in ways] == [False, True, True, True, True]
-    assert ways[-1].grade.optimal_action_rate > ways[0].grade.optimal_action_rate
-    table = table_of(POLICY_COLUMNS, [way.fields() for way in ways])
-    assert table["losing_lines_second"].tolist() == [way.grade.lines[1].lost for way in ways]
+    assert [way["player"] for way in ways] == names
+    assert 0 < ways[0]["search_agreement"] < ways[-1]["search_agreement"] == 1
+    assert [way["policy_entropy"] is None for way in ways] == [False, True, True, True, True]
+    assert ways[-1]["optimal_action_rate"] > ways[0]["optimal_action_rate"]
+    table = table_of(POLICY_COLUMNS, ways)
+    assert table["losing_lines_second"].tolist() == [way["losing_lines_second"] for way in ways]

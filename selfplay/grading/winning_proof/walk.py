@@ -151,7 +151,11 @@ class Walk(NamedTuple):
         parts, slices = [], _slices(len(turns), self.settings.part_positions)
         paths = [self.folder / f"judged_{number:03d}_{rows.start:09d}_{rows.stop:09d}.npz" for rows in slices]
         known = [load_arrays(path, Judged) if path.exists() else None for path in paths]
-        tasks = (self._task(ply, turns[rows]) for rows, part in zip(slices, known, strict=True) if part is None)
+        asked = (turns[rows] for rows, part in zip(slices, known, strict=True) if part is None)
+        tasks = (
+            Positions(self.settings, self.player, ply.own[rows], ply.opp[rows], ply.are_won[rows], self.lowest)
+            for rows in asked
+        )
         new = self.executor.map(judge, tasks, RunFolder.of(self.settings).player_files())
         with closing(self.progress(total=len(turns), desc=f"ply {self.first_ply + number}")) as bar:
             for path, rows, saved in zip(paths, slices, known, strict=True):
@@ -163,9 +167,6 @@ class Walk(NamedTuple):
                 if self.settings.walk == "first_mistake" and part.are_mistakes.any():
                     break
         return Judged(*map(np.concatenate, zip(*parts, strict=True)))
-
-    def _task(self, ply: Ply, rows: Words) -> Positions:
-        return Positions(self.settings, self.player, ply.own[rows], ply.opp[rows], ply.are_won[rows], self.lowest)
 
     # ------------------------------------------------------------------ the next ply
 
@@ -179,13 +180,12 @@ class Walk(NamedTuple):
 
     def _following(self, ply: Ply, moves: Iterable[Moves]) -> Ply:
         """The different positions to which these moves lead."""
-        parts = [_distinct(self._stepped(ply, some)) for some in moves]
+        parts = []
+        for some in moves:
+            state = self.game.state_at(*(torch.from_numpy(word[some.parents]) for word in (ply.own, ply.opp)))
+            after = self.game.step_unchecked(state, torch.from_numpy(some.actions))
+            parts.append(_distinct(Ply(after.own.numpy(), after.opp.numpy(), *some)))
         return parts[0] if len(parts) == 1 else _distinct(Ply(*map(np.concatenate, zip(*parts, strict=True))))
-
-    def _stepped(self, ply: Ply, moves: Moves) -> Ply:
-        state = self.game.state_at(*(torch.from_numpy(word[moves.parents]) for word in (ply.own, ply.opp)))
-        after = self.game.step_unchecked(state, torch.from_numpy(moves.actions))
-        return Ply(after.own.numpy(), after.opp.numpy(), *moves)
 
     # ------------------------------------------------------------------ what was found
 
