@@ -56,6 +56,8 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     expect(page.locator(".cell.hinted")).to_have_count(1)
     page.get_by_text("Perfect", exact=True).click()
     expect(page.locator("#board .value", has_text="draw")).to_have_count(9)
+    # None of them is better than another.
+    expect(page.locator("#board .best")).to_have_count(0)
     page.get_by_text("None", exact=True).click()
     expect(page.locator("#board .value")).to_have_count(0)
     page.get_by_text("Estimates", exact=True).click()
