@@ -13,6 +13,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from functools import cached_property, partial
 from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
@@ -78,16 +79,14 @@ class SharedSolver:
     def __init__(
         self, game: Game, make_solver: Callable[[int], ExactSolver], clock: Callable[[], float] = monotonic
     ) -> None:
-        self.game, self._make_solver, self._clock = game, make_solver, clock
+        self.game, self._clock = game, clock
         self.counts_points = solver_class(game).counts_points
-        self._first: ExactSolver | None = None
-        self._second: ExactSolver | None = None
-        self._third: ExactSolver | None = None
         self._asked_last: Solving | None = None
         self._lock = Lock()
         self._kept: OrderedDict[tuple[int, int], Solving] = OrderedDict()
-        self._quick, self._turns = _Worker("solving quickly", self._try), _Worker("solving in turn", self._take_turn)
-        self._ahead = _Worker("solving ahead", self._solve_ahead)
+        self._quick = _Worker("solving quickly", self._try, partial(make_solver, QUICK_TABLE_BITS))
+        self._turns = _Worker("solving in turn", self._take_turn, partial(make_solver, TURN_TABLE_BITS))
+        self._ahead = _Worker("solving ahead", self._solve_ahead, partial(make_solver, TURN_TABLE_BITS))
 
     def ask(self, state: State, row: int = 0) -> Solving:
         """Start or continue to solve match `row` of `state`, in the background."""
@@ -124,22 +123,15 @@ class SharedSolver:
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:
         """As `ExactSolver.value_text`, of a value that this solver has found."""
-        assert self._first is not None, "made with the first value"
-        return self._first.value_text(value, state, row)
+        return self._quick.solver.value_text(value, state, row)
 
     # ------------------------------------------------------------------ the three threads
 
     def _try(self, solving: Solving) -> None:
-        if self._first is None:
-            self._first = self._make_solver(QUICK_TABLE_BITS)
-        is_finished = _value_actions(self._first, solving, QUICK_SECONDS)
-        self._after_work(solving, is_finished)
+        self._after_work(solving, self._quick.finishes(solving, QUICK_SECONDS))
 
     def _take_turn(self, solving: Solving) -> None:
-        if self._second is None:
-            self._second = self._make_solver(TURN_TABLE_BITS)
-        is_finished = _value_actions(self._second, solving, TURN_SECONDS)
-        self._after_work(solving, is_finished)
+        self._after_work(solving, self._turns.finishes(solving, TURN_SECONDS))
 
     def _solve_ahead(self, ahead: "_Ahead") -> None:
         asked = ahead.asked
@@ -150,9 +142,7 @@ class SharedSolver:
             is_free = not solving.is_queued and not solving.finished.done()
             solving.is_queued = solving.is_queued or is_free
         if is_free:
-            if self._third is None:
-                self._third = self._make_solver(TURN_TABLE_BITS)
-            self._after_work(solving, _value_actions(self._third, solving, AHEAD_SECONDS))
+            self._after_work(solving, self._ahead.finishes(solving, AHEAD_SECONDS))
         if ahead.plies < PLIES_AHEAD:
             self._add_successors(asked, ahead.state, ahead.plies + 1)
 
@@ -199,12 +189,17 @@ class _Ahead(NamedTuple):
 
 
 class _Worker(Generic[Item]):
-    """A thread that works on positions in the order in which they are added, until the program ends."""
+    """A thread with a solver that works on positions in the order in which they are added, until the program ends."""
 
-    def __init__(self, name: str, work: Callable[[Item], None]) -> None:
-        self._name, self._work = name, work
+    def __init__(self, name: str, work: Callable[[Item], None], make_solver: Callable[[], ExactSolver]) -> None:
+        self._name, self._work, self._make_solver = name, work, make_solver
         self._positions: SimpleQueue[Item | None] = SimpleQueue()
         self._thread: Thread | None = None
+
+    @cached_property
+    def solver(self) -> ExactSolver:
+        """Made with the first value."""
+        return self._make_solver()
 
     @property
     def waiting(self) -> int:
@@ -223,26 +218,21 @@ class _Worker(Generic[Item]):
         while (position := self._positions.get()) is not None and not PROGRAM_ENDS.is_set():
             self._work(position)
 
+    def finishes(self, solving: Solving, seconds: float) -> bool:
+        """Find further values within the time; whether all are known now, or cannot be found because of an error."""
+        try:
+            found, known = solving.values.__setitem__, frozenset(solving.values)
+            self.solver.action_values(solving.state, time_limit=seconds, on_value=found, known=known)
+        except TimeLimitError:
+            return False
+        except Exception as error:
+            solving.finished.set_exception(error)
+        else:
+            solving.finished.set_result(None)
+        return True
+
     def _end(self, thread: Thread) -> None:
         """End the thread: Python would stop it inside of a function of torch, which aborts the process."""
         PROGRAM_ENDS.set()
         self._positions.put(None)
         thread.join()
-
-
-def _value_actions(solver: ExactSolver, solving: Solving, seconds: float) -> bool:
-    """Find further values within the time; whether all are known now, or cannot be found because of an error."""
-    try:
-        solver.action_values(
-            solving.state,
-            time_limit=seconds,
-            on_value=solving.values.__setitem__,
-            known=frozenset(solving.values),
-        )
-    except TimeLimitError:
-        return False
-    except Exception as error:
-        solving.finished.set_exception(error)
-    else:
-        solving.finished.set_result(None)
-    return True

@@ -3,12 +3,12 @@
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.search import shared_solver
-from selfplay.search.exact_solver import ExactSolver
 from selfplay.search.shared_solver import Solving
 from tests.web.match_requests import act, begin, play_out, post
 
@@ -16,15 +16,15 @@ from tests.web.match_requests import act, begin, play_out, post
 @pytest.fixture
 def solvable(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Until it is set, positions with stones are not solved, except for their first action."""
-    made, value_actions = threading.Event(), shared_solver._value_actions
+    made, finishes = threading.Event(), shared_solver._Worker.finishes
 
-    def held(solver: ExactSolver, solving: Solving, seconds: float) -> bool:
+    def held(worker: Any, solving: Solving, seconds: float) -> bool:
         if int(solving.state.own) | int(solving.state.opp) and not made.wait(0.01):
             solving.values[0] = -4
             return False
-        return value_actions(solver, solving, seconds)
+        return finishes(worker, solving, seconds)
 
-    monkeypatch.setattr(shared_solver, "_value_actions", held)
+    monkeypatch.setattr(shared_solver._Worker, "finishes", held)
     monkeypatch.setattr("selfplay.players.perfect._perfect_players", {})
     yield made
     made.set()
