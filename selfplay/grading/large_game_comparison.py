@@ -221,8 +221,8 @@ def _endgames_text(measurement: Measurement) -> list[str]:
     squares = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     others = [who for who in measurement.versus_references() if who in measurement.endgame_grades]
     best = max(others, key=lambda who: measurement.endgame_grades[who].optimal)
-    lines = [f"In {count} solved positions with {squares} empty squares, in which the choice matters, a best action is"]
-    lines.append("chosen by")
+    where = f"In {count} solved positions with {squares} empty squares, in which the choice matters,"
+    lines = [f"{where} a best action is chosen by"]
     for who in dict.fromkeys((measurement.newest, best, 0)):
         optimal, mean_loss = measurement.endgame_grades[who]
         given_away = "" if mean_loss is None else f"; it gives away {mean_loss:.2f} points per move"

@@ -17,7 +17,7 @@ import { aboutHint, aboutLine, fail, say } from "./words.js";
 export { savedAddress };
 
 // What is said if a game is not open after so many milliseconds, and the pause between two moves that are watched.
-const [PATIENCE, COMPILING] = [2000, "Still loading. The rules of a game and its opponents are compiled once on each computer…"];
+const [PATIENCE, COMPILING] = [2000, "Still loading. A game's rules are compiled once on each computer…"];
 const PAUSE = 700;
 
 // saved, shown: the match to bring back and how it is shown, from the address; null: a new one. complaint: about the address.

@@ -65,7 +65,7 @@ def test_a_game_that_takes_long_to_open_says_what_happens(page: Page) -> None:
     held: list[Route] = []
     page.route("**/api/games/tictactoe/opponents", lambda route: held.append(route))
     page.goto("/#play/tictactoe")
-    expect(page.locator("#status")).to_contain_text("are compiled once on each computer")
+    expect(page.locator("#status")).to_contain_text("rules are compiled once on each computer")
     held[0].continue_()
     settled(page, 0)
     expect(page.locator("#status")).to_have_text("Your turn: you are X.")
