@@ -65,12 +65,12 @@ def test_a_correction_that_is_resumed_ends_in_the_same_agent(run_dir: Path) -> N
 
 @pytest.mark.slow
 def test_a_correction_killed_at_many_changes_of_its_files_ends_with_the_same_bytes(run_dir: Path) -> None:
-    """Each correction continues the one that was killed before it, with another number of threads."""
+    """Each correction continues the one that was killed before it."""
     correct_and_prove(settings(run_dir))
     expected = files_of(run_dir / "corrected")
     shutil.rmtree(run_dir / "corrected")
     chance, state, states = random.Random(7), run_dir / "corrected" / "level_01" / "corrections.npz", set()
-    while is_killed_at_change(chance.randint(1, 12), correct_and_prove, settings(run_dir, threads=2), below=run_dir):
+    while is_killed_at_change(chance.randint(1, 12), correct_and_prove, settings(run_dir), below=run_dir):
         states.add(state.read_bytes() if state.exists() else b"")
     assert files_of(run_dir / "corrected") == expected
     assert len(states) > 2

@@ -17,7 +17,8 @@ WRITING = os.O_WRONLY | os.O_RDWR
 def is_killed_at_change(number: int, call: Callable[..., object], *arguments: Any, below: Path) -> bool:
     """Run call(*arguments) in a fork that is killed just before its change `number`, from 1, of files below the folder.
 
-    A change is a file opened for writing or renamed. False if there were fewer.
+    A change is a file opened for writing or renamed. False if there were fewer. The call must leave torch with one
+    thread: a fork does not have the other threads, and would wait for them forever.
     """
     child = multiprocessing.get_context("fork").Process(target=_run, args=(number, call, arguments, str(below)))
     child.start()
