@@ -13,7 +13,7 @@ from selfplay.compute.devices import runs_compiled
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.feature_kernels import board_words
-from selfplay.games.pattern_shapes import random_walks, read_pattern, windows
+from selfplay.games.pattern_shapes import board_symmetries, random_walks, read_pattern, windows
 from selfplay.games.patterns import (
     Patterns,
     TrainableTables,
@@ -77,7 +77,7 @@ class NTuple(nn.Module):
             *(read_pattern(drawing, rows, columns) for drawing in patterns),
             *random_walks(walks, walk_length, walk_seed, rows, columns),
         )
-        self.drops, self.parities = drops, 2 if parities else 1
+        self.symmetries, self.drops, self.parities = symmetries, drops, 2 if parities else 1
         self.patterns: Patterns = make_patterns(squares, symmetries, rows, columns, drops)
         self.contributions: Tensor
         self.offsets: Tensor
@@ -122,6 +122,9 @@ class NTuple(nn.Module):
         contributions, offsets, weight_of_entry, *_ = self.patterns
         weights = self.weight.detach().numpy()
         return TrainableTables(contributions, offsets, weight_of_entry, weights, self.num_squares, self.parities)
+
+    def shared_images(self) -> NDArray[np.int64]:
+        return board_symmetries(self.symmetries, *self.board)
 
     def square_weights(self) -> NDArray[np.float64]:
         """float64[phases, rows, columns]: what a stone of the player who has just moved adds on each square.

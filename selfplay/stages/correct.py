@@ -59,8 +59,7 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
     if exact_result(solver, start, proof) != 1:
         raise SettingError(f"seat={settings.seat}: the start is not won for the player; set another seat or after")
     key = stream_key(settings.seed, level, Activity.TRAINING)
-    tables = checkpoint.network.trainable_tables()
-    corrections = Corrections(context.game, tables, solver, start, settings, key)
+    corrections = Corrections(context.game, checkpoint.network, solver, start, settings, key)
     found = _corrected(corrections, settings, manifest, record, state)
     with written_whole(corrected.agent(level)) as beside:
         network, of_level = checkpoint.network, checkpoint.metadata

@@ -25,6 +25,8 @@ from selfplay.training.td_matches import Scratch, afterstate_sum, new_scratch
 FINISHED = 1e9
 """The sum of weights that stands for a won match, above all others; that for a lost one is as far below 0."""
 
+NO_ENTRY = -1
+
 Words = NDArray[np.int64]
 
 
@@ -115,15 +117,34 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
                     best, actions[i] = value, move
 
     @part_of_compiled
-    def add_to_weights(own: Word, opp: Word, move: Word, change: float, tables: TrainableTables, entries: Word) -> None:
+    def write_entries_after(own: Word, opp: Word, move: Word, tables: TrainableTables, entries: Word) -> Word:
+        """Write the entries after a move, or NO_ENTRY if the match is over; returns their phase."""
         to_move, just_moved = play(own, opp, move)
         if legal_actions(to_move, just_moved) == 0 and is_terminal(to_move, just_moved):
-            return
-        contributions, offsets, weight_of_entry, weights, squares, parities = tables
-        phase = phase_of(just_moved, to_move, len(weights), squares, parities)
-        write_entries(just_moved, to_move, contributions, offsets, entries)
-        for image in range(len(entries)):
-            weights[phase, weight_index(entries[image], weight_of_entry)] += np.float32(change)
+            entries[:] = NO_ENTRY
+        else:
+            write_entries(just_moved, to_move, tables.contributions, tables.offsets, entries)
+        return phase_of(just_moved, to_move, len(tables.weights), tables.squares, tables.parities)
+
+    @part_of_compiled
+    def take_step(
+        own: Word, opp: Word, good: Word, poor: Word, lacking: float, tables: TrainableTables, scratch: Scratch
+    ) -> None:
+        """Move the two sums apart by about `lacking`, by the same change of each weight that only one of them has."""
+        better, worse = scratch.changed, scratch.entries[1]
+        phase = write_entries_after(own, opp, poor, tables, worse)
+        phase = write_entries_after(own, opp, good, tables, better)
+        differing = 0
+        for image in range(len(better)):
+            if better[image] != worse[image]:
+                differing += (better[image] != NO_ENTRY) + (worse[image] != NO_ENTRY)
+        for image in range(len(better)):
+            if better[image] != worse[image]:
+                change = np.float32(lacking / differing)
+                if better[image] != NO_ENTRY:
+                    tables.weights[phase, weight_index(better[image], tables.weight_of_entry)] += change
+                if worse[image] != NO_ENTRY:
+                    tables.weights[phase, weight_index(worse[image], tables.weight_of_entry)] -= change
 
     @compiled
     def learn(
@@ -161,10 +182,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
             lacking = comparisons.margins[row] - (best_good - best_poor)
             if lacking > 0:
                 number += 1
-                # A step moves each sum by about the number of images, times the change.
-                change = rate * lacking / (2 * len(tables.offsets))
-                add_to_weights(own, opp, good, change, tables, scratch.changed)
-                add_to_weights(own, opp, poor, -change, tables, scratch.changed)
+                take_step(own, opp, good, poor, rate * lacking, tables, scratch)
         return number
 
     return choose, learn

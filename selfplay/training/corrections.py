@@ -1,8 +1,9 @@
 """Finds the mistakes of tables on every line of play from a won position, and corrects them.
 
-A round walks every line: at the opponent's turn every action is followed. The exact solver judges the actions of the
-player; at a mistake the walk continues with an action that keeps the win, so it covers the whole match. Then comparison
-training teaches the mistakes of all rounds so far.
+A round walks every line: at the opponent's turn every action is followed. Of positions to which the tables give the
+same value by symmetry one is walked. The exact solver judges the actions of the player; at a mistake the walk continues
+with an action that keeps the win, so it covers the whole match. Then comparison training teaches the mistakes of all
+rounds so far.
 
 Training also changes which of several winning actions is chosen, and each such change leads to positions that nothing
 was learned for. So in early plies, from which many positions follow, training also teaches the action of the last walk.
@@ -14,11 +15,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from selfplay.architectures.capabilities import RowByRowTrainable
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_bitboards
-from selfplay.games.patterns import TrainableTables
 from selfplay.search.exact_solver import ExactSolver, empties
 from selfplay.settings.matches import SEATS, CorrectionSettings
 from selfplay.training.comparison_training import Comparisons, ComparisonTraining, Words
@@ -60,7 +61,7 @@ class Corrections:
     """The mistakes of a player that looks one ply ahead, and their correction.
 
     Args:
-        tables: of the player, whose `weights` are changed in place.
+        network: of the player, whose weights are changed in place.
         start: one position, which is won for the player.
         key: the stream of random numbers for the order of training.
     """
@@ -68,14 +69,17 @@ class Corrections:
     def __init__(
         self,
         game: Game,
-        tables: TrainableTables,
+        network: RowByRowTrainable,
         solver: ExactSolver,
         start: State,
         settings: CorrectionSettings,
         key: int,
     ) -> None:
         self.game, self.solver, self.start, self.settings, self.key = game, solver, start, settings, key
-        self.training = ComparisonTraining(game, tables)
+        self.training = ComparisonTraining(game, network.trainable_tables())
+        shared = network.shared_images().tolist()
+        views = game.symmetries.observations[1:, : game.num_squares]
+        self.symmetries = [view for view in views if view.tolist() in shared]
         self.lessons: dict[int, Lessons] = {}
 
     # ------------------------------------------------------------------ the walk
@@ -100,8 +104,7 @@ class Corrections:
                 parents, actions = self.game.legal_action_mask(state).nonzero(as_tuple=True)
                 state = state.select(parents)
             after = self.game.step_unchecked(state, actions)
-            first = distinct_bitboards(after.own, after.opp)[0]
-            own, opp, is_turn = after.own[first].numpy(), after.opp[first].numpy(), not is_turn
+            (own, opp), is_turn = self._distinct(after.own, after.opp), not is_turn
         return Round(positions, mistakes)
 
     def _turn(self, number: int, ply: int, state: State) -> tuple[torch.Tensor, int, int]:
@@ -122,6 +125,16 @@ class Corrections:
         lessons.followed[rows] = chosen[decides.numpy()] = np.where(is_wrong, known, actions)
         lessons.seen[rows] = number
         return self._numbers(chosen), len(rows), int(is_wrong.sum())
+
+    def _distinct(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[Words, Words]:
+        """The distinct positions; only one of those to which the tables give the same value by symmetry."""
+        first_own, first_opp = own, opp
+        for squares in self.symmetries:
+            image, other = _image(own, squares), _image(opp, squares)
+            is_first = (image < first_own) | ((image == first_own) & (other < first_opp))
+            first_own, first_opp = torch.where(is_first, image, first_own), torch.where(is_first, other, first_opp)
+        rows = distinct_bitboards(first_own, first_opp)[0]
+        return first_own[rows].numpy(), first_opp[rows].numpy()
 
     def _rows(self, ply: int, state: State) -> Words:
         """int64[B]: the row of each position in the lessons of the ply; new ones are added."""
@@ -184,3 +197,11 @@ class Corrections:
         own, opp, good, poor, followed, _ = (field[rows] for field in self.lessons[ply])
         good, poor = np.where(is_steady, followed, good), np.where(is_steady, ~followed, poor)
         return Comparisons(own, opp, good, poor, np.where(is_steady, STEADY_MARGIN, self.settings.margin))
+
+
+def _image(words: torch.Tensor, squares: NDArray[np.int64]) -> torch.Tensor:
+    """Words whose bit i is bit `squares[i]` of the original."""
+    image = torch.zeros_like(words)
+    for place, square in enumerate(squares.tolist()):
+        image |= ((words >> square) & 1) << place
+    return image

@@ -23,21 +23,26 @@ from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of
 
 GAME = make_game("connect_four")
-WON = "32144242264373625427"
+WON, SYMMETRIC = "32144242264373625427", "3256236525634451373157"
 TABLES = {"name": "ntuple", "walks": 60, "symmetries": "mirror", "parities": True, "drops": True}
 PROVED = "is proved to win moving first against every play"
 
 
-@pytest.fixture
-def run_dir(tmp_path: Path) -> Path:
+def new_run(path: Path, **tables: Any) -> Path:
     """A run with one level, whose weights are random."""
-    network = build_network(TABLES, GAME.observation_shape, GAME.num_distinct_actions)
+    architecture = TABLES | tables
+    network = build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions)
     with torch.no_grad():
         network.weight.copy_(0.1 * torch.randn(network.weight.shape, generator=torch.Generator().manual_seed(1)))
-    path = RunFolder(tmp_path).agent(1)
-    path.parent.mkdir()
-    save_checkpoint(path, network, GAME, 1, TABLES, {})
-    return tmp_path
+    agent = RunFolder(path).agent(1)
+    agent.parent.mkdir()
+    save_checkpoint(agent, network, GAME, 1, architecture, {})
+    return path
+
+
+@pytest.fixture
+def run_dir(tmp_path: Path) -> Path:
+    return new_run(tmp_path)
 
 
 def settings(run_dir: Path, **values: Any) -> CorrectionSettings:
@@ -46,11 +51,14 @@ def settings(run_dir: Path, **values: Any) -> CorrectionSettings:
     return CorrectionSettings(run_dir=str(run_dir), game=game, **(defaults | values))
 
 
-def test_a_level_is_corrected_until_it_is_proved_to_win(run_dir: Path) -> None:
-    assert "gives the win away" in prove_and_report(proof_settings(run_dir, player="level:1", after=WON))
-    report = correct_and_prove(settings(run_dir))
-    assert f"level:1 after {WON} {PROVED}." in report
-    assert correct_and_prove(settings(run_dir)) == report
+@pytest.mark.parametrize(("after", "symmetries"), [(WON, "mirror"), (SYMMETRIC, "mirror"), (SYMMETRIC, "none")])
+def test_a_level_is_corrected_until_it_is_proved_to_win(tmp_path: Path, after: str, symmetries: str) -> None:
+    """Mirror images have different mistakes where the tables do not give them the same value."""
+    run_dir = new_run(tmp_path, symmetries=symmetries)
+    assert "gives the win away" in prove_and_report(proof_settings(run_dir, player="level:1", after=after))
+    report = correct_and_prove(settings(run_dir, after=after))
+    assert f"level:1 after {after} {PROVED}." in report
+    assert correct_and_prove(settings(run_dir, after=after)) == report
 
 
 def test_a_correction_that_is_resumed_ends_in_the_same_agent(run_dir: Path) -> None:
