@@ -23,7 +23,8 @@ from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.grading.comparison_schedule import reference_names
-from selfplay.grading.endgame_positions import EndgamePositions, endgame_positions
+from selfplay.grading.endgame_positions import endgame_positions
+from selfplay.grading.solved_positions import SolvedPositions
 from selfplay.matches.series import count_matches
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
@@ -43,7 +44,7 @@ def learned(overrides: list[str], number: int, folder: Path) -> Settings:
 
 
 def cells_of(
-    settings: Settings, base: Settings, endgames: EndgamePositions | None, options: argparse.Namespace
+    settings: Settings, base: Settings, endgames: SolvedPositions | None, options: argparse.Namespace
 ) -> list[str]:
     """The figures of a variant, in the order of the columns of the table."""
     game = make_game(settings.game.name)
@@ -55,8 +56,8 @@ def cells_of(
     references = (make_player(name, game, settings.run_dir) for name in options.references)
     cells += [f"{score(game, player, reference, options):.3f}" for reference in references]
     if endgames is not None:
-        grade = endgames.grade(player)
-        cells.append(f"{grade.optimal:.3f}" + ("" if grade.mean_loss is None else f" / {grade.mean_loss:.2f}"))
+        quality, has_points = endgames.grade(player).overall, game.rules.margin is not None
+        cells.append(f"{quality.perfect:.3f}" + (f" / {quality.points_lost:.2f}" if has_points else ""))
     return cells
 
 

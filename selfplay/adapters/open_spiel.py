@@ -76,17 +76,9 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]
 
     def step(self, state: Any) -> int:
         """The player's action in a position of OpenSpiel, whose history is replayed."""
-        ours = state_after(self.game, state.history())
+        ours = self.game.follow(state.history())
         draws = Draws(self._key, torch.tensor([max(self._match, 0)]), len(state.history()))
         return int(self.player.act(ours, draws))
-
-
-def state_after(game: Game, actions: Sequence[int]) -> State:
-    """One match (B = 1) after these actions. Raises IllegalActionError."""
-    state = game.init()
-    for action in actions:
-        state = game.step(state, torch.tensor([action]))
-    return state
 
 
 class SpielPlayer(Player):

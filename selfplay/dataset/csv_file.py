@@ -68,7 +68,6 @@ def encode_csv(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, i
 
 
 def _columns(rows: Rows, codec: ObservationCodec) -> list[NDArray[np.generic]]:
-    """The columns of the file, in order."""
     packed = np.ascontiguousarray(codec.pack(rows.own, rows.opp).T)
     entries = np.unpackbits(packed, axis=0, count=codec.size)
     columns = [

@@ -77,8 +77,6 @@ class PartsWriter:
         self._path, self._beside = path, path.with_name(f".{path.name}.partial")
         self._record = self._beside / "record.json"
         content = json.dumps(record, sort_keys=True).encode()
-        if self._beside.is_symlink():
-            self._beside.unlink()
         if not (self._record.is_file() and self._record.read_bytes() == content):
             shutil.rmtree(self._beside, ignore_errors=True)
             with written_whole(self._record) as beside:
@@ -135,7 +133,6 @@ def encode_parquet(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[byte
 
 
 def _columns(rows: Rows, codec: ObservationCodec) -> Iterator[NDArray[np.generic]]:
-    """The columns of the file, in order."""
     for column in COLUMNS:
         packed = column is OBSERVATION
         yield codec.pack(rows.own, rows.opp) if packed else np.ascontiguousarray(getattr(rows, column.name))
@@ -177,8 +174,6 @@ class ParquetRowGroups:
             self._metadata[part] = metadata
             self._places += [(part, number) for number in range(metadata.num_row_groups)]
             self.sizes += [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-            if max(self.sizes, default=0) > GROUP_SIZE:
-                raise InvalidFileError(part, f"a row group has more than {GROUP_SIZE:,} rows; {REMEDY}")
         if not sum(self.sizes):
             raise InvalidFileError(path, f"holds no rows; {REMEDY}")
 

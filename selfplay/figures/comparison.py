@@ -27,7 +27,7 @@ from selfplay.figures.style import (
 )
 from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE, WinDrawLoss, sign_test_interval
 from selfplay.grading.comparison import Comparison
-from selfplay.grading.judged_positions import JudgedGrade
+from selfplay.grading.solved_positions import PositionGrade
 
 
 def pictures(comparison: Comparison) -> dict[str, Figure]:
@@ -204,7 +204,7 @@ COLOURS = {"easy": GREEN, "medium": ORANGE, "hard": RED}
 LINES = {"end": "^:", "middle": "s--", "begin": "o-"}
 
 
-def mistakes(levels: Mapping[int, JudgedGrade], references: Mapping[str, float]) -> Figure:
+def mistakes(levels: Mapping[int, PositionGrade], references: Mapping[str, float]) -> Figure:
     """The share of mistakes by level: on the left in each group of positions, on the right in all of them.
 
     Args:
@@ -225,7 +225,7 @@ def mistakes(levels: Mapping[int, JudgedGrade], references: Mapping[str, float])
     return figure
 
 
-def _draw_groups(axes: Axes, levels: Mapping[int, JudgedGrade]) -> None:
+def _draw_groups(axes: Axes, levels: Mapping[int, PositionGrade]) -> None:
     grades = list(levels.values())
     for group in grades[0].groups:
         stage, difficulty = group.split("-")

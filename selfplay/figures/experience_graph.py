@@ -124,7 +124,6 @@ def _colour(score: float) -> tuple[float, float, float]:
 
 
 def _width(score: float) -> float:
-    """The width of a line, in points."""
     return 0.8 + 3.8 * score * score
 
 

@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-from selfplay.errors import SettingError
 from selfplay.figures.figure_files import TrainedRun
 from selfplay.figures.style import BLUE, GREEN, GREY, decorate, empty_figure, rendered, write_source
 from selfplay.games import Game
@@ -57,20 +56,16 @@ class PositionValues(NamedTuple):
 def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> PositionValues:
     """The values that these levels of a run give to every afterstate of `game`.
 
-    Raises SettingError if the positions of the game do not lie on a line, GameTooLargeError if there are too many, and
-    as `Agent.of_level`.
+    Raises GameTooLargeError if there are too many, and as `Agent.of_level`.
     """
-    if game.presentation.position_line is None:
-        raise SettingError(f"game={game.name}: its positions do not lie on a line")
-    graph = enumerate_positions(game)
-    places = game.presentation.position_line.place(graph.state).numpy()
+    line, graph = game.presentation.position_line, enumerate_positions(game)
+    assert line is not None, "checked by `pictures`"
+    places = line.place(graph.state).numpy()
     afterstates = np.unique(graph.children[graph.legal])
     afterstates = afterstates[np.argsort(places[afterstates], kind="stable")]
     values = [_afterstate_values(run_dir, game, level, graph)[afterstates] for level in levels]
     perfect = -perfect_values(graph)[afterstates]
-    return PositionValues(
-        game.presentation.position_line.label, places[afterstates], perfect, tuple(levels), np.stack(values)
-    )
+    return PositionValues(line.label, places[afterstates], perfect, tuple(levels), np.stack(values))
 
 
 def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: PositionGraph) -> NDArray[np.float32]:

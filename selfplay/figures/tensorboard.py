@@ -9,7 +9,6 @@ Event files contain times, so manifests do not describe them. A stage empties it
 does not contain duplicates.
 """
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from numbers import Real
@@ -103,25 +102,9 @@ def _event_writer(folder: Path) -> Iterator[Any]:
 
     try:
         remove_folder(folder)
-        with _silent_thread_errors(), closing(SummaryWriter(folder)) as writer:
+        with closing(SummaryWriter(folder)) as writer:
             yield writer
             # Raises the errors of the thread that writes.
             writer.flush()
     except OSError as error:
         raise StageError(f"cannot write in {folder}: {error.strerror or error}") from error
-
-
-@contextmanager
-def _silent_thread_errors() -> Iterator[None]:
-    """Print no traceback when TensorBoard's thread cannot write; the writer raises its error in this thread."""
-    previous = threading.excepthook
-
-    def report(error: threading.ExceptHookArgs) -> None:
-        if not issubclass(error.exc_type, OSError):
-            previous(error)
-
-    threading.excepthook = report
-    try:
-        yield
-    finally:
-        threading.excepthook = previous

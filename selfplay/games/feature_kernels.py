@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import Words, compiled, register_rules
-from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.rules import Features
 from selfplay.games.state import State
@@ -19,11 +18,8 @@ def feature_values(game: Game, state: State) -> Tensor:
     """float32[B, K]: the features of each position, seen by the player to move.
 
     They are computed on the CPU; a state on another device is copied there, and the features back.
-
-    Raises SettingError if the game has no features.
     """
-    if game.features is None:
-        raise SettingError(f"game={game.name}: its positions have no features")
+    assert game.features is not None, "only called for games with features"
     values = torch.empty(state.batch_size, len(game.features.names))
     kernel = compile_features(game.features)
     kernel(state.own.cpu().numpy(), state.opp.cpu().numpy(), values.numpy())

@@ -170,20 +170,21 @@ class Game(BatchStepping):
         """The game's instance of `presentation_class`."""
         return self.presentation_class(self)
 
+    def follow(self, actions: Iterable[int], start: State | None = None) -> State:
+        """One match after these actions, from `start` (B = 1) or the start of the game. Raises IllegalActionError."""
+        state = self.init() if start is None else start
+        for action in actions:
+            state = self.step(state, torch.tensor([action]))
+        return state
+
     def state_after(self, actions: Iterable[str]) -> State:
         """One match after the actions with these texts, from the start. Raises IllegalActionError."""
-        state = self.init()
-        for text in actions:
-            state = self.step(state, torch.tensor([self.string_to_action(text)]))
-        return state
+        return self.follow(map(self.string_to_action, actions))
 
     def position_after(self, transcript: str) -> State:
         """The position (B = 1) after the match of a transcript. Raises IllegalActionError if it cannot be played."""
         start = self.start_of_transcript(transcript)
-        state = self.init() if start is None else start
-        for action in self.read_transcript(transcript, start):
-            state = self.step(state, torch.tensor([action]))
-        return state
+        return self.follow(self.read_transcript(transcript, start), start)
 
     @cached_property
     def observation_codec(self) -> ObservationCodec:
@@ -224,15 +225,10 @@ def disc_difference(game: Game) -> EndValues:
 
 
 def outcome_of_first(game: Game, state: State, outcome: Outcome) -> Tensor:
-    """float32[B] in [-1, 1]: the outcome of finished matches for player 0; undefined for unfinished ones.
-
-    Raises SettingError if the outcome needs points that the game does not count.
-    """
+    """float32[B] in [-1, 1]: the outcome of finished matches for player 0; undefined for unfinished ones."""
     win, point = outcome(game)
     values = win * state.returns
-    if point:
-        if game.rules.margin is None:
-            raise SettingError(f"outcome: {game.name} does not count points; set outcome=return")
+    if point and game.rules.margin is not None:
         lead: Tensor = game.rules.margin(state.own, state.opp)
         values = values + point * torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
     # 0 is added so that draws are not -0.0.

@@ -143,7 +143,6 @@ def othello_rules(width: int) -> Rules:
 
     @rule
     def return_to_move(own: Word, opp: Word) -> Word:
-        """More discs win."""
         lead = margin(own, opp)
         return (lead > 0) * 1 - (lead < 0) * 1
 

@@ -55,7 +55,6 @@ def tictactoe_rules(width: int) -> Rules:
 
     @rule
     def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
-        """Mark one square; then it is the other's turn."""
         return opp, own | move
 
     @rule

@@ -6,8 +6,7 @@ In games with too many positions for exact grades, `selfplay.grading.large_game_
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,19 +16,19 @@ from selfplay.errors import GameTooLargeError, StageError
 from selfplay.executors import open_executor
 from selfplay.files import sha256
 from selfplay.games import Game
-from selfplay.games.position_graph import enumerate_positions
+from selfplay.games.position_graph import positions_of
 from selfplay.grading.comparison_schedule import (
     Pair,
     player_of,
     sampled_matches,
     scheduled_matches,
 )
-from selfplay.grading.judged_positions import quality_fields
 from selfplay.grading.judgement import judged_positions_of
 from selfplay.grading.large_game_comparison import Measurement, measure_levels
 from selfplay.grading.policy_measures import ways_of_playing
 from selfplay.grading.proof import Grade, Grader
 from selfplay.grading.ratings import rate
+from selfplay.grading.solved_positions import quality_fields
 from selfplay.grading.tables import LEVEL_COLUMNS, POLICY_COLUMNS, Row, result_fields, table_of, write_csv
 from selfplay.matches.series import play_pair, play_pairs
 from selfplay.progress import NoProgress, ProgressBar
@@ -78,24 +77,20 @@ def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Co
     run, levels = context.run, context.run.trained_levels()
     if not levels:
         raise StageError(f"{run.path} has no trained level to compare; run the loop first")
-    grader = _grader_of(context.game)
+    grader = _grader_of(context.game.name)
     made = partial(_measured, context, levels) if grader is None else partial(_graded, context, levels, grader)
     comparison = made(progress)
     write_csv(comparison.table, run.comparison)
     return comparison
 
 
-_graders: dict[tuple[type[Game], str], Grader | None] = {}
-
-
-def _grader_of(game: Game) -> Grader | None:
+@cache
+def _grader_of(game: str) -> Grader | None:
     """The grader of a game, made once in a process; None if the game is too large to enumerate."""
-    key = type(game), game.name
-    if key not in _graders:
-        _graders[key] = None
-        with suppress(GameTooLargeError):
-            _graders[key] = Grader(enumerate_positions(game))
-    return _graders[key]
+    try:
+        return Grader(positions_of(game))
+    except GameTooLargeError:
+        return None
 
 
 def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> None:
@@ -121,7 +116,7 @@ def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProg
 
 def _strength(context: RunContext[Settings], level: int, progress: ProgressBar) -> Row:
     settings, game = context.settings, context.game
-    player, grader = player_of(settings, game, level), _grader_of(game)
+    player, grader = player_of(settings, game, level), _grader_of(game.name)
     if grader is not None:
         return grader.grade(player).fields()
     positions = judged_positions_of(context, progress)
@@ -141,7 +136,6 @@ def _measured(context: RunContext[Settings], levels: Sequence[int], progress: Pr
 
 
 def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader, progress: ProgressBar) -> Comparison:
-    """The comparison in a game in which every position is graded."""
     settings, game = context.settings, context.game
     tasks = sampled_matches(settings, levels)
     with open_executor(settings.executor) as executor:

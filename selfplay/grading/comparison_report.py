@@ -103,7 +103,7 @@ def verdict(comparison: Comparison) -> str:
     """The verdict on the newest level: whether it can lose, with a shortest lost line, or what was measured."""
     if comparison.grader is None:
         assert comparison.measurement is not None, "a comparison has either exact grades or a measurement"
-        return measured_verdict(comparison.game, comparison.measurement)
+        return measured_verdict(comparison.measurement)
     level = comparison.newest
     grade = comparison.grades[level]
     lines = [grade.verdict(f"Level {level}"), _versus_random_text(comparison, grade)]
@@ -187,7 +187,6 @@ def _is_best_level(table: pd.DataFrame) -> bool:
 
 
 def _results(table: pd.DataFrame) -> dict[int, WinDrawLoss[int]]:
-    """The results against the random player by level."""
     played = table.dropna(subset="wins_vs_random").set_index("level")
     counts = played[[f"{result}_vs_random" for result in RESULTS]].astype(int)
     return {level: WinDrawLoss(*row) for level, *row in counts.itertuples()}

@@ -6,11 +6,9 @@ discs their values are points (empty squares count for the winner), in other gam
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, stream_key
@@ -18,10 +16,8 @@ from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MatchRecord, State
 from selfplay.grading.comparison_schedule import average_player
-from selfplay.grading.solved_positions import SolvedPosition, kept_positions, together
+from selfplay.grading.solved_positions import SolvedPosition, SolvedPositions, kept_positions
 from selfplay.matches.arena import play_matches
-from selfplay.players.capabilities import policy_of
-from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.exact_solver import make_exact_solver
@@ -36,39 +32,9 @@ MAX_MATCHES_PER_POSITION = 20
 """Largest number of matches per requested position that are played to find the positions."""
 
 
-class EndgameGrade(NamedTuple):
-    """The quality of a player's actions in endgame positions."""
-
-    optimal: float
-    """The share of positions in which its action is a best one; a random policy counts by its probabilities."""
-    mean_loss: float | None
-    """The average number of points that its action gives away; None in a game without points."""
-
-
-class EndgamePositions(NamedTuple):
-    """N positions near the end of a match, in each of which the actions differ in value."""
-
-    state: State
-    """N positions."""
-    values: NDArray[np.float64]
-    """float64[N, A]: the value of each action to the player to move; nan where illegal."""
-    empties: tuple[int, int]
-    """The fewest and the most empty squares."""
-    counts_points: bool
-    """Whether values are points; otherwise the results -1, 0 and 1."""
-
-    def grade(self, player: Player) -> EndgameGrade:
-        """The grade of `player`, without exploration."""
-        losses = np.nanmax(self.values, axis=1, keepdims=True) - self.values
-        policy = policy_of(player, self.state).numpy()
-        optimal = float((policy * (losses == 0)).sum(axis=1).mean())
-        mean_loss = float((policy * np.nan_to_num(losses)).sum(axis=1).mean())
-        return EndgameGrade(optimal, mean_loss if self.counts_points else None)
-
-
 def endgame_positions(
     game: Game, count: int, seed: int, path: Path, progress: ProgressBar = NoProgress
-) -> EndgamePositions | None:
+) -> SolvedPositions | None:
     """Up to `count` endgame positions in which the choice matters, kept in the file at `path`.
 
     None if the game has no board of squares that fills, or if no positions are found. Raises StageError if the file
@@ -83,11 +49,7 @@ def endgame_positions(
     key = stream_key(seed, 0, Activity.LATE_POSITIONS)
     solved = kept_positions(game, path, "endgames", record, lambda: _solved_endgames(game, count, key, progress))
     chosen = [position for position in solved if len(set(position.values.values())) > 1]
-    if not chosen:
-        return None
-    state, values = together(game, chosen)
-    empty = empty_squares(game, state)
-    return EndgamePositions(state, values, (int(empty.min()), int(empty.max())), game.rules.margin is not None)
+    return SolvedPositions.of(game, chosen) if chosen else None
 
 
 def empty_squares(game: Game, state: State) -> Tensor:

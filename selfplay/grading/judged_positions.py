@@ -13,24 +13,19 @@ is drawn at random. The solver then decides to which group the position belongs.
 lost, all actions lead to the same result, it has been drawn before, or its group is full.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
 from selfplay.games.state import MatchRecord, State
 from selfplay.grading.comparison_schedule import average_player
-from selfplay.grading.solved_positions import SolvedPosition, kept_positions, together
-from selfplay.grading.tables import Row
+from selfplay.grading.solved_positions import SolvedPosition, SolvedPositions, kept_positions
 from selfplay.matches.arena import play_matches
-from selfplay.players.capabilities import policy_of
-from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.exact_solver import ExactSolver
@@ -42,65 +37,9 @@ GROUPS = ("end-easy", "middle-easy", "middle-medium", "begin-easy", "begin-mediu
 """All groups that can exist where each ply fills a square, the easiest first."""
 
 
-class MoveQuality(NamedTuple):
-    """How good a player's actions are in some positions; a random policy counts by its probabilities."""
-
-    positions: int
-    mistakes: float
-    """The share of positions in which its action gives a win or a draw away (the definition of AlphaZero.jl)."""
-    perfect: float
-    """The share of positions in which its action has the best value."""
-    points_lost: float
-    """By how much the value of its action is below the best one, on average."""
-
-
-def quality_fields(quality: MoveQuality, prefix: str = "") -> Row:
-    """The fields of `selfplay.grading.tables.QUALITY_COLUMNS`, or with the prefix "judged_" of JUDGED_COLUMNS."""
-    names = ("mistake_rate", "perfect_rate", "points_lost")
-    return {f"{prefix}{name}": value for name, value in zip(names, quality[1:], strict=True)}
-
-
-class JudgedGrade(NamedTuple):
-    """The quality of a player's actions in judged positions."""
-
-    overall: MoveQuality
-    groups: Mapping[str, MoveQuality]
-    """By group, without groups that have no positions."""
-
-
-class JudgedPositions(NamedTuple):
-    """N positions with their groups and the exact values of their actions."""
-
-    state: State
-    """N positions."""
-    values: NDArray[np.float64]
-    """float64[N, A]: the value of each action to the player to move; nan where illegal."""
-    groups: tuple[str, ...]
-    """The group of each position."""
-
-    def grade(self, player: Player) -> JudgedGrade:
-        """The grade of `player`, without exploration. Raises NotNowError if it has no policy."""
-        policy = policy_of(player, self.state).numpy()
-        best = np.nanmax(self.values, axis=1, keepdims=True)
-        # Illegal actions have a probability of 0.
-        mistakes = policy * (np.sign(np.nan_to_num(self.values)) < np.sign(best))
-        perfect = policy * (self.values == best)
-        lost = policy * np.nan_to_num(best - self.values)
-        rates = np.stack([table.sum(axis=1) for table in (mistakes, perfect, lost)], axis=1)
-        groups = np.array(self.groups)
-        chosen = {group: rates[groups == group] for group in GROUPS if group in self.groups}
-        return JudgedGrade(_quality(rates), {group: _quality(rows) for group, rows in chosen.items()})
-
-
-def _quality(rates: NDArray[np.float64]) -> MoveQuality:
-    """`rates`: float64[N, 3], the mistakes, perfect actions and points lost of each position."""
-    mistakes, perfect, lost = rates.mean(axis=0).tolist()
-    return MoveQuality(len(rates), mistakes, perfect, lost)
-
-
 def judged_positions(
     solver: ExactSolver, count: int, seed: int, path: Path, progress: ProgressBar = NoProgress
-) -> JudgedPositions | None:
+) -> SolvedPositions | None:
     """Up to `count` positions of each group of the solver's game, kept in the file at `path`; None if there are none.
 
     Raises StageError if the file cannot be written.
@@ -110,9 +49,7 @@ def judged_positions(
     solved = kept_positions(
         game, path, "judged_positions", record, lambda: sample_positions(solver, count, key, progress)
     )
-    if not solved:
-        return None
-    return JudgedPositions(*together(game, solved), tuple(position.group for position in solved))
+    return SolvedPositions.of(game, solved) if solved else None
 
 
 # ---------------------------------------------------------------------- drawing

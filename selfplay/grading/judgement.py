@@ -4,21 +4,16 @@ RUN_DIR/comparison/judged_positions.csv   the positions in which they are judged
 RUN_DIR/comparison/mistakes.csv           a row per player and group of positions
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import NotNowError
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.grading.comparison_schedule import Who, name_of
-from selfplay.grading.judged_positions import (
-    JudgedGrade,
-    JudgedPositions,
-    MoveQuality,
-    judged_positions,
-    quality_fields,
-)
+from selfplay.grading.judged_positions import judged_positions
+from selfplay.grading.solved_positions import MoveQuality, PositionGrade, SolvedPositions, quality_fields
 from selfplay.grading.tables import JUDGED_COLUMNS, MISTAKE_COLUMNS, RESULTS, Row, table_of, write_csv
 from selfplay.matches.series import count_matches
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
@@ -28,8 +23,6 @@ from selfplay.runs.run_folder import RunContext
 from selfplay.search.exact_solver import ExactSolver
 from selfplay.settings.matches import SEATS
 from selfplay.settings.run import Settings
-
-Grade = TypeVar("Grade")
 
 
 class SeatResults(NamedTuple):
@@ -71,9 +64,9 @@ ALL_GROUPS = "all"
 class Judgement(NamedTuple):
     """What an exact solver says about the players of a run."""
 
-    positions: JudgedPositions | None
+    positions: SolvedPositions | None
     """None if none were requested or found."""
-    grades: Mapping[Who, JudgedGrade]
+    grades: Mapping[Who, PositionGrade]
     """The grades in them, except for players that can only act during a match."""
     against_perfect: Mapping[Who, SeatResults]
     """The results of some levels against perfect play."""
@@ -106,7 +99,7 @@ class Judgement(NamedTuple):
         return fields
 
 
-def judged_positions_of(context: RunContext[Settings], progress: ProgressBar = NoProgress) -> JudgedPositions | None:
+def judged_positions_of(context: RunContext[Settings], progress: ProgressBar = NoProgress) -> SolvedPositions | None:
     """The positions in which the players of a run are judged, kept in judged_positions.csv.
 
     None if none are requested or found, or no exact solver solves matches of the game from their start.
@@ -137,7 +130,7 @@ def judge_players(
     key, matches = stream_key(settings.seed, 0, Activity.VERSUS_PERFECT), comparison.perfect_matches
     judgement = Judgement(
         positions=positions,
-        grades={} if positions is None else grades_of(positions.grade, players),
+        grades=grades_in(positions, players),
         against_perfect=play_against_perfect(
             perfect, {who: players[who] for who in challengers if matches}, matches, key, settings.batch_size, progress
         ),
@@ -149,12 +142,13 @@ def judge_players(
     return judgement
 
 
-def grades_of(grade: Callable[[Player], Grade], players: Mapping[Who, Player]) -> dict[Who, Grade]:
+def grades_in(positions: SolvedPositions | None, players: Mapping[Who, Player]) -> dict[Who, PositionGrade]:
     """The grade of each player that can act outside of a match, which third-party programs cannot."""
-    grades: dict[Who, Grade] = {}
-    for who, player in players.items():
-        with suppress(NotNowError):
-            grades[who] = grade(player)
+    grades: dict[Who, PositionGrade] = {}
+    if positions is not None:
+        for who, player in players.items():
+            with suppress(NotNowError):
+                grades[who] = positions.grade(player)
     return grades
 
 
@@ -174,7 +168,7 @@ def judgement_text(judgement: Judgement, levels: Sequence[int], references: Sequ
     return lines + (_perfect_text(judgement, newest) if newest in judgement.against_perfect else [])
 
 
-def _table_text(grades: Mapping[Who, JudgedGrade], levels: Sequence[int], references: Sequence[Who]) -> list[str]:
+def _table_text(grades: Mapping[Who, PositionGrade], levels: Sequence[int], references: Sequence[Who]) -> list[str]:
     newest, first = levels[-1], levels[1]
     graded = [who for who in references if who in grades]
     best = min(graded, key=lambda who: grades[who].overall.mistakes, default=None)
@@ -199,7 +193,7 @@ def _table_text(grades: Mapping[Who, JudgedGrade], levels: Sequence[int], refere
     ]
 
 
-def _quality(grade: JudgedGrade, group: str) -> MoveQuality:
+def _quality(grade: PositionGrade, group: str) -> MoveQuality:
     return grade.groups.get(group, grade.overall)
 
 

@@ -23,12 +23,12 @@ from selfplay.grading.comparison_schedule import (
     scheduled_matches,
     spaced_levels,
 )
-from selfplay.grading.endgame_positions import EndgameGrade, EndgamePositions, endgame_positions
-from selfplay.grading.judgement import Judgement, grades_of, judge_players, judgement_text
+from selfplay.grading.endgame_positions import empty_squares, endgame_positions
+from selfplay.grading.judgement import Judgement, grades_in, judge_players, judgement_text
 from selfplay.grading.policy_measures import measure_policies, policy_text
 from selfplay.grading.ratings import Rating, rate
+from selfplay.grading.solved_positions import PositionGrade, SolvedPositions
 from selfplay.grading.tables import (
-    ENDGAME_COLUMNS,
     GRADE_COLUMNS,
     MATCH_COLUMNS,
     POLICY_COLUMNS,
@@ -48,6 +48,7 @@ from selfplay.settings.run import Settings
 class Measurement(NamedTuple):
     """The measurements of the levels of a run."""
 
+    game: Game
     levels: list[int]
     """All levels, from 0."""
     references: list[str]
@@ -57,9 +58,9 @@ class Measurement(NamedTuple):
     """The results of all pairs that met, counted for the first of each pair."""
     ratings: dict[Who, Rating]
     """Of all levels and references, on one scale."""
-    endgames: EndgamePositions | None
+    endgames: SolvedPositions | None
     """The endgame positions; None where there are none."""
-    endgame_grades: dict[Who, EndgameGrade]
+    endgame_grades: dict[Who, PositionGrade]
     """The grades of levels and references in them, except for players that can only act during a match."""
     judgement: Judgement | None
     """What an exact solver says; None if none solves matches of the game from their start."""
@@ -125,9 +126,11 @@ class Measurement(NamedTuple):
         """How a player acts in positions with exact values: of the kind that the game has, see `measure_levels`."""
         if self.judgement is not None:
             return self.judgement.fields(who)
-        grade = self.endgame_grades.get(who)
-        fields = (None, None) if grade is None else grade
-        return dict(zip(ENDGAME_COLUMNS, fields, strict=True))
+        grade, counts_points = self.endgame_grades.get(who), self.game.rules.margin is not None
+        return {
+            "endgame_optimal_rate": None if grade is None else grade.overall.perfect,
+            "endgame_mean_loss": None if grade is None or not counts_points else grade.overall.points_lost,
+        }
 
 
 def measure_levels(
@@ -158,13 +161,14 @@ def measure_levels(
         played = play_pairs(tasks, executor, run.player_files(), progress, "comparing levels")
     results = dict(zip(pairs, played, strict=True))
     measurement = Measurement(
+        game=game,
         levels=[0, *levels],
         references=references,
         opening_plies=comparison.opening_plies,
         results=results,
         ratings=rate(whos, ((pair, result.results) for pair, result in results.items())),
         endgames=endgames,
-        endgame_grades={} if endgames is None else grades_of(endgames.grade, players),
+        endgame_grades=grades_in(endgames, players),
         judgement=judgement,
         first_action=game.presentation.action_in_words(int(policy_of(players[levels[-1]], game.init())[0].argmax())),
         policies=measure_policies(context, levels) if settings.has_policies else (),
@@ -176,11 +180,10 @@ def measure_levels(
     return measurement
 
 
-def measured_verdict(game: Game, measurement: Measurement) -> str:
+def measured_verdict(measurement: Measurement) -> str:
     """How the newest level does against its opponents and in solved positions, its rating, and whom it loses to."""
-    level = measurement.newest
-    lines = [f"{game.name} has too many positions to try every line, so level {level} is measured, not proved."]
-    plies = measurement.opening_plies
+    level, plies, name = measurement.newest, measurement.opening_plies, measurement.game.name
+    lines = [f"{name} has too many positions to try every line, so level {level} is measured, not proved."]
     start = f"random openings of {plies} plies" if plies else "the initial position"
     lines += [f"Starting from {start}, with each player first once, level {level}"]
     lines += [f"  won {_won_text(name_of(who), result)}" for who, result in measurement.versus_references().items()]
@@ -217,14 +220,16 @@ def _endgames_text(measurement: Measurement) -> list[str]:
     """How the newest level, the best reference and the random player act in endgame positions, a line each."""
     if measurement.endgames is None:
         return []
-    (fewest, most), count = measurement.endgames.empties, measurement.endgames.state.batch_size
+    state, grades = measurement.endgames.state, measurement.endgame_grades
+    empties = empty_squares(measurement.game, state)
+    fewest, most, count = int(empties.min()), int(empties.max()), state.batch_size
     squares = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    others = [who for who in measurement.versus_references() if who in measurement.endgame_grades]
-    best = max(others, key=lambda who: measurement.endgame_grades[who].optimal)
+    others = [who for who in measurement.versus_references() if who in grades]
+    best = max(others, key=lambda who: grades[who].overall.perfect)
     where = f"In {count} solved positions with {squares} empty squares, in which the choice matters,"
     lines = [f"{where} a best action is chosen by"]
     for who in dict.fromkeys((measurement.newest, best, 0)):
-        optimal, mean_loss = measurement.endgame_grades[who]
-        given_away = "" if mean_loss is None else f"; it gives away {mean_loss:.2f} points per move"
+        _, _, optimal, lost = grades[who].overall
+        given_away = "" if measurement.game.rules.margin is None else f"; it gives away {lost:.2f} points per move"
         lines.append(f"  {name_of(who)} in {optimal:.3f} of them{given_away}")
     return lines

@@ -16,7 +16,35 @@ from numpy.typing import NDArray
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.grading.tables import POSITION_COLUMNS, POSITION_TABLE, Row, read_rows, table_of, write_csv
+from selfplay.players.capabilities import policy_of
+from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
+
+
+class MoveQuality(NamedTuple):
+    """How good a player's actions are in some positions; a random policy counts by its probabilities."""
+
+    positions: int
+    mistakes: float
+    """The share of positions in which its action gives a win or a draw away (the definition of AlphaZero.jl)."""
+    perfect: float
+    """The share of positions in which its action has the best value."""
+    points_lost: float
+    """By how much the value of its action is below the best one, on average."""
+
+
+def quality_fields(quality: MoveQuality, prefix: str = "") -> Row:
+    """The fields of `selfplay.grading.tables.QUALITY_COLUMNS`, or with the prefix "judged_" of JUDGED_COLUMNS."""
+    names = ("mistake_rate", "perfect_rate", "points_lost")
+    return {f"{prefix}{name}": value for name, value in zip(names, quality[1:], strict=True)}
+
+
+class PositionGrade(NamedTuple):
+    """The quality of a player's actions in solved positions."""
+
+    overall: MoveQuality
+    groups: Mapping[str, MoveQuality]
+    """By group of positions."""
 
 
 class SolvedPosition(NamedTuple):
@@ -28,6 +56,43 @@ class SolvedPosition(NamedTuple):
     """The value to the player to move of each legal action, in ascending order of actions."""
     group: str = ""
     """The group of the position, where positions are divided into groups."""
+
+
+class SolvedPositions(NamedTuple):
+    """N positions with the exact values of their actions, as a test for players."""
+
+    state: State
+    values: NDArray[np.float64]
+    """float64[N, A]: the value of each action to the player to move; nan where illegal."""
+    groups: tuple[str, ...]
+    """The group of each position."""
+
+    @classmethod
+    def of(cls, game: Game, positions: Sequence[SolvedPosition]) -> "SolvedPositions":
+        """These positions (at least one)."""
+        state = State(*(torch.cat(fields) for fields in zip(*(position.state for position in positions), strict=True)))
+        values = np.full((len(positions), game.num_distinct_actions), np.nan)
+        for row, position in enumerate(positions):
+            values[row, list(position.values)] = list(position.values.values())
+        return cls(state, values, tuple(position.group for position in positions))
+
+    def grade(self, player: Player) -> PositionGrade:
+        """The grade of `player`, without exploration. Raises NotNowError if it has no policy."""
+        policy = policy_of(player, self.state).numpy()
+        best = np.nanmax(self.values, axis=1, keepdims=True)
+        # Illegal actions have a probability of 0.
+        mistakes = policy * (np.sign(np.nan_to_num(self.values)) < np.sign(best))
+        perfect = policy * (self.values == best)
+        lost = policy * np.nan_to_num(best - self.values)
+        rates = np.stack([table.sum(axis=1) for table in (mistakes, perfect, lost)], axis=1)
+        names = np.array(self.groups)
+        by_group = {group: _quality(rates[names == group]) for group in dict.fromkeys(self.groups)}
+        return PositionGrade(_quality(rates), by_group)
+
+
+def _quality(rates: NDArray[np.float64]) -> MoveQuality:
+    """`rates`: float64[N, 3], the mistakes, perfect actions and points lost of each position."""
+    return MoveQuality(len(rates), *rates.mean(axis=0).tolist())
 
 
 def kept_positions(
@@ -52,15 +117,6 @@ def kept_positions(
         write_csv(table_of(POSITION_COLUMNS, fields), path)
         manifest.record(section, record, {"positions": len(positions)}, [path.name])
     return positions
-
-
-def together(game: Game, positions: Sequence[SolvedPosition]) -> tuple[State, NDArray[np.float64]]:
-    """The N positions, and float64[N, A]: the value of each action to the player to move, nan where illegal."""
-    state = State(*(torch.cat(fields) for fields in zip(*(position.state for position in positions), strict=True)))
-    values = np.full((len(positions), game.num_distinct_actions), np.nan)
-    for row, position in enumerate(positions):
-        values[row, list(position.values)] = list(position.values.values())
-    return state, values
 
 
 def _rows(game: Game, number: int, position: SolvedPosition) -> list[Row]:

@@ -40,7 +40,7 @@ def play_batch(
     """Play the matches numbered `match` (int64[B]) to their ends. The record is in CPU memory.
 
     Args:
-        players: the two players; may be the same player twice.
+        players: the two players; may be the same player twice. One that `FollowsMatch` plays one match at a time.
         seats: int8[B], which of them moves first in each match.
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
         opening_plies: number of random plies at the start. They are equal in the matches 2n and 2n + 1, which
@@ -48,12 +48,9 @@ def play_batch(
         device: cpu or cuda. The players compute there from now on, and the matches are played there if both can.
 
     Raises:
-        ValueError: a player that `FollowsMatch` would have to play several matches at once.
         ConformanceError: the game does not end its matches within its `max_game_length`.
     """
     follow = any(player.as_a(FollowsMatch) is not None for player in players)
-    if follow and len(match) != 1:
-        raise ValueError("a player that follows its match can only play one match at a time")
     for player in players:
         if (movable := player.as_a(PlaysOnDevice)) is not None:
             movable.move_to(device)

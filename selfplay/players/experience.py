@@ -142,7 +142,6 @@ def _best(boards: Sequence[KnownBoard], sign: int) -> KnownBoard:
 
 
 def _step_to(steps: Sequence[Step], board: KnownBoard) -> Step:
-    """The lowest action that leads to this board."""
     return next(step for step in steps if step.form == board.squares)
 
 

@@ -118,7 +118,6 @@ def _store(
     logits: NDArray[np.float32],
     rows: NDArray[np.int64],
 ) -> None:
-    """Remember the evaluations in these rows."""
     for row in rows:
         place = fold(own[row], opp[row]) & (len(entries.own) - 1)
         entries.own[place], entries.opp[place], entries.is_filled[place] = own[row], opp[row], True

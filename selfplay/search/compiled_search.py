@@ -13,7 +13,6 @@ from selfplay.search.evaluation import CompiledValue, finished_value
 from selfplay.search.negamax import STOPPED, VISITED, Negamax, Search, negamax_of, sooner_of
 from selfplay.search.probcut import compile_probe
 from selfplay.search.threads import STOP, is_shared
-from selfplay.search.transposition_table import clear_table
 
 
 class BatchResult(NamedTuple):
@@ -54,7 +53,7 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax], pass_action: int | N
         depth, line, work = search.depth, search.memory.lines[search.depth], search.memory.work
         for row in range(len(own)):
             if search.clears_table:
-                clear_table(search.table)
+                search.table[:] = 0
             if search.stop[STOP] != 0:
                 return False
             work[VISITED] = 0

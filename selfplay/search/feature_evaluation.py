@@ -19,7 +19,7 @@ from pydantic_core import core_schema as cs
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
 from selfplay.errors import SettingError
-from selfplay.files import FileFormat
+from selfplay.files import FileFormat, record_schema
 from selfplay.games import Game
 from selfplay.games.rules import Features
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters
@@ -176,15 +176,9 @@ EVALUATIONS = CONFIG_FOLDER / "evaluation"
 
 EVALUATION = FileFormat(
     "an evaluation",
-    cs.typed_dict_schema(
-        {
-            "game": cs.typed_dict_field(cs.nullable_schema(cs.str_schema()), required=False),
-            "win": cs.typed_dict_field(NUMBER),
-            "margin": cs.typed_dict_field(NUMBER),
-            "weights": cs.typed_dict_field(cs.dict_schema(cs.str_schema(), WEIGHT)),
-            "phases": cs.typed_dict_field(PHASES, required=False),
-        },
-        extra_behavior="forbid",
+    record_schema(
+        {"win": NUMBER, "margin": NUMBER, "weights": cs.dict_schema(cs.str_schema(), WEIGHT)},
+        {"game": cs.nullable_schema(cs.str_schema()), "phases": PHASES},
     ),
     remedy="; it has win, margin, a weight for each feature in weights, and optionally game and phases",
 )

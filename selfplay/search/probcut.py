@@ -30,7 +30,7 @@ from pydantic_core import core_schema as cs
 
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
-from selfplay.files import FileFormat
+from selfplay.files import FileFormat, record_schema
 from selfplay.search.evaluation import CompiledValue
 from selfplay.search.feature_evaluation import phase_at
 from selfplay.settings.evaluation import NUMBER, PHASES
@@ -124,32 +124,23 @@ def _line(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[float, 
 
 
 DEPTH = cs.int_schema(ge=1, le=60)
-NUMBERS = cs.list_schema(NUMBER, min_length=1)
+CHECK = {
+    "deep": DEPTH,
+    "shallow": DEPTH,
+    "slope": cs.list_schema(cs.float_schema(gt=0, allow_inf_nan=False)),
+    "intercept": cs.list_schema(NUMBER),
+    "sigma": cs.list_schema(cs.float_schema(ge=0, allow_inf_nan=False)),
+}
 PROBCUT = FileFormat(
     "a file of ProbCut parameters",
-    cs.typed_dict_schema(
+    record_schema(
         {
-            "game": cs.typed_dict_field(cs.str_schema()),
-            "agent_sha256": cs.typed_dict_field(cs.str_schema()),
-            "positions": cs.typed_dict_field(cs.int_schema(ge=1)),
-            "phases": cs.typed_dict_field(PHASES),
-            "checks": cs.typed_dict_field(
-                cs.list_schema(
-                    cs.typed_dict_schema(
-                        {
-                            "deep": cs.typed_dict_field(DEPTH),
-                            "shallow": cs.typed_dict_field(DEPTH),
-                            "slope": cs.typed_dict_field(cs.list_schema(cs.float_schema(gt=0, allow_inf_nan=False))),
-                            "intercept": cs.typed_dict_field(NUMBERS),
-                            "sigma": cs.typed_dict_field(cs.list_schema(cs.float_schema(ge=0, allow_inf_nan=False))),
-                        },
-                        extra_behavior="forbid",
-                    ),
-                    min_length=1,
-                )
-            ),
-        },
-        extra_behavior="forbid",
+            "game": cs.str_schema(),
+            "agent_sha256": cs.str_schema(),
+            "positions": cs.int_schema(ge=1),
+            "phases": PHASES,
+            "checks": cs.list_schema(record_schema(CHECK), min_length=1),
+        }
     ),
 )
 

@@ -79,8 +79,8 @@ class Searcher:
         probcut: cut where a shallow search predicts the result; None: search exactly.
 
     Raises:
-        SettingError: an unknown algorithm, a table size out of range, or `probcut` with minimax, with a threshold that
-            is not above 0, or for another game.
+        SettingError: an unknown algorithm, a table size out of range, or `probcut` with minimax, or with a threshold
+            that is not above 0.
     """
 
     def __init__(
@@ -112,7 +112,6 @@ class Searcher:
 
     @cached_property
     def _search(self) -> Callable[..., bool]:
-        """The compiled search."""
         value = self.evaluation.unfinished_value(self.game)
         return compile_search(self.game.rules, value, self.game.pass_action, self.probcut is not None)
 
@@ -126,8 +125,6 @@ class Searcher:
             raise SettingError("probcut: minimax searches every position; use negascout or alpha_beta")
         if not probcut.threshold > 0:
             raise SettingError(f"probcut={probcut.threshold}: must be a number of standard deviations above 0")
-        if probcut.parameters.game != self.game.name:
-            raise SettingError(f"probcut: the parameters are for {probcut.parameters.game}, not for {self.game.name}")
 
     def _saving_scout_depth(self) -> int:
         if not self.ordered:

@@ -46,12 +46,6 @@ def stores_nothing(table: Table) -> bool:
 
 
 @part_of_compiled
-def clear_table(table: Table) -> None:
-    """Remove all entries."""
-    table[:] = 0
-
-
-@part_of_compiled
 def place_of(table: Table, own: int, opp: int) -> Word:
     """The index at which the entry of a position begins."""
     return (fold(own, opp) & (table.shape[0] // ENTRY - 1)) * ENTRY

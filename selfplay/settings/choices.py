@@ -61,7 +61,7 @@ DATASET_FORMATS: Registry[Any] = Registry(
     group="selfplay.dataset_formats",
     attributes=("suffix", "has_parts"),
 )
-"""How a level's rows are stored: see `selfplay.dataset.formats.DatasetFormat`."""
+"""How a level's rows are stored: see `selfplay.dataset.formats`."""
 
 EXECUTORS: Registry[Any] = Registry(
     "executor",

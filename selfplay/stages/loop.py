@@ -62,7 +62,6 @@ class LearnedRun(NamedTuple):
         return pd.DataFrame(rows).drop(columns="parts")
 
     def __str__(self) -> str:
-        """The folder and the number of levels."""
         return f"{self.run_dir}: {len(self.levels)} trained level{'s' * (len(self.levels) != 1)}"
 
 

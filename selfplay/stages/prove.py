@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from selfplay.errors import GameTooLargeError, IllegalActionError, SettingError
 from selfplay.executors import open_executor
@@ -102,10 +101,7 @@ def _record(settings: ProofSettings, name: str) -> dict[str, Any]:
 def start_of(game: Game, settings: ProofSettings) -> State:
     """The position at which the walk starts. Raises SettingError if there is none, or the match is over there."""
     try:
-        actions = game.read_transcript(settings.after)
-        state = game.init()
-        for action in actions:
-            state = game.step(state, torch.tensor([action]))
+        state = game.follow(game.read_transcript(settings.after))
     except IllegalActionError as error:
         raise SettingError(f"after={settings.after}: {error}") from error
     if bool(state.terminated[0]):
@@ -178,7 +174,6 @@ MISTAKES = ("wins_given_away", "draws_given_away", "losses_hastened")
 
 
 def _row(walk: Walk, solver: ExactSolver, plies: list[PlyCounts]) -> dict[str, Any]:
-    """The row of proof.csv."""
     settings = walk.settings
     row: dict[str, Any] = dict.fromkeys(PROOF_COLUMNS)
     row |= {"player": walk.player, "seat": settings.seat, "walk": settings.walk, "after": settings.after}
@@ -190,9 +185,8 @@ def _row(walk: Walk, solver: ExactSolver, plies: list[PlyCounts]) -> dict[str, A
 
 def _first_mistake(walk: Walk, solver: ExactSolver, line: str) -> Row:
     """The fields that describe a mistake: the last action of a line from the start of the walk."""
-    game, state, (*before, mistake) = walk.game, walk.start, map(int, line.split())
-    for action in before:
-        state = game.step(state, torch.tensor([action]))
+    game, (*before, mistake) = walk.game, map(int, line.split())
+    state = game.follow(before, walk.start)
     values = solver.action_values(state)
     best = max(values.values())
     texts = game.action_to_string

@@ -7,7 +7,6 @@ temporal_difference, manifest.json; RUN_DIR/figures/tabular_backward_value.png
 import logging
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import fields
 from math import gcd
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import InvalidFileError, SettingError
+from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
@@ -77,8 +76,6 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
         values, played = np.array(tables.values, order="C"), tables.played
         rows = np.loadtxt(curve, dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
         log.info("%s: continues after %d matches", rule.name, rows[-1][0])
-    elif settings.force and path.exists():
-        _report_loss(path, graph)
     rows = _learn(settings, graph, rule, values, rows, progress)
     manifest.forget(rule.name)
     with written_whole(path) as beside:
@@ -99,13 +96,6 @@ def _is_continued(
     if force or f"{rule.name}.csv" not in section["files"] or not isinstance(was, int) or was >= record["episodes"]:
         return False
     return manifest.is_done(rule.name, {**record, "episodes": was}, defaults.get, force=False)
-
-
-def _report_loss(path: Path, graph: PositionGraph) -> None:
-    """Log that the file is replaced, if it has learned from matches against others."""
-    with suppress(InvalidFileError):
-        if played := load_tables(path, graph).played:
-            log.info("%s: what it learned in matches against others (%d) is lost", path, played)
 
 
 def _rule(settings: TabularSettings) -> UpdateRule:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, Purpose, below
-from selfplay.dataset.formats import RowGroups
+from selfplay.dataset.parquet import ParquetRowGroups
 from selfplay.dataset.rows import Rows
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import PackedPermutation
@@ -40,7 +40,7 @@ class StreamedRows:
 
     def __init__(
         self,
-        datasets: Sequence[RowGroups],
+        datasets: Sequence[ParquetRowGroups],
         matches: int,
         settings: TrainingSettings,
         game: Game,

@@ -12,7 +12,7 @@ from selfplay.figures.comparison import exact_figures, mistakes, policies, ratin
 from selfplay.figures.losses import loss_by_level, loss_curves, parts_by_level
 from selfplay.figures.style import write_source
 from selfplay.figures.sweep import run_curves
-from selfplay.grading.judged_positions import JudgedGrade, MoveQuality
+from selfplay.grading.solved_positions import MoveQuality, PositionGrade
 from tests.figures.test_figures import losses_of, table_of
 from tests.support.sweeps import level_table, run_of
 
@@ -20,7 +20,7 @@ SOURCE = "Tic-tac-toe, recipe=default, seed=0, " + ", ".join(f"training.setting_
 CHANGES = {1: "also on matches of earlier levels", 2: "no longer on random matches (level 0)"}
 REFERENCES = {f"search:negascout?depth={depth}": 150.0 + depth for depth in range(5)}
 QUALITY = MoveQuality(10, 0.5, 0.5, 0)
-GRADE = JudgedGrade(QUALITY, dict.fromkeys(("end-easy", "middle-easy", "begin-easy", "begin-hard"), QUALITY))
+GRADE = PositionGrade(QUALITY, dict.fromkeys(("end-easy", "middle-easy", "begin-easy", "begin-hard"), QUALITY))
 
 FIGURES: dict[str, Callable[[int], Figure]] = {
     "losses": lambda levels: loss_curves(losses_of(levels)),

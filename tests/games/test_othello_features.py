@@ -2,9 +2,6 @@
 
 import pytest
 
-from selfplay.errors import SettingError
-from selfplay.games import make_game
-from selfplay.games.feature_kernels import feature_values
 from tests.support.drawn_boards import features_of
 
 START = """
@@ -122,8 +119,3 @@ def test_discs_corners_stable_mobility_and_frontier(drawing, expected):
 )
 def test_stable_discs(drawing, stable):
     assert features_of(drawing)["stable"] == stable
-
-
-def test_a_game_without_features_is_named():
-    with pytest.raises(SettingError, match=r"^game=tictactoe: its positions have no features$"):
-        feature_values(make_game("tictactoe"), make_game("tictactoe").init())

@@ -11,13 +11,11 @@ from selfplay.games import make_game
 from selfplay.grading import judged_positions as positions_module
 from selfplay.grading.judged_positions import (
     GROUPS,
-    JudgedPositions,
-    MoveQuality,
     group_of,
     judged_positions,
     sample_positions,
 )
-from selfplay.grading.solved_positions import SolvedPosition
+from selfplay.grading.solved_positions import MoveQuality, SolvedPosition, SolvedPositions
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
@@ -88,7 +86,7 @@ def test_grades_of_known_values():
     # In the third position column 1 is full, so the lowest action is column 2.
     state = together("1 7 2 7 3 7", "4", "1 1 1 1 1 1")
     values = np.array([[3, -2, 0, 18, 0, 0, 3], [-4, -2, -2, -1, -2, -2, 0], [np.nan, 5, 4, 3, 2, 1, 0]])
-    judged = JudgedPositions(state, values, ("middle-easy", "begin-hard", "begin-hard"))
+    judged = SolvedPositions(state, values, ("middle-easy", "begin-hard", "begin-hard"))
     # The lowest action: 3 of 18, still a win; -4 of 0, a mistake; 5 of 5, perfect.
     assert judged.grade(FirstLegal(GAME)).overall == pytest.approx((3, 1 / 3, 1 / 3, (15 + 4 + 0) / 3))
     # The highest action: 3 of 18; 0 of 0, perfect; 0 of 5, a win given away.

@@ -6,8 +6,8 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.grading.judged_positions import JudgedGrade, MoveQuality
 from selfplay.grading.judgement import Judgement, SeatResults, judgement_text, play_against_perfect
+from selfplay.grading.solved_positions import MoveQuality, PositionGrade
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from tests.support.stub_players import FirstLegal
 
@@ -28,9 +28,9 @@ def test_perfect_play_wins_moving_first_and_a_poor_player_loses_in_both_seats():
     assert results["perfect"] == SeatResults(WinDrawLoss(1, 0, 0), WinDrawLoss(0, 0, 1))
 
 
-def grade(mistakes: float) -> JudgedGrade:
+def grade(mistakes: float) -> PositionGrade:
     quality = MoveQuality(2, mistakes, 0.5, 1.25)
-    return JudgedGrade(quality._replace(positions=4), {"middle-medium": quality, "begin-hard": quality})
+    return PositionGrade(quality._replace(positions=4), {"middle-medium": quality, "begin-hard": quality})
 
 
 def test_the_report_has_a_line_per_group_and_the_results_against_perfect_play():

@@ -125,10 +125,10 @@ def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path
     comparison = compare_levels(settings)
     measured = comparison.measurement
     assert measured is not None
-    grade = measured.endgame_grades[2]
-    shown = f"level:2 in {grade.optimal:.3f} of them; it gives away {grade.mean_loss:.2f} points per move"
+    quality = measured.endgame_grades[2].overall
+    shown = f"level:2 in {quality.perfect:.3f} of them; it gives away {quality.points_lost:.2f} points per move"
     assert shown in verdict(comparison)
-    assert comparison.table["endgame_mean_loss"].tolist()[2] == grade.mean_loss
+    assert comparison.table["endgame_mean_loss"].tolist()[2] == quality.points_lost
     assert measured.results.keys() == {
         (1, 0),
         (2, 1),

@@ -98,15 +98,14 @@ def test_a_broken_file_is_refused(old, new, reason, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("game", "algorithm", "threshold", "reason"),
+    ("algorithm", "threshold", "reason"),
     [
-        ("othello", "minimax", 1.5, "probcut: minimax searches every position; use negascout or alpha_beta"),
-        ("othello", "negascout", 0.0, "probcut=0.0: must be a number of standard deviations above 0"),
-        ("tictactoe", "negascout", 1.5, "probcut: the parameters are for othello, not for tictactoe"),
+        ("minimax", 1.5, "probcut: minimax searches every position; use negascout or alpha_beta"),
+        ("negascout", 0.0, "probcut=0.0: must be a number of standard deviations above 0"),
     ],
 )
-def test_settings_that_do_not_fit_are_refused(game, algorithm, threshold, reason):
-    game = make_game(game)
+def test_settings_that_do_not_fit_are_refused(algorithm, threshold, reason):
+    game = make_game("othello")
     with pytest.raises(SettingError, match=reason):
         Searcher(game, make_evaluation("none", game), algorithm, probcut=ProbCut(PARAMETERS, threshold))
 

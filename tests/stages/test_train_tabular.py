@@ -63,18 +63,14 @@ def test_more_matches_continue_from_the_tables_that_exist(tmp_path: Path, caplog
         train_tabular(settings_for(tmp_path / "b", "episodes=700"))
 
 
-def test_what_was_learned_from_others_is_kept_by_more_matches_and_reported_as_lost_by_force(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_was_learned_from_others_is_kept_by_more_matches_and_replaced_by_force(tmp_path: Path) -> None:
     path, graph = train_tabular(settings_for(tmp_path, "agent=backward_value")), positions_of("tictactoe")
     player = LearningTabularPlayer(path, graph, load_tables(path, graph))
     list(play_matches(graph.game, (player, RandomPlayer(graph.game)), range(1), 0))
     assert load_tables(path, graph).played == 1
     train_tabular(settings_for(tmp_path, "agent=backward_value", "episodes=700"))
     assert load_tables(path, graph).played == 1
-    caplog.set_level("INFO", logger="selfplay")
     train_tabular(settings_for(tmp_path, "agent=backward_value", "episodes=700", "force=true", "seed=9"))
-    assert f"{path}: what it learned in matches against others (1) is lost" in caplog.messages
     assert load_tables(path, graph).played == 0
 
 

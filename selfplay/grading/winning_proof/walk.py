@@ -171,7 +171,6 @@ class Walk(NamedTuple):
     # ------------------------------------------------------------------ the next ply
 
     def _replies(self, ply: Ply) -> Iterator[Moves]:
-        """Every legal action in every position."""
         for rows in _slices(len(ply.own), STEPPED):
             mask = self.game.legal_action_mask(self._state(_rows_of(ply, rows)))
             parents, actions = (index.numpy() for index in mask.nonzero(as_tuple=True))
@@ -213,7 +212,6 @@ def _slices(count: int, size: int) -> list[slice]:
 
 
 def _answers(turns: Words, judged: Judged) -> Iterator[Moves]:
-    """The player's actions."""
     for some in _slices(len(judged.rows), STEPPED):
         keep_the_win = (judged.worth[some] == WIN) & ~judged.are_mistakes[some]
         yield Moves(turns[judged.rows[some]], judged.actions[some], keep_the_win)

@@ -6,10 +6,9 @@ leaves no trace. Files of another program or another format are never written to
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError, shortened
 from selfplay.files import open_file
@@ -44,11 +43,6 @@ CREATE TABLE record (
 ) WITHOUT ROWID;
 """
 
-LARGEST_NUMBER = 2**53
-"""A number up to which counts and the order of boards can grow; larger ones only occur in damaged files."""
-LONGEST_VALUE = 1_000_000
-"""Bytes of the longest value that is read."""
-
 CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM)
 
 
@@ -73,7 +67,6 @@ class ExperienceDatabase:
         with self._reporting():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._sql = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            self._sql.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         try:
             self.rule = self._prepare(game_name, rule, must_exist=must_exist)
         except BaseException:
@@ -106,7 +99,7 @@ class ExperienceDatabase:
     def _prepare(self, game_name: str, rule: ExperienceRule | None, *, must_exist: bool) -> ExperienceRule:
         with self.transaction(write=False) as sql:
             if self._check_format(sql):
-                return self._check_values(sql, game_name, rule)
+                return self._rule_of(sql, game_name, rule)
         if must_exist:
             raise InvalidFileError(self.path, "is empty, not an experience store")
         self.allow_writing()
@@ -114,7 +107,7 @@ class ExperienceDatabase:
             # Another process may have created it in the meantime.
             if not self._check_format(sql):
                 self._create(sql, game_name, rule or ExperienceRule())
-            return self._check_values(sql, game_name, rule)
+            return self._rule_of(sql, game_name, rule)
 
     def _check_format(self, sql: sqlite3.Connection) -> bool:
         """Whether the file is an experience store; False if it is new. Raises InvalidFileError if it is neither."""
@@ -129,11 +122,7 @@ class ExperienceDatabase:
             raise InvalidFileError(self.path, f"has schema {version}; this program reads schema {SCHEMA_VERSION}")
         fault = sql.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if fault != "ok":
-            raise self._damaged(fault)
-        if sql.execute("PRAGMA foreign_key_check").fetchone():
-            raise self._damaged("a board that is followed or that follows is missing")
-        if sql.execute("SELECT count(*) FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone()[0]:
-            raise self._damaged("it has triggers or views")
+            raise damaged(self.path, fault)
         return True
 
     def _create(self, sql: sqlite3.Connection, game_name: str, rule: ExperienceRule) -> None:
@@ -145,40 +134,24 @@ class ExperienceDatabase:
         sql.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         sql.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
-    def _check_values(self, sql: sqlite3.Connection, game_name: str, rule: ExperienceRule | None) -> ExperienceRule:
-        """The rule of the file, after checking that the counts and the rule are possible ones."""
+    def _rule_of(self, sql: sqlite3.Connection, game_name: str, wanted: ExperienceRule | None) -> ExperienceRule:
+        """The rule of the file. Raises SettingError if another one is wanted."""
         kept = dict(sql.execute("SELECT name, value FROM kept"))
         if kept.get("game") != game_name:
             raise InvalidFileError(self.path, f"belongs to {shortened(kept.get('game'))}, not {game_name}")
-        own = self._rule_of(kept)
         counts = [kept.get("matches"), *(count for (count,) in sql.execute("SELECT matches FROM record"))]
-        # The newest edge gets the number after the largest one.
-        counts.append(sql.execute("SELECT coalesce(max(met), 0) FROM following").fetchone()[0])
-        for count in counts:
-            if type(count) is not int or not 0 <= count <= LARGEST_NUMBER:
-                raise self._damaged(f"{shortened(repr(count))} is not a possible number of matches or edges")
-        if sql.execute("SELECT count(*) FROM record WHERE seat NOT IN (0, 1) OR result NOT IN (-1, 0, 1)").fetchone()[
-            0
-        ]:
-            raise self._damaged("it counts results that do not exist")
-        for name, value in (rule or own)._asdict().items():
-            was = getattr(own, name)
-            if was != value:
-                raise SettingError(f"experience.{name}={value}: {self.path} was created with {was}; set another path")
-        return own
-
-    def _rule_of(self, kept: Mapping[str, Any]) -> ExperienceRule:
+        if not all(isinstance(count, int) for count in counts):
+            raise damaged(self.path, "it does not count its matches")
         try:
-            if type(kept["canonical"]) is not int or kept["canonical"] not in (0, 1):
-                raise ValueError("canonical is neither 0 nor 1")
             own = ExperienceRule(str(kept["backup"]), float(kept["discount"]), bool(kept["canonical"]))
             own.check()
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidFileError(self.path, "does not record its backup rule") from error
+        for name, value in (wanted or own)._asdict().items():
+            was = getattr(own, name)
+            if was != value:
+                raise SettingError(f"experience.{name}={value}: {self.path} was created with {was}; set another path")
         return own
-
-    def _damaged(self, fault: str) -> InvalidFileError:
-        return InvalidFileError(self.path, f"is damaged: {' '.join(fault.split())}; restore it or set another path")
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
@@ -196,3 +169,8 @@ class ExperienceDatabase:
             raise InvalidFileError(self.path, f"cannot be read as an experience store: {reason}") from error
         except OSError as error:
             raise StageError(f"cannot write {self.path}: {error.strerror}") from error
+
+
+def damaged(path: Path, fault: str) -> InvalidFileError:
+    """The error for a store with contents that none can have."""
+    return InvalidFileError(path, f"is damaged: {' '.join(fault.split())}; restore it or set another path")

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.settings.classical import ExperienceRule
@@ -124,7 +123,7 @@ def require(valid: bool, reason: str) -> None:
 def checked_boards(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
     """The boards with the player to move, after checking every board, end and step against the rules.
 
-    The numbers in `following` must be keys of `boards`. Raises ValueError if a board contradicts the rules.
+    Raises ValueError if a board contradicts the rules.
     """
     if not boards:
         return {}
@@ -132,7 +131,7 @@ def checked_boards(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Bo
     for number, board in boards.items():
         other = first_numbers.setdefault(board.squares, number)
         require(other == number, f"boards '{other}' and '{number}' have the same state")
-    state = _state(boards, form)
+    state = form.state([board.squares for board in boards.values()])
     results = torch.where(state.terminated, state.returns, torch.nan).tolist()
     steps = form.steps([board.squares for board in boards.values()])
     for (number, board), result, reached in zip(boards.items(), results, steps, strict=True):
@@ -142,6 +141,7 @@ def checked_boards(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Bo
             require(result not in (1, -1), f"board '{number}' is won but not marked as an end")
         forms = {step.form for step in reached}
         for child in board.following:
+            require(child in boards, f"board '{number}': next '{child}' is missing")
             one_move = form.of(boards[child].squares) in forms
             require(one_move, f"board '{number}': next '{child}' is not one move away from it")
     players = state.current_player.tolist()
@@ -158,15 +158,3 @@ def check_stored_boards(boards: Mapping[int, Board], form: BoardForm, rule: Expe
     for number, board in boards.items():
         require(board.player == by_rules[number].player, f"board '{number}': the other player is to move")
         require(board.score == by_rules[number].score, f"board '{number}': its score does not follow from the others")
-
-
-def _state(boards: Mapping[int, Board], form: BoardForm) -> State:
-    try:
-        return form.state([board.squares for board in boards.values()])
-    except IllegalActionError:
-        for number, board in boards.items():
-            try:
-                form.state([board.squares])
-            except IllegalActionError as error:
-                raise ValueError(f"board '{number}': {error}") from error
-        raise

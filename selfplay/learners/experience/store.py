@@ -15,7 +15,7 @@ from typing import NamedTuple
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
-from selfplay.learners.experience.database import ExperienceDatabase
+from selfplay.learners.experience.database import ExperienceDatabase, damaged
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score, check_stored_boards
 from selfplay.settings.classical import ExperienceRule
 
@@ -78,10 +78,12 @@ class ExperienceStore:
         self.rule = self._database.rule
         self.form = BoardForm(game, self.rule.canonical)
         try:
-            self._check_boards()
+            check_stored_boards(self.boards(), self.form, self.rule)
             self._database.allow_writing()
-        except BaseException:
+        except BaseException as error:
             self.close()
+            if isinstance(error, ValueError) and not isinstance(error, InvalidFileError):
+                raise damaged(self.path, str(error)) from error
             raise
 
     def close(self) -> None:
@@ -105,7 +107,11 @@ class ExperienceStore:
         """The boards known to follow each of `boards` (in the form of the store), in the order met, read at once."""
         with self._database.transaction(write=False) as sql:
             query = FOLLOWING.format(column="squares")
-            return {board: [_known(*row) for row in sql.execute(query, (_text(board),))] for board in boards}
+            rows = {board: sql.execute(query, (_text(board),)).fetchall() for board in boards}
+        return {
+            board: [KnownBoard(number, _squares(text), score) for number, text, score in following]
+            for board, following in rows.items()
+        }
 
     def boards(self) -> dict[int, Board]:
         """The whole graph by number, in the order the boards were met."""
@@ -118,15 +124,6 @@ class ExperienceStore:
             number: Board(_squares(text), player, tuple(following.get(number, ())), score, bool(is_end))
             for number, text, player, score, is_end in rows
         }
-
-    def _check_boards(self) -> None:
-        """Raise InvalidFileError if the graph contradicts the rules of the game or of its backup."""
-        try:
-            check_stored_boards(self.boards(), self.form, self.rule)
-        except InvalidFileError:
-            raise
-        except ValueError as error:
-            raise InvalidFileError(self.path, f"is damaged: {error}; restore it or set another path") from error
 
     def learn(self, match: Sequence[Squares], result: int, seats: Collection[int]) -> None:
         """Add a finished match to the graph and back up the scores that change.
@@ -199,10 +196,6 @@ def _enqueue(sql: sqlite3.Connection, waiting: list[tuple[int, int]], where: str
     """Add the boards that satisfy this condition to the heap of (empty squares, number)."""
     for number, text in sql.execute(f"SELECT number, squares FROM board WHERE {where}", values):
         heappush(waiting, (text.count(CELLS[0]), number))
-
-
-def _known(number: int, text: str, score: float) -> KnownBoard:
-    return KnownBoard(number, _squares(text), score)
 
 
 def _text(squares: Squares) -> str:

@@ -222,7 +222,6 @@ def _learn(
     key: int,
     span: tuple[int, int],
 ) -> None:
-    """Play the matches of `span` and learn from each. `scratch` holds the boards and explorations of one match."""
     children, return_to_move = edges
     boards, explored = scratch
     size = len(children)

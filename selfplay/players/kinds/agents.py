@@ -12,6 +12,7 @@ from selfplay.players.player_names import (
     PlayerKind,
     PlayerName,
     check_argument,
+    make_player,
     player_kind,
     whole_number,
 )
@@ -150,8 +151,6 @@ def _pretrained_files(name: PlayerName, run_dir: Path) -> list[Path]:
 
 
 def _pretrained_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
-    from selfplay.players.player_names import make_player
-
     file = pretrained_agents().get(game.name)
     if file is None:
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, shortened
-from selfplay.players.player_names import EPSILON, OfferedPlayer, Option, PlayerKind, PlayerName
+from selfplay.players.player_names import EPSILON, OfferedPlayer, Option, PlayerKind, PlayerName, make_player
 from selfplay.settings.command_lines import command_line, words_of_run
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ def _is_path(argument: str) -> bool:
 
 
 def _path(argument: str, run_dir: Path) -> Path:
-    """The file that the text after the colon names."""
     return Path(argument) if _is_path(argument) else run_dir / "tabular" / f"{argument}.npz"
 
 
@@ -87,8 +86,6 @@ def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[Offered
 
 
 def _make_named(text: str, game: "Game", run_dir: Path) -> "Player":
-    from selfplay.players.player_names import make_player
-
     return make_player(text, game, run_dir, against_person=True)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError
 from selfplay.players.kinds.agents import agent_name, agent_syntaxes, make_agent
-from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName, files_of_player
+from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName, files_of_player, make_player
 from selfplay.registry import Registry
 
 if TYPE_CHECKING:
@@ -97,7 +97,6 @@ def _evaluators(run_dir: Path) -> str:
 
 def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     """A search with random matches, and one with the newest level of the run."""
-    from selfplay.players.player_names import make_player
     from selfplay.runs.run_folder import RunFolder
 
     rollouts = f"mcts:rollouts?simulations={ROLLOUTS}"

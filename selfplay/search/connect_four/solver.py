@@ -14,8 +14,7 @@ import numpy as np
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, register_rules
-from selfplay.errors import SettingError
-from selfplay.games.connect_four import FULL_BOARD, SQUARES, ConnectFour, has_line, is_terminal
+from selfplay.games.connect_four import FULL_BOARD, SQUARES, has_line, is_terminal
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.connect_four.board import playable_squares, position_of, winning_squares
@@ -95,7 +94,7 @@ class ConnectFourSolver(ExactSolver):
         with_book: whether the values of positions of 12 plies are read from the opening book, where it is installed.
 
     Raises:
-        SettingError: the game is not Connect Four, or table_bits is out of range.
+        SettingError: table_bits is out of range.
         InvalidFileError: the book is damaged.
     """
 
@@ -104,8 +103,6 @@ class ConnectFourSolver(ExactSolver):
     quick_positions = 50_000  # about 10 ms
 
     def __init__(self, game: Game, table_bits: int = 20, with_book: bool = True) -> None:
-        if game.rules is not ConnectFour.rules:
-            raise SettingError(f"game={game.name}: this solver only knows connect_four")
         check_table_bits(table_bits, 10)
         # Made once, because the time in which the C library allocates memory varies by milliseconds.
         self._memory = make_memory(table_bits, opening_book() if with_book else NO_BOOK)

@@ -127,8 +127,7 @@ def _compile_rollouts(rules: Rules) -> CompiledPositionValue:
             total += rollout(own, opp, fold(bits, number))
         return total / rollouts
 
-    found: Callable[..., float] = value
-    return found
+    return value
 
 
 PRIOR_TEMPERATURE = 0.1
@@ -189,5 +188,4 @@ def _compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> Compi
             best = max(best, action_value)
         return best
 
-    found: Callable[..., float] = value
-    return found
+    return value

@@ -14,8 +14,6 @@ PLIES = 2
 
 
 class _Searches(NamedTuple):
-    """The trees of the searches of one ply, one after another."""
-
     key: int
     ply: int
     match: NDArray[np.int64]

@@ -59,7 +59,6 @@ def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions)
 
     @part_of_compiled
     def wait(trees: Trees, tree: int, number: int, left: int, place: int, frontier: Frontier) -> None:
-        """Let a tree wait for the evaluation of a node."""
         node = trees.nodes[tree, number]
         frontier.tree[place], frontier.node[place], frontier.left[place] = tree, number, left
         frontier.own[place], frontier.opp[place] = node.own, node.opp

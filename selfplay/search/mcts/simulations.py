@@ -140,13 +140,11 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
 
     @part_of_compiled
     def begin(trees: Trees, tree: int, bits: int, constants: Constants) -> None:
-        """Prepare the evaluated root."""
         edges = edges_of(trees, tree, 0)
         begin_root(edges, trees.noise[tree, : len(edges)], bits, constants)
 
     @part_of_compiled
     def write_policy(trees: Trees, tree: int, weights: NDArray[np.float64], constants: Constants) -> None:
-        """Fill `weights` with the probability of each edge of the root."""
         root, edges = trees.nodes[tree, 0], edges_of(trees, tree, 0)
         policy_weights(edges, root.value, constants, weights)
         for use_priors in (False, True):
@@ -163,7 +161,6 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
 
     @part_of_compiled
     def conclude(trees: Trees, tree: int, row: int, constants: Constants, results: TreeSearchResult) -> None:
-        """Write the results of a tree."""
         if trees.sizes[tree] == 0:
             return
         edges = edges_of(trees, tree, 0)

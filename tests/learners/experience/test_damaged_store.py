@@ -19,16 +19,14 @@ MATCHES = 20
 FLIPS = 300
 
 DAMAGE = {
-    "matches is NULL": ("UPDATE kept SET value = NULL WHERE name = 'matches'", "None is not a possible number"),
-    "results in a third seat": ("UPDATE record SET seat = seat + 5", "counts results that do not exist"),
+    "matches is NULL": ("UPDATE kept SET value = NULL WHERE name = 'matches'", "does not count its matches"),
     "canonical was 0": ("UPDATE kept SET value = 1 WHERE name = 'canonical'", "is not in the form that the store uses"),
     "an edge skips plies": (
         "UPDATE following SET next = (SELECT max(number) FROM board) WHERE met = 1",
         "is not one move away",
     ),
     "another score": ("UPDATE board SET score = 0.5 WHERE number = 0", "its score does not follow from the others"),
-    "a trigger": ("CREATE TRIGGER t AFTER INSERT ON following BEGIN DELETE FROM board; END", "triggers or views"),
-    "a long value": ("UPDATE kept SET value = zeroblob(2000000) WHERE name = 'matches'", "string or blob too big"),
+    "an edge to no board": ("UPDATE following SET next = 5000 WHERE met = 1", "next '5000' is missing"),
 }
 
 

@@ -70,7 +70,7 @@ WRONG = {
         "board '5' is missing among 6 boards; found 'x' instead",
     ),
     "state has a 2": (changed("1", state=[2] + [0] * 8), r".*\(1\.state\.0 must be less than or equal to 1\)"),
-    "stones out of turn": (changed("1", state=[-1] + [0] * 8), "board '1': .*X moves first"),
+    "stones out of turn": (changed("1", state=[-1] + [0] * 8), "tictactoe: X moves first"),
     "two equal states": (changed("1", state=[0] * 9), "boards '0' and '1' have the same state"),
     "a square is missing": (changed("1", state=[1] + [0] * 7), "board '1': state is not a list of 9"),
     "next dangles": (changed("0", next=["6"]), "board '0': next '6' is not a board of this file"),
