@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.adapters import needs_extra
@@ -88,7 +87,7 @@ def export_network(network: nn.Module, game: Game, path: str | Path) -> Exported
         except Exception as error:
             reason = " ".join(str(error).split())[:200]
             raise StageError(f"{type(network).__name__} cannot be written as ONNX: {reason}") from error
-        difference = max(map(_difference, computed, expected))
+        difference = max(float(np.abs(one - other).max()) for one, other in zip(computed, expected, strict=True))
         if not difference <= TOLERANCE:
             raise StageError(f"{type(network).__name__} as ONNX differs by {difference:.1g} from torch; not written")
     return ExportedNetwork(path, outputs, difference)
@@ -120,7 +119,3 @@ def random_positions(game: Game) -> Tensor:
         state = game.step_unchecked(state, game.kernels.random_actions(state, Draws(key, match, ply)))
         seen.append(game.observe(state.select(going)))
     return torch.cat(seen)
-
-
-def _difference(computed: NDArray[np.float32], expected: NDArray[np.float32]) -> float:
-    return float(np.abs(computed - expected).max())

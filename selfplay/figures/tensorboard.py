@@ -64,6 +64,9 @@ def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
     """
     if settings.logger == "none":
         return
+    import numpy as np
+    from PIL import Image
+
     run = RunFolder.of(settings)
     newest = int(table["level"].max())
     with _event_writer(run.events / "comparison") as writer:
@@ -73,7 +76,9 @@ def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
                 if column != "level" and isinstance(number, Real) and number == number:
                     writer.add_scalar(f"comparison/{column}", float(number), row["level"])
         for path in sorted(run.figures.glob("*.png")):
-            writer.add_image(f"figures/{path.stem}", _picture(path), newest, dataformats="HWC")
+            with Image.open(path) as image:
+                picture = np.asarray(image.convert("RGB"))
+            writer.add_image(f"figures/{path.stem}", picture, newest, dataformats="HWC")
 
 
 def _write_loss(writer: Any, loss: "EpochLoss") -> None:
@@ -84,15 +89,6 @@ def _write_loss(writer: Any, loss: "EpochLoss") -> None:
             writer.add_scalar(f"loss_parts/{name.removesuffix('_loss')}", part, loss.epoch)
     # Makes each epoch visible as soon as it ends.
     writer.flush()
-
-
-def _picture(path: Path) -> Any:
-    """uint8[H, W, 3]"""
-    import numpy as np
-    from PIL import Image
-
-    with Image.open(path) as image:
-        return np.asarray(image.convert("RGB"))
 
 
 @contextmanager

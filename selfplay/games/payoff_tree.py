@@ -58,10 +58,6 @@ def nodes_of(payoffs: Any) -> Nodes:
     return Nodes(tuple(children), tuple(values), tuple(plies))
 
 
-def _is_list(tree: object) -> bool:
-    return isinstance(tree, list)
-
-
 class PayoffTreePresentation(Presentation):
     player_names = ("A", "B")
 
@@ -73,7 +69,8 @@ class PayoffTreePresentation(Presentation):
         """The payoffs to A that can still be reached: a table where one choice of each player is left."""
         game, number = self.game, int(state.own[row])
         rows = [game.payoffs_after(child) for child in game.nodes.children[number]]
-        if game.nodes.plies[number] or not all(isinstance(row, list) and not any(map(_is_list, row)) for row in rows):
+        numbers = [row for row in rows if isinstance(row, list) and not any(isinstance(cell, list) for cell in row)]
+        if game.nodes.plies[number] or len(numbers) < len(rows):
             return f"payoffs to A: {game.payoffs_after(number)}"
         width = max(len(f"{payoff:+g}") for row in rows for payoff in row)
         lines = [" ".join(f"{payoff:+g}".rjust(width) for payoff in row) for row in rows]

@@ -6,7 +6,7 @@ In games with too many positions for exact grades, `selfplay.grading.large_game_
 """
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,8 +78,12 @@ def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Co
     if not levels:
         raise StageError(f"{run.path} has no trained level to compare; run the loop first")
     grader = _grader_of(context.game.name)
-    made = partial(_measured, context, levels) if grader is None else partial(_graded, context, levels, grader)
-    comparison = made(progress)
+    if grader is None:
+        measurement = measure_levels(context, levels, progress)
+        table = table_of(LEVEL_COLUMNS, measurement.level_rows())
+        comparison = Comparison(context.game, table, {}, None, measurement)
+    else:
+        comparison = _graded(context, levels, grader, progress)
     write_csv(comparison.table, run.comparison)
     return comparison
 
@@ -129,12 +133,6 @@ def _strength(context: RunContext[Settings], level: int, progress: ProgressBar) 
     return result_fields(previous, "_vs_previous") | result_fields(versus_random, "_vs_random")
 
 
-def _measured(context: RunContext[Settings], levels: Sequence[int], progress: ProgressBar) -> Comparison:
-    """The comparison in a game too large to enumerate."""
-    measurement = measure_levels(context, levels, progress)
-    return Comparison(context.game, table_of(LEVEL_COLUMNS, measurement.level_rows()), {}, None, measurement)
-
-
 def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader, progress: ProgressBar) -> Comparison:
     settings, game = context.settings, context.game
     tasks = sampled_matches(settings, levels)
@@ -153,6 +151,6 @@ def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader
         rows.append(row)
     table, ways = table_of(LEVEL_COLUMNS, rows), []
     if settings.has_policies:
-        ways = ways_of_playing(context.run.path, game, levels, grader)
+        ways = [way for level in levels for way in ways_of_playing(context.run.path, game, level, grader)]
         write_csv(table_of(POLICY_COLUMNS, ways), context.run.policies)
     return Comparison(game, table, grades, grader, ways=ways)

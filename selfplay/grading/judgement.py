@@ -13,7 +13,7 @@ from selfplay.errors import NotNowError
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.grading.comparison_schedule import Who, name_of
 from selfplay.grading.judged_positions import judged_positions
-from selfplay.grading.solved_positions import MoveQuality, PositionGrade, SolvedPositions, quality_fields
+from selfplay.grading.solved_positions import PositionGrade, SolvedPositions, quality_fields
 from selfplay.grading.tables import JUDGED_COLUMNS, MISTAKE_COLUMNS, RESULTS, Row, table_of, write_csv
 from selfplay.matches.series import count_matches
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
@@ -176,14 +176,15 @@ def _table_text(grades: Mapping[Who, PositionGrade], levels: Sequence[int], refe
     others = {title: grades[who] for title, who in named if who is not None and who in grades and who != newest}
     rows = [["group", "number", "mistakes", "perfect", "points", *others]]
     for group in (*grades[newest].groups, ALL_GROUPS):
-        quality = _quality(grades[newest], group)
+        quality = grades[newest].groups.get(group, grades[newest].overall)
         shown = [
             f"{quality.positions}",
             f"{quality.mistakes:.3f}",
             f"{quality.perfect:.3f}",
             f"{quality.points_lost:.2f}",
         ]
-        rows.append([group, *shown, *(f"{_quality(grade, group).mistakes:.3f}" for grade in others.values())])
+        compared = (grade.groups.get(group, grade.overall) for grade in others.values())
+        rows.append([group, *shown, *(f"{quality.mistakes:.3f}" for quality in compared)])
     return [
         "Solved positions: the share of mistakes (a win or a draw given away) and of",
         f"perfect actions of level {newest}, the points that an action loses on average, and the",
@@ -191,10 +192,6 @@ def _table_text(grades: Mapping[Who, PositionGrade], levels: Sequence[int], refe
         *_aligned(rows),
         *([] if best is None else [f"The reference is {name_of(best)}."]),
     ]
-
-
-def _quality(grade: PositionGrade, group: str) -> MoveQuality:
-    return grade.groups.get(group, grade.overall)
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

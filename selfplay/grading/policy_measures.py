@@ -91,12 +91,8 @@ def policy_text(measures: Sequence[Row]) -> list[str]:
 SIMULATIONS_OF_WAYS = (2, 8, 32)
 
 
-def ways_of_playing(run_dir: Path, game: Game, levels: Sequence[int], grader: Grader) -> list[Row]:
-    """The policy alone, the values alone, and searches of each level. Raises SettingError without a policy head."""
-    return [way for level in levels for way in _ways_of_level(run_dir, game, level, grader)]
-
-
-def _ways_of_level(run_dir: Path, game: Game, level: int, grader: Grader) -> Iterator[Row]:
+def ways_of_playing(run_dir: Path, game: Game, level: int, grader: Grader) -> Iterator[Row]:
+    """The policy alone, the values alone, and searches of a level. Raises SettingError without a policy head."""
     state = grader.graph.state
     entropy = float(policy_entropies(run_dir, game, level, state.select(~state.terminated)).mean())
     names = [f"policy:{level}", f"level:{level}"]

@@ -64,13 +64,6 @@ class ValuesInPoints(Protocol):
         """The points that a value of 1 stands for; None if values are not points."""
 
 
-class HasNeutralValue(Protocol):
-    """Values an even match otherwise than by 0."""
-
-    neutral: float
-    """The value of an even match."""
-
-
 class CountsVisits(Protocol):
     """Divides a number of simulations among its actions."""
 
@@ -234,8 +227,7 @@ class Estimate(NamedTuple):
     @property
     def neutral(self) -> float:
         """The value of an even match."""
-        valuing = self.player.as_a(HasNeutralValue)
-        return 0.0 if valuing is None else valuing.neutral
+        return self.player.neutral
 
     def value(self, action: int | None) -> float | None:
         """The value of an action; None if it is not known."""

@@ -161,14 +161,10 @@ class SearchLearner(MctsPlayer):
         return SearchedPolicies(policy, value)
 
     def _search(self, state: State, draws: Draws) -> _Searched:
-        rows = (~state.terminated & (draws.ply >= self._opening_lengths(draws))).nonzero()[:, 0]
+        opening_lengths: Tensor = below(draws._replace(ply=0).bits(Purpose.OPENING), self.opening_plies + 1)
+        rows = (~state.terminated & (draws.ply >= opening_lengths)).nonzero()[:, 0]
         result = self.search.search(state.select(rows), draws._replace(match=draws.match[rows]))
         return _Searched(draws.key, draws.match, state, rows, result)
-
-    def _opening_lengths(self, draws: Draws) -> Tensor:
-        """int64[B]: the number of random plies at the start of each match."""
-        lengths: Tensor = below(draws._replace(ply=0).bits(Purpose.OPENING), self.opening_plies + 1)
-        return lengths
 
     def _chosen(self, result: TreeSearchResult, draws: Draws) -> Tensor:
         if self.temperature == 0 or draws.ply >= self.temperature_plies:

@@ -218,16 +218,14 @@ class SymmetricNetwork(nn.Module):
             self.register_buffer(name, torch.from_numpy(images), persistent=False)
 
     def forward(self, observations: Tensor) -> Output:
-        outputs = [self.network(self._image(observations, entries)) for entries in self.observations]
+        flat = observations.flatten(1)
+        outputs = [self.network(flat[:, entries].reshape(observations.shape)) for entries in self.observations]
         value = torch.stack([output.value for output in outputs]).mean(dim=0)
         if outputs[0].policy_logits is None:
             return Output(value)
         # Entry a of a row of `actions` is where action a goes in this image.
         logits = [output.policy_logits[:, places] for output, places in zip(outputs, self.actions, strict=True)]
         return Output(value, torch.stack(logits).mean(dim=0))
-
-    def _image(self, observations: Tensor, entries: Tensor) -> Tensor:
-        return observations.flatten(1)[:, entries].reshape(observations.shape)
 
 
 class PolicyNetPlayer(Player):

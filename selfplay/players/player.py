@@ -28,6 +28,8 @@ class Player(ABC):
     """
 
     name: str
+    neutral: float = 0.0
+    """The value of an even match, if it values actions."""
 
     @abstractmethod
     def act(self, state: State, draws: Draws) -> Tensor:
@@ -100,7 +102,7 @@ class PlayerWrapper(Player):
     """Capabilities that a subclass has regardless of the player that it wraps."""
 
     def __init__(self, player: Player, name: str | None = None) -> None:
-        self.player, self.name = player, name or player.name
+        self.player, self.name, self.neutral = player, name or player.name, player.neutral
 
     def act(self, state: State, draws: Draws) -> Tensor:
         return self.player.act(state, draws)

@@ -69,7 +69,9 @@ class LearningTabularPlayer(TabularPlayer):
             values = np.ascontiguousarray(tables.values)
             for seat in seats:
                 self._update(values, record, seat)
-            self._save(tables, values)
+            Manifest(self.path.parent).release(self.rule.name, self.path.name)
+            with written_whole(self.path) as beside:
+                save_tables(beside, self.graph, values, self.rule, tables.metadata["settings"], tables.played + 1)
             self.values, self.played = values, tables.played + 1
 
     def matches_seen(self) -> int:
@@ -96,11 +98,6 @@ class LearningTabularPlayer(TabularPlayer):
             to_first=float(record.states[-1].returns),
             step_size=self.step_size,
         )
-
-    def _save(self, tables: SavedTables, values: NDArray[np.float64]) -> None:
-        Manifest(self.path.parent).release(self.rule.name, self.path.name)
-        with written_whole(self.path) as beside:
-            save_tables(beside, self.graph, values, self.rule, tables.metadata["settings"], tables.played + 1)
 
 
 def make_tabular_player(graph: PositionGraph, tables: SavedTables) -> TabularPlayer:

@@ -105,9 +105,13 @@ class Searcher:
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
         evaluation.parameters(game)  # raises if the evaluation does not fit the game
         self._table_bits = 0 if self.algorithm == Algorithm.MINIMAX else table_bits
-        self._min_scout_depth = self._saving_scout_depth() if min_scout_depth is None else min_scout_depth
-        if probcut is not None:
-            self._check_probcut(probcut)
+        least = MIN_SCOUT_DEPTH if self._table_bits > 0 else MIN_SCOUT_DEPTH_WITHOUT_TABLE
+        least = least if self.ordered else MIN_SCOUT_DEPTH_UNORDERED
+        self._min_scout_depth = least if min_scout_depth is None else min_scout_depth
+        if probcut is not None and self.algorithm == Algorithm.MINIMAX:
+            raise SettingError("probcut: minimax searches every position; use negascout or alpha_beta")
+        if probcut is not None and not probcut.threshold > 0:
+            raise SettingError(f"probcut={probcut.threshold}: must be a number of standard deviations above 0")
         self.probcut = probcut
 
     @cached_property
@@ -119,17 +123,6 @@ class Searcher:
     def _table(self) -> Table:
         """Made with the first search."""
         return make_table(self._table_bits)
-
-    def _check_probcut(self, probcut: ProbCut) -> None:
-        if self.algorithm == Algorithm.MINIMAX:
-            raise SettingError("probcut: minimax searches every position; use negascout or alpha_beta")
-        if not probcut.threshold > 0:
-            raise SettingError(f"probcut={probcut.threshold}: must be a number of standard deviations above 0")
-
-    def _saving_scout_depth(self) -> int:
-        if not self.ordered:
-            return MIN_SCOUT_DEPTH_UNORDERED
-        return MIN_SCOUT_DEPTH if self._table_bits > 0 else MIN_SCOUT_DEPTH_WITHOUT_TABLE
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
         """Search the position of one match (B = 1) `depth` plies ahead.

@@ -4,7 +4,6 @@ import logging
 import os
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,9 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
     with written_whole(run.report) as partial:
         partial.write_text(f"{report}\n", encoding="utf-8")
     counts = {"levels": len(comparison.table) - 1}
-    manifest.record("comparison", _comparison_record(settings, run), counts, _made_files(run, figures))
+    tables = (run.comparison, run.matches, run.references, run.policies, run.mistakes, run.report)
+    made = [str(path.relative_to(run.path)) for path in (*filter(Path.exists, tables), *figures)]
+    manifest.record("comparison", _comparison_record(settings, run), counts, made)
     return f"{report}\n\n{how_to_play(settings)}"
 
 
@@ -83,11 +84,6 @@ def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:
     """Everything that a comparison depends on: settings, and the digests of the levels."""
     agents = [sha256(run.agent(level)) for level in run.trained_levels()]
     return stage_record(settings, "comparison") | {"agents_sha256": agents}
-
-
-def _made_files(run: RunFolder, figures: Sequence[Path]) -> list[str]:
-    tables = (run.comparison, run.matches, run.references, run.policies, run.mistakes, run.report)
-    return [str(path.relative_to(run.path)) for path in (*filter(Path.exists, tables), *figures)]
 
 
 def how_to_play(settings: Settings) -> str:

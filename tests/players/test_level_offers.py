@@ -24,9 +24,9 @@ def save_level(run_dir: Path, level: int, name: str, game: Game) -> None:
 def test_the_newest_level_is_offered_inside_a_search(tmp_path: Path) -> None:
     game = make_game("othello_4x4")
     save_level(tmp_path, 1, "mlp", game)
-    assert list(level_search_offers(game, tmp_path, LIMITS, 0.5)) == []
+    assert list(level_search_offers(game, tmp_path, LIMITS)) == []
     save_level(tmp_path, 2, "ntuple", game)
-    offers = list(level_search_offers(game, tmp_path, LIMITS, 0.5))
+    offers = list(level_search_offers(game, tmp_path, LIMITS))
     assert [offer.id for offer in offers] == [f"level-2-search-{depth}" for depth in range(2, 9)]
     chosen = [offer for offer in offers if offer.is_default]
     assert [(offer.label, offer.is_recommended) for offer in chosen] == [("Level 2, looking 6 plies ahead", True)]
@@ -36,7 +36,7 @@ def test_the_newest_level_is_offered_inside_a_search(tmp_path: Path) -> None:
     )
     player = chosen[0].make()
     assert isinstance(player, SearchPlayer)
-    assert (player.depth, player.endgame, player.time_limit) == (6, 12, 0.5)
+    assert (player.depth, player.endgame, player.time_limit) == (6, 12, LIMITS.search_seconds / 3)
     assert player.points_per_value() == 16
     # Two matches use the same tables, which are read once, but separate searches.
     other = chosen[0].make()
@@ -50,4 +50,4 @@ def test_a_level_that_cannot_be_read_is_still_listed(tmp_path: Path) -> None:
     save_level(tmp_path, 1, "ntuple", game)
     RunFolder(tmp_path).agent(1).write_bytes(b"broken")
     assert [offer.label for offer in level_offers(game, tmp_path, LIMITS)] == ["Level 1"]
-    assert list(level_search_offers(game, tmp_path, LIMITS, 0.5)) == []
+    assert list(level_search_offers(game, tmp_path, LIMITS)) == []

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.games import State, make_game
+from selfplay.games import make_game
 from selfplay.players.capabilities import Explores, LimitsItsTime, SolvesPositions, policy_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
@@ -70,7 +70,10 @@ def judge(positions: Positions) -> Judged:
     solved = torch.zeros_like(state.terminated) if solving is None else solving.solves(state)
     open_rows = (~solved).nonzero()[:, 0]
     state = state.select(open_rows)
-    worth = _worth(solver, state, positions.are_won[open_rows.numpy()], positions.lowest)
+    unknown = ~positions.are_won[open_rows.numpy()]
+    bounds = (np.full(int(unknown.sum()), bound, dtype=np.int64) for bound in (positions.lowest, WIN))
+    worth = np.full(len(unknown), WIN, dtype=np.int64)
+    worth[unknown] = solver.values_within(state.select(torch.from_numpy(unknown)), *bounds)
     rows, actions = (policy_of(player, state) > 0).nonzero(as_tuple=True)
     after = game.step_unchecked(state.select(rows), actions)
     promised = worth[rows.numpy()]
@@ -80,15 +83,6 @@ def judge(positions: Positions) -> Judged:
     kept = -promised[asked]
     are_mistakes[asked] = solver.values_within(after.select(torch.from_numpy(asked)), kept, kept + 1) > kept
     return Judged(solved.numpy(), open_rows[rows].numpy(), actions.numpy(), promised, are_mistakes)
-
-
-def _worth(solver: ExactSolver, state: State, are_won: NDArray[np.bool_], lowest: int) -> Words:
-    """int64[N]: the worth of each position to the player to move."""
-    worth = np.full(len(are_won), WIN, dtype=np.int64)
-    unknown = ~are_won
-    bounds = (np.full(int(unknown.sum()), bound, dtype=np.int64) for bound in (lowest, WIN))
-    worth[unknown] = solver.values_within(state.select(torch.from_numpy(unknown)), *bounds)
-    return worth
 
 
 @cache

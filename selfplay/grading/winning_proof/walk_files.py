@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.files import errors_of_archive, open_file, written_whole
-from selfplay.grading.winning_proof.action_judge import Judged
-
-Words = NDArray[np.int64]
+from selfplay.grading.winning_proof.action_judge import Judged, Words
 
 Arrays = TypeVar("Arrays", "Ply", Judged)
 

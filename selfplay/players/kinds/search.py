@@ -117,7 +117,7 @@ def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[Offered
     """The newest level inside a search, and a search by fixed rules, of each depth."""
     evaluation = "none" if game.features is None else "article"
     seconds = web.search_seconds / SEARCHES_IN_A_REPLY
-    yield from level_search_offers(game, run_dir, web, seconds)
+    yield from level_search_offers(game, run_dir, web)
     deepest = min(web.deepest_search, game.max_game_length)
     for depth in range(1, deepest + 1):
         endgame = ENDGAME if game.exact_solver is not None and depth >= SOLVES_FROM_DEPTH else 0
@@ -135,13 +135,9 @@ def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[Offered
         )
 
 
-def level_search_offers(game: "Game", run_dir: Path, web: "WebSettings", seconds: float) -> Iterator[OfferedPlayer]:
-    """The newest level inside a search, to each depth, if compiled searches can compute its values.
-
-    Args:
-        seconds: time limit of each search.
-    """
-    run = RunFolder(run_dir)
+def level_search_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
+    """The newest level inside a search, to each depth, if compiled searches can compute its values."""
+    run, seconds = RunFolder(run_dir), web.search_seconds / SEARCHES_IN_A_REPLY
     for level in run.trained_levels()[-1:]:
         description, is_compiled = described(run.agent(level))
         deepest = min(web.deepest_search, game.max_game_length)

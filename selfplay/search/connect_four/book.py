@@ -62,14 +62,10 @@ def opening_book() -> Book:
     if hashlib.sha256(content).hexdigest() != SHA256:
         raise InvalidFileError(FILE, f"damaged, or not of bitbully-databases {VERSION}; install that version again")
     entries = np.frombuffer(content, dtype=ENTRY)
-    return Book(entries["code"].astype(np.int32), scores_of(entries["distance"]))
-
-
-def scores_of(distances: NDArray[np.int8]) -> NDArray[np.int8]:
-    """int8[N]: the scores of positions of the book, from their distances as they are stored."""
-    ends = PLIES + 100 - np.abs(distances.astype(np.int64))
-    scores: NDArray[np.int8] = (np.sign(distances) * (SQUARES // 2 + 1 - (ends + 1) // 2)).astype(np.int8)
-    return scores
+    distances = entries["distance"].astype(np.int64)
+    ends = PLIES + 100 - np.abs(distances)
+    scores = np.sign(distances) * (SQUARES // 2 + 1 - (ends + 1) // 2)
+    return Book(entries["code"].astype(np.int32), scores.astype(np.int8))
 
 
 @part_of_compiled

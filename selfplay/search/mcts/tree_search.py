@@ -136,8 +136,13 @@ class TreeSearch:
         """Search these positions in the memory of `trees`."""
         results = make_results(len(own), self.game.num_distinct_actions)
         if self._compiled is None:
-            self._grow_in_lockstep(own, opp, bits[0], plan, trees)
-            compile_lockstep(*self._kind).conclude(self._constants, trees, results)
+            plant, advance, conclude = compile_lockstep(*self._kind)
+            frontier = make_frontier(len(own))
+            count = plant(own, opp, bits[0], plan, self._constants, trees, frontier)
+            while count > 0:
+                evaluated = self._evaluated(frontier, count)
+                count = advance(count, *evaluated, bits[0], plan, self._constants, trees, frontier)
+            conclude(self._constants, trees, results)
             return results
         search = compile_whole_search(*self._kind, self._compiled.position_value(self.game))
         how = plan, self._constants, self._compiled.parameters(self.game)
@@ -150,14 +155,6 @@ class TreeSearch:
         run_interruptibly(grow, quick_steps=self._quick_simulations)
         self._quick_simulations = max(FEWEST_QUICK, int(QUICK_SECONDS * progress[IN_ALL] / (perf_counter() - start)))
         return results
-
-    def _grow_in_lockstep(self, own: Words, opp: Words, root_bits: Words, plan: Plan, trees: Trees) -> None:
-        plant, advance, _ = compile_lockstep(*self._kind)
-        frontier = make_frontier(len(own))
-        count = plant(own, opp, root_bits, plan, self._constants, trees, frontier)
-        while count > 0:
-            evaluated = self._evaluated(frontier, count)
-            count = advance(count, *evaluated, root_bits, plan, self._constants, trees, frontier)
 
     def _evaluated(self, frontier: Frontier, count: int) -> tuple[Numbers, Numbers, NDArray[np.int64]]:
         """The evaluations of the distinct positions of the frontier, and the number of that of each tree."""
