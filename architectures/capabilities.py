@@ -37,9 +37,6 @@ class RowByRowTrainable(Protocol):
     def trainable_tables(self) -> "TrainableTables":
         """Its tables on the CPU. The weights are not copied: writing into them changes the network."""
 
-    def shared_images(self) -> NDArray[np.int64]:
-        """int64[K, S]: the images of the board that have the same value, as in `board_symmetries`."""
-
 
 @runtime_checkable
 class DenseLayers(Protocol):

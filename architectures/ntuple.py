@@ -1,6 +1,6 @@
 """An n-tuple network: the value is a sum of table entries, one for each pattern of squares."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from selfplay.compute.devices import runs_compiled
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.feature_kernels import board_words
-from selfplay.games.pattern_shapes import board_symmetries, random_walks, read_pattern, windows
+from selfplay.games.pattern_shapes import board_symmetries, drawing_of, random_walks, read_pattern, windows
 from selfplay.games.patterns import (
     Patterns,
     TrainableTables,
@@ -124,6 +124,7 @@ class NTuple(nn.Module):
         return TrainableTables(contributions, offsets, weight_of_entry, weights, self.num_squares, self.parities)
 
     def shared_images(self) -> NDArray[np.int64]:
+        """int64[K, S]: the images of the board that have the same value, as in `board_symmetries`."""
         return board_symmetries(self.symmetries, *self.board)
 
     def square_weights(self) -> NDArray[np.float64]:
@@ -147,6 +148,37 @@ class NTuple(nn.Module):
     def _phase_of(self, just_moved: Any, to_move: Any) -> Any:
         """`phase_of` for arrays or tensors of words."""
         return phase_of(just_moved, to_move, len(self.weight), self.num_squares, self.parities)
+
+
+def with_more_walks(
+    network: NTuple, architecture: Mapping[str, Any], walks: int, length: int, seed: int
+) -> tuple[NTuple, dict[str, Any]]:
+    """The network with further tables, over the squares of random walks, and its architecture.
+
+    The new weights are 0, so the values stay the same.
+
+    Args:
+        architecture: that of `network`.
+        walks, length, seed: as `walks`, `walk_length` and `walk_seed`. Walks over squares of a pattern that the network
+            has are left out.
+
+    Raises SettingError if one is out of range, or the tables have too many entries.
+    """
+    rows, columns = network.board
+    known = {frozenset(image) for image in network.patterns.images}
+    added = [
+        drawing_of(squares, rows, columns)
+        for squares in random_walks(walks, length, seed, rows, columns)
+        if frozenset(squares) not in known
+    ]
+    drawn = architecture.get("patterns") or ([] if architecture.get("walks") else windows(rows, columns))
+    # Tables are in the order of the patterns, with those of walks last: the old ones stay at the end.
+    extended = {**architecture, "patterns": [*added, *drawn]}
+    options = {name: value for name, value in extended.items() if name != "name"}
+    larger = NTuple((2, rows, columns), **options)
+    with torch.no_grad():
+        larger.weight[:, -network.patterns.num_weights :] = network.weight
+    return larger.eval(), extended
 
 
 def _board_of(observation_shape: tuple[int, ...]) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from selfplay.architectures.capabilities import RowByRowTrainable
+from selfplay.architectures.ntuple import NTuple, with_more_walks
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.files import errors_of_archive, open_file, sha256, written_whole
@@ -50,22 +50,25 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
         _forget_state(manifest, state)
         return prove_and_report(proof, progress)
     checkpoint = load_checkpoint(agent, context.game)
-    if not isinstance(checkpoint.network, RowByRowTrainable):
+    network, architecture = checkpoint.network, checkpoint.metadata["architecture"]
+    if not isinstance(network, NTuple):
         raise SettingError(
             f"level={level}: only tables of patterns can be corrected; train it with architecture=ntuple"
+        )
+    if settings.more_walks:
+        network, architecture = with_more_walks(
+            network, architecture, settings.more_walks, settings.walk_length, settings.seed
         )
     start = start_of(context.game, proof)
     solver = whole_match_solver(context.game, start, proof)
     if exact_result(solver, start, proof) != 1:
         raise SettingError(f"seat={settings.seat}: the start is not won for the player; set another seat or after")
     key = stream_key(settings.seed, level, Activity.TRAINING)
-    corrections = Corrections(context.game, checkpoint.network, solver, start, settings, key)
+    corrections = Corrections(context.game, network, solver, start, settings, key)
     found = _corrected(corrections, settings, manifest, record, state)
     with written_whole(corrected.agent(level)) as beside:
-        network, of_level = checkpoint.network, checkpoint.metadata
-        save_checkpoint(
-            *(beside, network, context.game, level, of_level["architecture"]), _numbers(settings), of_level["outcome"]
-        )
+        trained_with, outcome = _numbers(settings), checkpoint.metadata["outcome"]
+        save_checkpoint(beside, network, context.game, level, architecture, trained_with, outcome)
     manifest.record("correction", record, {"positions": found.positions}, [corrected.agent(level).name])
     _forget_state(manifest, state)
     return prove_and_report(proof, progress)
@@ -87,7 +90,8 @@ def _proof(settings: CorrectionSettings, level: int, corrected: RunFolder) -> Pr
 
 def _numbers(settings: CorrectionSettings) -> dict[str, Any]:
     """The settings of the correction itself."""
-    return {name: getattr(settings, name) for name in ("endgame", "passes", "steady_plies", "margin", "rate")}
+    names = ("endgame", "more_walks", "walk_length", "passes", "steady_plies", "margin", "rate")
+    return {name: getattr(settings, name) for name in names}
 
 
 def _record(settings: CorrectionSettings, level: int, agent: Path) -> dict[str, Any]:

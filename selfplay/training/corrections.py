@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.architectures.capabilities import RowByRowTrainable
+from selfplay.architectures.ntuple import NTuple
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State
@@ -69,7 +69,7 @@ class Corrections:
     def __init__(
         self,
         game: Game,
-        network: RowByRowTrainable,
+        network: NTuple,
         solver: ExactSolver,
         start: State,
         settings: CorrectionSettings,

@@ -1,9 +1,11 @@
 """Tables of patterns where stones drop: the contents that can occur, weights by parity, and random walks."""
 
 import numpy as np
+import pytest
 import torch
 
 from selfplay.architectures import build_network
+from selfplay.architectures.ntuple import with_more_walks
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
 from selfplay.games.patterns import stones_in_entries, write_all_entries
@@ -25,10 +27,14 @@ def boards_with_dropped_stones(count=300):
     return np.stack([filled & first, filled & ~first], axis=1).astype(np.int64)
 
 
+def architecture_of(**options):
+    common = {"name": "ntuple", "symmetries": "mirror", "drops": True, "parities": True, "phases": 2}
+    return common | {"patterns": PATTERNS} | options
+
+
 def network_of(**options):
     game = make_game("connect_four")
-    options = {"patterns": PATTERNS, "symmetries": "mirror", "drops": True, "parities": True, "phases": 2} | options
-    network = build_network({"name": "ntuple", **options}, game.observation_shape, game.num_distinct_actions)
+    network = build_network(architecture_of(**options), game.observation_shape, game.num_distinct_actions)
     with torch.no_grad():
         network.weight.copy_(torch.randn(network.weight.shape, generator=torch.Generator().manual_seed(1)) / 10)
     return network
@@ -69,3 +75,13 @@ def test_torch_operations_and_compiled_searches_find_the_same_values():
     evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
     found = -position_values(evaluation, game, states.select(is_open))
     torch.testing.assert_close(found.float(), network(boards).value.detach()[is_open], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("options", [{}, {"patterns": None, "walks": 5}, {"patterns": None, "drops": False}])
+def test_more_walks_keep_the_values_of_a_network(options):
+    network, boards = network_of(**options), torch.from_numpy(boards_with_dropped_stones()).float()
+    larger, architecture = with_more_walks(network, architecture_of(**options), walks=8, length=8, seed=0)
+    assert larger.weight.shape[1] > network.weight.shape[1]
+    torch.testing.assert_close(larger(boards).value, network(boards).value, rtol=0, atol=1e-6)
+    rebuilt = build_network(architecture, (2, ROWS, COLUMNS), COLUMNS)
+    assert rebuilt.patterns.images == larger.patterns.images

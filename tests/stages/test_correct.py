@@ -61,6 +61,14 @@ def test_a_level_is_corrected_until_it_is_proved_to_win(tmp_path: Path, after: s
     assert correct_and_prove(settings(run_dir, after=after)) == report
 
 
+def test_more_walks_separate_positions_that_the_tables_cannot(tmp_path: Path) -> None:
+    run_dir = new_run(tmp_path, walks=1, walk_length=2)
+    for values in ({"rounds": 4}, {"rounds": 1, "more_walks": 60}):
+        with pytest.raises(StageError, match="mistakes are left"):
+            correct_and_prove(settings(run_dir, **values))
+    assert PROVED in correct_and_prove(settings(run_dir, more_walks=60))
+
+
 def test_a_correction_that_is_resumed_ends_in_the_same_agent(run_dir: Path) -> None:
     with pytest.raises(StageError, match="mistakes are left after 1 rounds"):
         correct_and_prove(settings(run_dir, rounds=1))
