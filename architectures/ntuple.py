@@ -155,7 +155,7 @@ def with_more_walks(
 ) -> tuple[NTuple, dict[str, Any]]:
     """The network with further tables, over the squares of random walks, and its architecture.
 
-    The new weights are 0, so the values stay the same.
+    The new weights are 0, so the values stay the same. The images of the new tables come first.
 
     Args:
         architecture: that of `network`.
@@ -172,7 +172,7 @@ def with_more_walks(
         if frozenset(squares) not in known
     ]
     drawn = architecture.get("patterns") or ([] if architecture.get("walks") else windows(rows, columns))
-    # Tables are in the order of the patterns, with those of walks last: the old ones stay at the end.
+    # The tables of patterns come before those of walks, so the old ones stay at the end.
     extended = {**architecture, "patterns": [*added, *drawn]}
     options = {name: value for name, value in extended.items() if name != "name"}
     larger = NTuple((2, rows, columns), **options)

@@ -98,8 +98,8 @@ class CorrectionSettings(CommonSettings):
     endgame: int = field(default=20, metadata=count(0))
     """With at most this number of empty squares the player takes exact actions; 0: its tables decide to the end."""
     more_walks: int = field(default=0, metadata=count(0))
-    """The tables get that many further patterns, the squares of random walks, before the first round."""
-    walk_length: int = field(default=10, metadata=count(1))
+    """The level gets this number of tables more, over the squares of random walks; only these learn. 0: all learn."""
+    walk_length: int = field(default=12, metadata=count(1))
     """How many squares each of these has."""
     rounds: int = field(default=40, metadata=count(1))
     """The largest number of walks through all lines; each but the last is followed by training."""

@@ -55,16 +55,17 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
         raise SettingError(
             f"level={level}: only tables of patterns can be corrected; train it with architecture=ntuple"
         )
+    learning = images = len(network.patterns.images)
     if settings.more_walks:
-        network, architecture = with_more_walks(
-            network, architecture, settings.more_walks, settings.walk_length, settings.seed
-        )
+        walks = settings.more_walks, settings.walk_length, settings.seed
+        network, architecture = with_more_walks(network, architecture, *walks)
+        learning = len(network.patterns.images) - images
     start = start_of(context.game, proof)
     solver = whole_match_solver(context.game, start, proof)
     if exact_result(solver, start, proof) != 1:
         raise SettingError(f"seat={settings.seat}: the start is not won for the player; set another seat or after")
     key = stream_key(settings.seed, level, Activity.TRAINING)
-    corrections = Corrections(context.game, network, solver, start, settings, key)
+    corrections = Corrections(context.game, network, learning, solver, start, settings, key)
     found = _corrected(corrections, settings, manifest, record, state)
     with written_whole(corrected.agent(level)) as beside:
         trained_with, outcome = _numbers(settings), checkpoint.metadata["outcome"]

@@ -50,10 +50,11 @@ class ComparisonTraining:
 
     Args:
         tables: whose `weights` are changed in place.
+        learning: the weights of this number of images, the first ones, are changed; those of the others stay.
     """
 
-    def __init__(self, game: Game, tables: TrainableTables) -> None:
-        self.weights = tables.weights
+    def __init__(self, game: Game, tables: TrainableTables, learning: int) -> None:
+        self.weights, self.learning = tables.weights, learning
         self._images, self._tables = images_of_squares(tables), without_needless_numbers(tables)
         self._scratch = new_scratch(len(tables.offsets), game.max_game_length)
         self._choose, self._learn = compile_comparisons(game.rules)
@@ -72,7 +73,9 @@ class ComparisonTraining:
             of it, else 0.
         """
         unknown = np.zeros_like(order)
-        number = self._learn(comparisons, order, rate, self._tables, self._images, self._scratch, unknown)
+        number = self._learn(
+            *(comparisons, order, rate, self._tables, self._images, self._scratch, self.learning), unknown
+        )
         return number, unknown
 
 
@@ -128,17 +131,24 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
 
     @part_of_compiled
     def take_step(
-        own: Word, opp: Word, good: Word, poor: Word, lacking: float, tables: TrainableTables, scratch: Scratch
+        own: Word,
+        opp: Word,
+        good: Word,
+        poor: Word,
+        lacking: float,
+        tables: TrainableTables,
+        scratch: Scratch,
+        learning: int,
     ) -> None:
         """Move the two sums apart by about `lacking`, by the same change of each weight that only one of them has."""
         better, worse = scratch.changed, scratch.entries[1]
         phase = write_entries_after(own, opp, poor, tables, worse)
         phase = write_entries_after(own, opp, good, tables, better)
         differing = 0
-        for image in range(len(better)):
+        for image in range(learning):
             if better[image] != worse[image]:
                 differing += (better[image] != NO_ENTRY) + (worse[image] != NO_ENTRY)
-        for image in range(len(better)):
+        for image in range(learning):
             if better[image] != worse[image]:
                 change = np.float32(lacking / differing)
                 if better[image] != NO_ENTRY:
@@ -154,6 +164,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
         tables: TrainableTables,
         images: SquareImages,
         scratch: Scratch,
+        learning: int,
         unknown: Words,
     ) -> int:
         comparisons, tables, images, scratch = borrowed((comparisons, tables, images, scratch))
@@ -182,7 +193,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
             lacking = comparisons.margins[row] - (best_good - best_poor)
             if lacking > 0:
                 number += 1
-                take_step(own, opp, good, poor, rate * lacking, tables, scratch)
+                take_step(own, opp, good, poor, rate * lacking, tables, scratch, learning)
         return number
 
     return choose, learn

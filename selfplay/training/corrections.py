@@ -62,6 +62,7 @@ class Corrections:
 
     Args:
         network: of the player, whose weights are changed in place.
+        learning: the tables of this number of images, the first ones, learn.
         start: one position, which is won for the player.
         key: the stream of random numbers for the order of training.
     """
@@ -70,13 +71,14 @@ class Corrections:
         self,
         game: Game,
         network: NTuple,
+        learning: int,
         solver: ExactSolver,
         start: State,
         settings: CorrectionSettings,
         key: int,
     ) -> None:
         self.game, self.solver, self.start, self.settings, self.key = game, solver, start, settings, key
-        self.training = ComparisonTraining(game, network.trainable_tables())
+        self.training = ComparisonTraining(game, network.trainable_tables(), learning)
         shared = network.shared_images().tolist()
         views = game.symmetries.observations[1:, : game.num_squares]
         self.symmetries = [view for view in views if view.tolist() in shared]

@@ -63,10 +63,11 @@ def test_a_level_is_corrected_until_it_is_proved_to_win(tmp_path: Path, after: s
 
 def test_more_walks_separate_positions_that_the_tables_cannot(tmp_path: Path) -> None:
     run_dir = new_run(tmp_path, walks=1, walk_length=2)
-    for values in ({"rounds": 4}, {"rounds": 1, "more_walks": 60}):
+    more = {"more_walks": 60, "walk_length": 8}
+    for values in ({"rounds": 3}, {"rounds": 1, **more}):
         with pytest.raises(StageError, match="mistakes are left"):
             correct_and_prove(settings(run_dir, **values))
-    assert PROVED in correct_and_prove(settings(run_dir, more_walks=60))
+    assert PROVED in correct_and_prove(settings(run_dir, **more))
 
 
 def test_a_correction_that_is_resumed_ends_in_the_same_agent(run_dir: Path) -> None:
