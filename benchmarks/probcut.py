@@ -31,14 +31,16 @@ WARM_UP_DEPTH = 3
 
 
 class Timed(PlayerWrapper):
-    """Adds up the processor time that a player takes for its actions."""
+    """Keeps the processor time that a player takes for its actions, in one match or a batch."""
 
-    seconds = 0.0
+    def __init__(self, player: Player) -> None:
+        super().__init__(player)
+        self.seconds: list[float] = []
 
     def act(self, state: State, draws: Draws) -> Tensor:
         start = process_time()
         actions = self.player.act(state, draws)
-        self.seconds += process_time() - start
+        self.seconds.append(process_time() - start)
         return actions
 
 
@@ -96,9 +98,10 @@ def measure_matches(game: Game, options: argparse.Namespace) -> None:
         one, other = players
         key = stream_key(options.seed, 0, Activity.TOURNAMENT)
         count_matches(game, (one, other), 2, key, 2, 40)  # compiles the searches
-        one.seconds = other.seconds = 0.0
+        one.seconds.clear()
+        other.seconds.clear()
         results = count_matches(game, (one, other), options.matches, key, options.matches, OPENING_PLIES).results
-        seconds = [f"{player.seconds / options.matches:.3f}" for player in players]
+        seconds = [f"{sum(player.seconds) / options.matches:.3f}" for player in players]
         cells = (*(player.name for player in players), str(results), f"{results.score:.3f}", *seconds)
         print(f"| {' | '.join(cells)} |", flush=True)
 

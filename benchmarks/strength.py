@@ -5,8 +5,10 @@
     python benchmarks/strength.py perfect --game othello_4x4 --opponents random 'search:negascout?depth=2'
 
 The ladder is gtp-rhino from level 1 to level 5, a third-party program from the Debian package grhino. Each opening is
-played from both seats. A draw is half a point; intervals are Wilson's at 95 %. Seconds are the time of a match and
-depend on the load of the computer; the matches do not, if the players are deterministic and have no time limit.
+played from both seats, one match after another, because tree searches share evaluations among matches of a batch. A
+draw is half a point; intervals are Wilson's at 95 %. Seconds are the time of a match, milliseconds the processor time
+of this process for a move; both depend on the load of the computer. The matches do not, if the players are
+deterministic and have no time limit.
 """
 
 import project_environment
@@ -16,9 +18,11 @@ import logging
 import platform
 import sys
 from math import sqrt
+from statistics import mean
 from time import perf_counter
 
 import torch
+from probcut import Timed
 from search import machine
 
 from selfplay.cli.main import reporting_errors
@@ -47,11 +51,10 @@ def ladder() -> list[str]:
     return LADDER
 
 
-def play(game: Game, names: tuple[str, str], options: argparse.Namespace) -> PairResult:
+def play(game: Game, players: tuple[Timed, Timed], options: argparse.Namespace) -> PairResult:
     """The matches of one pair, which do not depend on the other pairs."""
-    one, other = (make_player(name, game, options.run_dir) for name in names)
     key = stream_key(options.seed, 0, Activity.TOURNAMENT)
-    return count_matches(game, (one, other), options.matches, key, options.matches, options.opening_plies)
+    return count_matches(game, players, options.matches, key, 1, options.opening_plies)
 
 
 def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
@@ -62,7 +65,7 @@ def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
     return (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
 
 
-def row(names: tuple[str, str], result: PairResult, seconds: float) -> str:
+def row(names: tuple[str, str], players: tuple[Timed, Timed], result: PairResult, seconds: float) -> str:
     low, high = score_interval(result.results)
     cells = (
         *names,
@@ -71,6 +74,8 @@ def row(names: tuple[str, str], result: PairResult, seconds: float) -> str:
         f"{low:.3f}..{high:.3f}",
         f"{result.forfeits}, {result.opponent_forfeits}",
         f"{seconds / result.results.matches:.2f}",
+        # The first move may compile.
+        ", ".join(f"{1000 * mean(player.seconds[1:]):.1f}" for player in players),
     )
     return f"| {' | '.join(cells)} |"
 
@@ -92,13 +97,14 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     game, opponents = make_game(options.game), options.opponents or ladder()
     print(f"{machine()}; Python {platform.python_version()}; {options.opening_plies} random plies, seed {options.seed}")
-    print("\n| player | opponent | won-drawn-lost | score | 95 % | forfeits: own, other | seconds per match |")
-    print("|---|---|---:|---:|---:|---:|---:|", flush=True)
+    print("\n| player | opponent | won-drawn-lost | score | 95 % | forfeits: own, other | s per match | ms per move |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|", flush=True)
     for player in options.players:
         for opponent in opponents:
+            one, other = (Timed(make_player(name, game, options.run_dir)) for name in (player, opponent))
             start = perf_counter()
-            result = play(game, (player, opponent), options)
-            print(row((player, opponent), result, perf_counter() - start), flush=True)
+            result = play(game, (one, other), options)
+            print(row((player, opponent), (one, other), result, perf_counter() - start), flush=True)
 
 
 if __name__ == "__main__":

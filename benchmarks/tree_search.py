@@ -88,7 +88,7 @@ def measure(search: TreeSearch, batch_size: int, repeats: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", default="connect_four", choices=game_names())
-    default = [ROLLOUTS, "ntuple_connect_four", "alphazero_mlp", "alphazero_residual"]
+    default = [ROLLOUTS, "ntuple_connect_four", "ntuple_walks", "alphazero_mlp", "alphazero_residual"]
     parser.add_argument("--evaluators", nargs="+", default=default, help=f"{ROLLOUTS}, or names in conf/architecture")
     parser.add_argument("--settings", nargs="+", default=[], help="of the networks, such as architecture.blocks=5")
     parser.add_argument("--rules", nargs="+", default=list(SEARCH_RULES))
