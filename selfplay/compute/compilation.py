@@ -71,7 +71,6 @@ ANY_CACHE, READ, DATA = 3, 0, 1
 Borrowed = TypeVar("Borrowed")
 
 Typed = tuple[Any, Callable[..., Any]]
-"""The types of an operation, and a function that generates its code."""
 
 
 def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:

@@ -37,7 +37,6 @@ class PlayedMatches(NamedTuple):
     gamma: float
     """The discount in [0, 1]."""
     outcome: Outcome = match_return
-    """The value of the end of a match."""
     value_mix: float = 0.0
     """Share of the value of searches in the targets of rules that use it."""
     exact_from: int | None = None
@@ -45,7 +44,6 @@ class PlayedMatches(NamedTuple):
     rootstrap_depth: int = 3
     """The depth of the searches whose values are targets of the rule `rootstrap`, in plies."""
     rootstrap_share: float = 1.0
-    """The share of these values in the targets."""
 
 
 class PositionTargets(NamedTuple):

@@ -38,8 +38,7 @@ def pictures(comparison: Comparison) -> dict[str, Figure]:
     found["ratings.png"] = ratings(table, references)
     if comparison.grades:
         found["exact.png"] = exact_figures(table, comparison.ceiling)
-    of_policies = comparison.ways if measured is None else measured.policies
-    if rows := [row for row in of_policies if row["policy_entropy"] is not None]:
+    if rows := [row for row in comparison.policies if row["policy_entropy"] is not None]:
         columns = ("level", "policy_entropy", "search_agreement")
         found["policies.png"] = policies(*([row[name] for row in rows] for name in columns))
     grades = {} if measured is None or measured.judgement is None else measured.judgement.grades
@@ -141,7 +140,6 @@ def ratings(table: DataFrame, references: Mapping[str, float] = MappingProxyType
 
 
 CURVES = {"wins": (GREEN, "o-"), "draws": (GREY, "s-"), "losses": (RED, "^-")}
-"""Colour and style."""
 
 
 def versus_random(table: DataFrame) -> Figure:

@@ -26,11 +26,8 @@ COLOURS = {1: BLUE, -1: ORANGE, 0: GREY}
 BOARD = 0.74
 """Side of a board; the boards of a layer are at least 1 apart."""
 LAYER = 1.75
-"""Distance from one layer to the next."""
 LEAST_WIDTH = 6.6
-"""Minimum width for the texts."""
 INCHES = 1.0
-"""Inches per unit."""
 PALE = 0.25
 """The strength of the colour of scores near 0. Colour and width grow with the square of the score, because the scores
 of neighbouring boards differ by only a tenth."""
@@ -92,9 +89,54 @@ def layered_positions(graph: nx.DiGraph, start: Key) -> dict[Key, tuple[float, f
     return places
 
 
+class BoardsAhead(NamedTuple):
+    """The known boards that can follow one board."""
+
+    graph: nx.DiGraph
+    start: int
+    shape: tuple[int, int]
+
+    def counts(self) -> str:
+        """The numbers of nodes and edges, in one line."""
+        return f"boards (nodes): {self.graph.number_of_nodes()}, moves (edges): {self.graph.number_of_edges()}"
+
+    def report(self) -> str:
+        """The counts, every node with its score, every edge with its weight, and the degree of every node."""
+        nodes = (f"{number} {score:+.3f}" for number, score in self.graph.nodes(data="score"))
+        edges = (f"{board}-{child} {weight:.3f}" for board, child, weight in self.graph.edges(data="weight"))
+        degrees = (f"{number}: {degree}" for number, degree in self.graph.degree())
+        lines = {"nodes, with scores": nodes, "edges, with weights": edges, "degrees of the nodes": degrees}
+        return "\n".join([self.counts(), *(f"{name}: {', '.join(items)}" for name, items in lines.items())])
+
+
+def boards_ahead(store: ExperienceStore, squares: Squares, options: PictureSettings) -> BoardsAhead | None:
+    """The boards that follow the board with these squares; None if the store does not have that board."""
+    boards, form = store.boards(), store.form.of(squares)
+    start = next((number for number, board in boards.items() if board.squares == form), None)
+    if start is None:
+        return None
+    rows, columns = store.game.observation_shape[1:]
+    return BoardsAhead(reachable_boards(boards, start, options.depth, options.breadth), start, (rows, columns))
+
+
 @default_style()
-def picture_of(graph: nx.DiGraph, start: int, shape: tuple[int, int], figure: Figure | None = None) -> Figure:
-    """Draw the boards of `reachable_boards`, each of `shape` (rows, columns), on `figure` or a new one."""
+def draw_boards_ahead(ahead: BoardsAhead, file: str | None) -> None:
+    """Draw the picture into a file, or on the screen if `file` is None.
+
+    Raises SettingError if there is no screen, StageError if the file cannot be written.
+    """
+    if file is not None:
+        save_figure(picture_of(ahead), Path(file))
+    elif plt.get_backend().lower() == "agg":
+        raise SettingError("picture.file=null: there is no screen to draw on; set a file")
+    else:
+        picture_of(ahead, plt.figure())
+        plt.show()
+
+
+def picture_of(ahead: BoardsAhead, figure: Figure | None = None) -> Figure:
+    """Draw the boards, each of `shape` (rows, columns), on `figure` or a new one."""
+    graph, start, shape = ahead
     places = layered_positions(graph, start)
     xs, ys = zip(*places.values(), strict=True)
     half_width = max(max(xs) - min(xs) + 1.4, LEAST_WIDTH) / 2
@@ -199,55 +241,3 @@ def _draw_texts(axes: Axes, boards: int, left: float, bottom: float, top: float)
         "3 more: number of following boards that are not shown"
     )
     axes.text(left + 0.25, bottom + 0.28, note, fontsize=8.5, va="center", color=DARK)
-
-
-class BoardsAhead(NamedTuple):
-    """The known boards that can follow one board."""
-
-    graph: nx.DiGraph
-    """As of `reachable_boards`."""
-    start: int
-    """The number of that board."""
-    shape: tuple[int, int]
-    """Rows and columns of a board."""
-
-    def picture(self, figure: Figure | None = None) -> Figure:
-        """The picture of these boards, on `figure` or a new one."""
-        return picture_of(self.graph, self.start, self.shape, figure)
-
-    def counts(self) -> str:
-        """The numbers of nodes and edges, in one line."""
-        return f"boards (nodes): {self.graph.number_of_nodes()}, moves (edges): {self.graph.number_of_edges()}"
-
-    def report(self) -> str:
-        """The counts, every node with its score, every edge with its weight, and the degree of every node."""
-        nodes = (f"{number} {score:+.3f}" for number, score in self.graph.nodes(data="score"))
-        edges = (f"{board}-{child} {weight:.3f}" for board, child, weight in self.graph.edges(data="weight"))
-        degrees = (f"{number}: {degree}" for number, degree in self.graph.degree())
-        lines = {"nodes, with scores": nodes, "edges, with weights": edges, "degrees of the nodes": degrees}
-        return "\n".join([self.counts(), *(f"{name}: {', '.join(items)}" for name, items in lines.items())])
-
-
-def boards_ahead(store: ExperienceStore, squares: Squares, options: PictureSettings) -> BoardsAhead | None:
-    """The boards that follow the board with these squares; None if the store does not have that board."""
-    boards, form = store.boards(), store.form.of(squares)
-    start = next((number for number, board in boards.items() if board.squares == form), None)
-    if start is None:
-        return None
-    rows, columns = store.game.observation_shape[1:]
-    return BoardsAhead(reachable_boards(boards, start, options.depth, options.breadth), start, (rows, columns))
-
-
-@default_style()
-def draw_boards_ahead(ahead: BoardsAhead, file: str | None) -> None:
-    """Draw the picture into a file, or on the screen if `file` is None.
-
-    Raises SettingError if there is no screen, StageError if the file cannot be written.
-    """
-    if file is not None:
-        save_figure(ahead.picture(), Path(file))
-    elif plt.get_backend().lower() == "agg":
-        raise SettingError("picture.file=null: there is no screen to draw on; set a file")
-    else:
-        ahead.picture(plt.figure())
-        plt.show()

@@ -32,7 +32,6 @@ class TrainedRun(NamedTuple):
     folder: RunFolder
     game: Game
     levels: Sequence[int]
-    """In order."""
     losses: Mapping[int, Sequence[EpochLoss]]
     """The rows of epoch_loss.csv, by level."""
     source: str = ""

@@ -24,7 +24,6 @@ LEAST_WIDTH, LEFT, RIGHT, COLUMN = 8.0, 1.15, 0.25, 0.36
 LAYER, ABOVE, BELOW = 1.05, 0.75, 0.55
 """Inches: the distance of two plies, and the space above and below a tree."""
 MOST_COLUMNS = 150
-"""The maximum number of positions side by side."""
 MINUS = "\N{MINUS SIGN}"
 
 

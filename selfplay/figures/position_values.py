@@ -42,13 +42,11 @@ class PositionValues(NamedTuple):
     """The values that L levels give to the P afterstates of a game, for the player who has just moved."""
 
     label: str
-    """The label of `places`."""
     places: NDArray[np.int64]
     """int64[P], ascending: the place of each afterstate on the line."""
     perfect: NDArray[np.float64]
     """float64[P] in {-1, 0, 1}: the return when both play perfectly from there."""
     levels: tuple[int, ...]
-    """The numbers of the L levels, in order."""
     values: NDArray[np.float32]
     """float32[L, P]: the values of each level's network; exact where the match is over."""
 

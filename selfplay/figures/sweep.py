@@ -14,7 +14,6 @@ from selfplay.grading.finished_runs import Run, distinguishing_settings, setting
 from selfplay.grading.tables import RESULTS
 
 LONGEST_LABEL = 48
-"""Maximum number of characters of a label in the legend."""
 
 
 @default_style()

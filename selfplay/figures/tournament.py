@@ -10,7 +10,6 @@ from selfplay.figures.style import DARK, decorate, default_style, empty_figure
 from selfplay.players.player_names import readable_name
 
 LONGEST_NAME = 40
-"""Maximum number of characters of a label."""
 
 
 @default_style()

@@ -10,7 +10,6 @@ from selfplay.games import Game, make_game
 from selfplay.games.state import State
 
 CELL = 44
-"""The side of a square in pixels."""
 SIGN_COLOURS = {"X": "#1f5fa8", "O": "#b4472b"}
 DISC_COLOURS = {"black": "#222222", "white": "#fafafa", "red": "#c8402f", "yellow": "#e8b92c"}
 

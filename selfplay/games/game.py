@@ -44,11 +44,9 @@ class Game(BatchStepping):
     num_distinct_actions: int
     """A: actions are ints in range(A)."""
     pass_action: int | None = None
-    """The action that is a pass, if the game has one."""
     observation_shape: tuple[int, ...]
     """The shape of what a network sees; (2, rows, columns) for boards of squares."""
     max_game_length: int
-    """No match has more plies than this."""
     rules: Rules
     turning_rules: TurningRules | None = None
     """What exact endgames need in addition; None if the game does not turn discs."""

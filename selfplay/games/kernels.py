@@ -18,7 +18,6 @@ EMPTY_SLOT = -1
 RANDOM_ACTION = int(Purpose.RANDOM_ACTION)
 
 Fields = tuple[Words, Words, NDArray[np.int8], NDArray[np.bool_], NDArray[np.float32]]
-"""The fields of a `State` of B matches as arrays."""
 
 
 @part_of_compiled

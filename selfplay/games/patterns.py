@@ -55,7 +55,6 @@ class TrainableTables(NamedTuple):
     weights: NDArray[np.float32]
     """float32[phases, W], in C order; changed in place."""
     squares: int
-    """Number of squares of the board."""
     parities: int
     """The third argument of `phase_of`."""
 
@@ -75,7 +74,6 @@ class Run(NamedTuple):
     stride: int
     """The factor of the number of the contents in the index of the pattern."""
     numbers: int
-    """How many numbers there are."""
 
 
 @cache

@@ -14,10 +14,8 @@ from selfplay.games.state import BatchStepping, State
 
 SIGNS = {1: "X", -1: "O", 0: "."}
 LEGAL = "*"
-"""Marks a legal square."""
 LINE_WIDTH = 100
 GAP = "    "
-"""Between boards side by side."""
 
 
 class PositionLine(NamedTuple):
@@ -61,7 +59,6 @@ class Presentation:
     edge_names: tuple[str, str] | None = None
     """A character for each row and for each column, in games whose `board_text` does not show them."""
     point_name: str = "points"
-    """What points are called, in games that count them."""
     stone_colours: tuple[str, str] | None = None
     """The colours of both players' stones if they are discs: black, white, red or yellow.
 

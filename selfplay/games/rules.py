@@ -68,7 +68,6 @@ class TurningRules(NamedTuple):
     neighbours: Callable[[Word], Word]
     """The given squares and their neighbours in all eight directions; may set bits outside the board."""
     board: int
-    """All squares."""
     corners: int
     """The squares whose discs can never be turned."""
     quarters: tuple[int, int, int, int]

@@ -100,10 +100,8 @@ class Ply(NamedTuple):
     """The seat that acted: 0 moves first, 1 second."""
     action: int
     text: str
-    """The text of the action."""
     by_person: bool
     is_forced: bool
-    """Whether passing was the only legal action."""
     is_random: bool | None
     """Whether an exploring player acted at random; None for a person, a forced pass or a player that never explores."""
     reason: str | None = None

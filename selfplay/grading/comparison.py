@@ -25,7 +25,7 @@ from selfplay.grading.comparison_schedule import (
 )
 from selfplay.grading.judgement import judged_positions_of
 from selfplay.grading.large_game_comparison import Measurement, measure_levels
-from selfplay.grading.policy_measures import ways_of_playing
+from selfplay.grading.policy_measures import measure_policies, ways_of_playing
 from selfplay.grading.proof import Grade, Grader
 from selfplay.grading.ratings import rate
 from selfplay.grading.solved_positions import quality_fields
@@ -49,8 +49,8 @@ class Comparison(NamedTuple):
     """None if the game is too large to enumerate."""
     measurement: Measurement | None = None
     """The measurement in a game too large to enumerate; None in other games."""
-    ways: Sequence[dict[str, Any]] = ()
-    """The grades of policies, values and searches, in games that can be enumerated, with targets=search."""
+    policies: Sequence[dict[str, Any]] = ()
+    """The rows of comparison/policies.csv, with targets=search."""
 
     @property
     def newest(self) -> int:
@@ -84,6 +84,13 @@ def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Co
         comparison = Comparison(context.game, table, {}, None, measurement)
     else:
         comparison = _graded(context, levels, grader, progress)
+    if settings.has_policies:
+        if grader is None:
+            policies = measure_policies(context, levels)
+        else:
+            policies = ways_of_playing(run.path, context.game, levels, grader)
+        write_csv(table_of(POLICY_COLUMNS, policies), run.policies)
+        comparison = comparison._replace(policies=policies)
     write_csv(comparison.table, run.comparison)
     return comparison
 
@@ -149,8 +156,4 @@ def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader
         if level > 0:
             row |= result_fields(previous[level], "_vs_previous") | result_fields(versus_random[level], "_vs_random")
         rows.append(row)
-    table, ways = table_of(LEVEL_COLUMNS, rows), []
-    if settings.has_policies:
-        ways = [way for level in levels for way in ways_of_playing(context.run.path, game, level, grader)]
-        write_csv(table_of(POLICY_COLUMNS, ways), context.run.policies)
-    return Comparison(game, table, grades, grader, ways=ways)
+    return Comparison(game, table_of(LEVEL_COLUMNS, rows), grades, grader)

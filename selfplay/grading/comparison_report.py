@@ -12,7 +12,7 @@ from selfplay.games import Game
 from selfplay.games.win_draw_loss import BETTER, NORMAL_QUANTILE, UNDECIDED, WORSE, WinDrawLoss
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.large_game_comparison import measured_verdict
-from selfplay.grading.policy_measures import ways_text
+from selfplay.grading.policy_measures import policy_text, ways_text
 from selfplay.grading.proof import Grade, Grader, is_unbeatable, lines_text, share_text
 from selfplay.grading.tables import RESULTS
 from selfplay.runs.manifest import Manifest
@@ -29,14 +29,14 @@ SOLVED_COLUMNS = {
 """Columns about positions with exact values, and their titles and formats on the screen."""
 
 WIDTH = 80
-"""Characters of a line on a terminal."""
 SIGNS = {BETTER: "+", WORSE: "-", UNDECIDED: "="}
 
 
 def comparison_report(comparison: Comparison, settings: Settings) -> str:
     """The verdict, the progress against the random player, and the table. `settings`: of the run."""
     progress = f"{gate_text(settings)}{progress_text(comparison.table, settings)}"
-    parts = [f"{verdict(comparison)}\n{progress}", ways_text(comparison.ways).strip(), comparison_table(comparison)]
+    ways = "" if comparison.grader is None else ways_text(comparison.policies)
+    parts = [f"{verdict(comparison)}\n{progress}", ways, comparison_table(comparison)]
     return "\n".join(map(_wrapped, "\n\n".join(filter(None, parts)).splitlines()))
 
 
@@ -103,7 +103,7 @@ def verdict(comparison: Comparison) -> str:
     """The verdict on the newest level: whether it can lose, with a shortest lost line, or what was measured."""
     if comparison.grader is None:
         assert comparison.measurement is not None, "a comparison has either exact grades or a measurement"
-        return measured_verdict(comparison.measurement)
+        return measured_verdict(comparison.measurement, policy_text(comparison.policies))
     level = comparison.newest
     grade = comparison.grades[level]
     lines = [grade.verdict(f"Level {level}"), _versus_random_text(comparison, grade)]

@@ -29,9 +29,7 @@ class SeatResults(NamedTuple):
     """A player's results against perfect play, by its seat."""
 
     first: WinDrawLoss[int]
-    """Moving first."""
     second: WinDrawLoss[int]
-    """Moving second."""
 
 
 def play_against_perfect(
@@ -154,7 +152,6 @@ def grades_in(positions: SolvedPositions | None, players: Mapping[Who, Player]) 
 
 RESULT_TEXTS = {1: "a win", 0: "a draw", -1: "a loss"}
 GAP = 2
-"""The smallest number of spaces between two columns."""
 
 
 def judgement_text(judgement: Judgement, levels: Sequence[int], references: Sequence[Who]) -> list[str]:

@@ -8,7 +8,7 @@ RUN_DIR/comparison/endgames.csv     the endgame positions (selfplay/grading/endg
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from selfplay.executors import open_executor
 from selfplay.games import Game
@@ -25,13 +25,11 @@ from selfplay.grading.comparison_schedule import (
 )
 from selfplay.grading.endgame_positions import empty_squares, endgame_positions
 from selfplay.grading.judgement import Judgement, grades_in, judge_players, judgement_text
-from selfplay.grading.policy_measures import measure_policies, policy_text
 from selfplay.grading.ratings import Rating, rate
 from selfplay.grading.solved_positions import PositionGrade, SolvedPositions
 from selfplay.grading.tables import (
     GRADE_COLUMNS,
     MATCH_COLUMNS,
-    POLICY_COLUMNS,
     REFERENCE_COLUMNS,
     Row,
     result_fields,
@@ -57,7 +55,6 @@ class Measurement(NamedTuple):
     results: dict[Pair, PairResult]
     """The results of all pairs that met, counted for the first of each pair."""
     ratings: dict[Who, Rating]
-    """Of all levels and references, on one scale."""
     endgames: SolvedPositions | None
     """The endgame positions; None where there are none."""
     endgame_grades: dict[Who, PositionGrade]
@@ -65,9 +62,6 @@ class Measurement(NamedTuple):
     judgement: Judgement | None
     """What an exact solver says; None if none solves matches of the game from their start."""
     first_action: str
-    """The first action of the newest level in a match."""
-    policies: Sequence[dict[str, Any]] = ()
-    """The policies of the levels, with targets=search."""
 
     @property
     def newest(self) -> int:
@@ -171,16 +165,13 @@ def measure_levels(
         endgame_grades=grades_in(endgames, players),
         judgement=judgement,
         first_action=game.presentation.action_in_words(int(policy_of(players[levels[-1]], game.init())[0].argmax())),
-        policies=measure_policies(context, levels) if settings.has_policies else (),
     )
-    if measurement.policies:
-        write_csv(table_of(POLICY_COLUMNS, measurement.policies), run.policies)
     write_csv(table_of(MATCH_COLUMNS, measurement.match_rows()), run.matches)
     write_csv(table_of(REFERENCE_COLUMNS, measurement.reference_rows()), run.references)
     return measurement
 
 
-def measured_verdict(measurement: Measurement) -> str:
+def measured_verdict(measurement: Measurement, about_policy: Sequence[str] = ()) -> str:
     """How the newest level does against its opponents and in solved positions, its rating, and whom it loses to."""
     level, plies, name = measurement.newest, measurement.opening_plies, measurement.game.name
     lines = [f"{name} has too many positions to try every line, so level {level} is measured, not proved."]
@@ -190,7 +181,7 @@ def measured_verdict(measurement: Measurement) -> str:
     lines += _endgames_text(measurement)
     if measurement.judgement is not None:
         lines += judgement_text(measurement.judgement, measurement.levels, measurement.references)
-    lines += policy_text(measurement.policies)
+    lines += about_policy
     points, low, high = measurement.ratings[level]
     best = max(measurement.references, key=lambda name: measurement.ratings[name].points, default=None)
     rating = f"Level {level} has a rating of {points:.0f} ({low:.0f}..{high:.0f}); the random player has 0"

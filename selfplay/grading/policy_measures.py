@@ -31,7 +31,6 @@ MATCHES, POSITIONS = 100, 500
 
 
 Row = dict[str, Any]
-"""A row of policies.csv, with the columns `selfplay.grading.tables.POLICY_COLUMNS`."""
 
 
 def measure_policies(context: RunContext[Settings], levels: Sequence[int]) -> list[Row]:
@@ -91,8 +90,12 @@ def policy_text(measures: Sequence[Row]) -> list[str]:
 SIMULATIONS_OF_WAYS = (2, 8, 32)
 
 
-def ways_of_playing(run_dir: Path, game: Game, level: int, grader: Grader) -> Iterator[Row]:
-    """The policy alone, the values alone, and searches of a level. Raises SettingError without a policy head."""
+def ways_of_playing(run_dir: Path, game: Game, levels: Sequence[int], grader: Grader) -> list[Row]:
+    """The policy alone, the values alone, and searches of each level. Raises SettingError without a policy head."""
+    return [way for level in levels for way in _ways_of_level(run_dir, game, level, grader)]
+
+
+def _ways_of_level(run_dir: Path, game: Game, level: int, grader: Grader) -> Iterator[Row]:
     state = grader.graph.state
     entropy = float(policy_entropies(run_dir, game, level, state.select(~state.terminated)).mean())
     names = [f"policy:{level}", f"level:{level}"]
@@ -108,8 +111,7 @@ def ways_of_playing(run_dir: Path, game: Game, level: int, grader: Grader) -> It
 
 def ways_text(ways: Sequence[Row]) -> str:
     """A line for each way in which the newest of the levels plays; empty without any."""
-    lines = [_sentence(way) for way in ways if way["level"] == ways[-1]["level"]]
-    return "".join(f"{line}\n" for line in lines)
+    return "\n".join(_sentence(way) for way in ways if way["level"] == ways[-1]["level"])
 
 
 def _sentence(way: Row) -> str:

@@ -25,7 +25,6 @@ FIRST, SECOND = 0, 1
 
 SMALLEST_SHARE = 0.0001
 LARGEST_EXACT = 10**7
-"""Larger counts are written as powers of ten."""
 
 
 class Lines(NamedTuple):
@@ -98,7 +97,6 @@ class Grade(NamedTuple):
     shortest_loss: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
     """The actions of a shortest lost line, in each seat; None if no line is lost."""
     player: str
-    """The name of the player."""
     can_be_held: tuple[bool, bool]
     """The seats in which a perfect player never loses."""
 

@@ -44,18 +44,15 @@ class PositionGrade(NamedTuple):
 
     overall: MoveQuality
     groups: Mapping[str, MoveQuality]
-    """By group of positions."""
 
 
 class SolvedPosition(NamedTuple):
     """A position, and the exact value of every action."""
 
     state: State
-    """One match."""
     values: Mapping[int, int]
     """The value to the player to move of each legal action, in ascending order of actions."""
     group: str = ""
-    """The group of the position, where positions are divided into groups."""
 
 
 class SolvedPositions(NamedTuple):
@@ -65,7 +62,6 @@ class SolvedPositions(NamedTuple):
     values: NDArray[np.float64]
     """float64[N, A]: the value of each action to the player to move; nan where illegal."""
     groups: tuple[str, ...]
-    """The group of each position."""
 
     @classmethod
     def of(cls, game: Game, positions: Sequence[SolvedPosition]) -> "SolvedPositions":

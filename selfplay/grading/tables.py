@@ -68,7 +68,6 @@ TEXT, COUNT, LINES, SHARE, ERROR, RATING = (
 )
 
 Columns = dict[str, Kind]
-"""The columns of a table, in order."""
 
 # ---------------------------------------------------------------------- columns
 

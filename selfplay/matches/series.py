@@ -29,7 +29,6 @@ from selfplay.settings.matches import MatchSettings
 log = logging.getLogger(__name__)
 
 REPORTS = 20
-"""Number of reports, unless the settings say otherwise."""
 
 
 def match(
@@ -138,9 +137,7 @@ class PairResult(NamedTuple):
     distinct: int
     """Number of matches that differ in an action or in who moved first."""
     forfeits: int = 0
-    """Number of losses that the player forfeited."""
     opponent_forfeits: int = 0
-    """Number of wins in which the opponent forfeited."""
 
 
 class PairMatches(NamedTuple, Generic[AnySettings, PlayerId]):
@@ -155,9 +152,7 @@ class PairMatches(NamedTuple, Generic[AnySettings, PlayerId]):
     """The stream of random numbers, from `selfplay.compute.random_numbers.stream_key`."""
     opening_plies: int = 0
     epsilons: Sequence[float] = ()
-    """The exploration rates of both players by ply."""
     seconds: float | None = None
-    """As for `count_matches`."""
 
 
 def play_pairs(

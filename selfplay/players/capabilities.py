@@ -210,7 +210,6 @@ class Estimate(NamedTuple):
 
     player: "Player"
     state: State
-    """The position (B = 1)."""
     values: Values
     in_points: bool
     """Whether the values are numbers of points, such as discs, estimated or exact."""

@@ -18,7 +18,6 @@ from selfplay.settings.fields import rule_has
 from selfplay.settings.run import Settings
 
 MOST_WEIGHTS = 1 << 30
-"""The largest network that is trained."""
 
 
 def check_new_levels(settings: Settings, game: Game) -> None:

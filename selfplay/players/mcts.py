@@ -21,7 +21,6 @@ class _Prepared(NamedTuple):
 
     position: tuple[int, int]
     draws: tuple[int, int, int]
-    """Key, match and ply."""
     result: TreeSearchResult
 
 
@@ -120,7 +119,6 @@ class _Searched(NamedTuple):
     rows: Tensor
     """int64[N]: the matches that were searched."""
     result: TreeSearchResult
-    """The results of these."""
 
     def is_of(self, state: State, draws: Draws) -> bool:
         same_match = self.key == draws.key and torch.equal(self.match, draws.match)

@@ -50,7 +50,6 @@ class PlayerName(NamedTuple):
     options: Mapping[str, Any]
     """The value of each option of the kind, converted to its type; the default if it was not given."""
     given: Mapping[str, Any]
-    """Only the options that were given."""
     against_person: bool = False
     """Whether the player plays against a person, which may change defaults."""
 
@@ -76,7 +75,6 @@ class OfferedPlayer:
     label: str
     about: str
     make: Callable[[], Any] = field(metadata=_NOT_SENT)
-    """Makes the player."""
     file: Path | None = field(default=None, metadata=_NOT_SENT)
     """The file from which the player is loaded, if there is one."""
     level: int | None = field(default=None, metadata=_NOT_SENT)
@@ -101,7 +99,6 @@ class PlayerKind(NamedTuple):
     syntax: str
     """How its names are written, without the options."""
     meaning: str
-    """What it is, in one line."""
     make: "Callable[[PlayerName, Game, Path], Player]"
     """(name, game, run_dir) to the player. `run_dir` is the folder of the run the game is played in."""
     options: tuple[Option, ...] = ()

@@ -38,7 +38,6 @@ class SolvedPosition(NamedTuple):
     principal_variation: tuple[int, ...]
     """The best actions to the end of the match, including passes, each the lowest of the equally good ones."""
     visited: int
-    """Number of positions visited."""
 
 
 class ExactSolver(ABC):

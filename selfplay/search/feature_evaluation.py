@@ -34,7 +34,6 @@ class FeatureEvaluation(NamedTuple):
     """A weighted sum of features."""
 
     name: str
-    """As the user wrote it."""
     game: str | None
     """The only game it applies to; None for every game that has its features, such as all sizes of a board."""
     win: float

@@ -20,28 +20,22 @@ depth still to be searched only, which the table compares, and the factor is too
 
 from collections.abc import Callable
 from enum import IntEnum
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compilation import part_of_compiled, recursive_part, register_rules
+from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part, register_rules
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.move_ordering import compile_order
+from selfplay.search.probcut import compile_probe
 from selfplay.search.threads import STOP, StopFlag, Threads, is_marked, is_shared, put_mark
 from selfplay.search.transposition_table import Table, look_up, store
 
-
-class Algorithm(IntEnum):
-    """The three searches. They find the same values and actions."""
-
-    MINIMAX = 0
-    ALPHA_BETA = 1
-    NEGASCOUT = 2
-
-
+Algorithm = IntEnum("Algorithm", ["MINIMAX", "ALPHA_BETA", "NEGASCOUT"], start=0)
 MINIMAX, NEGASCOUT = int(Algorithm.MINIMAX), int(Algorithm.NEGASCOUT)
 SHARED_FROM = 4
 """Positions with at least this many remaining plies are marked where several threads search."""
@@ -80,14 +74,11 @@ class Search(NamedTuple):
     """What is the same for all positions of a search."""
 
     depth: int
-    """The number of plies to search ahead."""
     algorithm: int
     min_scout_depth: int
     """The smallest number of plies left at which NegaScout uses null windows; not used where only one is left."""
     ordered: bool
-    """Whether promising moves are tried first."""
     reply_value: float
-    """`Evaluation.reply_value`"""
     clears_table: bool
     """Whether each position of a batch is searched with an empty table: the cuts of ProbCut that the searches of others
     have left in the table would change its result."""
@@ -142,7 +133,8 @@ def negamax_of(
         part: makes the two functions parts of compiled code.
     """
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
-    value_at_end, sooner = finished_value(rules), sooner_of(rules)
+    # Where points are counted, speed does not matter.
+    value_at_end, sooner = finished_value(rules), SOONER if rules.margin is None else 0.0
     list_moves, passing = compile_order(rules, unfinished_value), -1 if pass_action is None else pass_action
     register_rules()
 
@@ -231,6 +223,77 @@ def negamax_of(
     return negamax, leaf
 
 
-def sooner_of(rules: Rules) -> float:
-    """By how much a win is worth more for each ply left to search. Where points are counted, speed does not matter."""
-    return SOONER if rules.margin is None else 0.0
+class BatchResult(NamedTuple):
+    """The results of a search of B positions to depth D."""
+
+    values: NDArray[np.float64]
+    """float64[B]: to the player to move."""
+    actions: NDArray[np.int64]
+    """int64[B]: the lowest of the best actions; -1 where the match is over or the depth is 0. In games that do not
+    count points, the soonest win is best, and the latest loss."""
+    visited: NDArray[np.int64]
+    """int64[B]: positions visited, including the searched one; a position visited twice counts twice."""
+    variations: NDArray[np.int64]
+    """int64[B, D]: the actions of the principal variation; -1 after its end."""
+    final: NDArray[np.bool_]
+    """bool[B]: whether a deeper search would find the same: all lines that matter reach the end of the match, or, in
+    games that do not count points, a win or a loss is forced before the last ply."""
+
+
+def search_of(rules: Rules, parts: tuple[Negamax, Negamax], pass_action: int | None) -> Callable[..., bool]:
+    """The search of a batch, by the functions of `negamax_of`: `search_batch(own, opp, search, found)`.
+
+    It fills `found`, a `BatchResult`, and returns False if it was stopped. Several threads that share a table and a
+    `threads` search one position together; all but the first to finish are stopped.
+    """
+    (negamax, leaf), play, value_at_end = parts, rules.play, finished_value(rules)
+    passing, prefers_sooner = -1 if pass_action is None else pass_action, rules.margin is None
+
+    @part_of_compiled
+    def value_after(own: int, opp: int, line: NDArray[np.int64], finished: NDArray[np.float64]) -> float:
+        """The value to the player to move of the end of the match that the actions of `line` lead to."""
+        for action in line:
+            own, opp = play(own, opp, 0 if action == passing else 1 << action)
+        value: float = value_at_end(own, opp, finished)
+        return value if len(line) % 2 == 0 else -value
+
+    def search_batch(own: Words, opp: Words, search: Search, found: BatchResult) -> bool:
+        depth, line, work = search.depth, search.memory.lines[search.depth], search.memory.work
+        for row in range(len(own)):
+            if search.clears_table:
+                search.table[:] = 0
+            if search.stop[STOP] != 0:
+                return False
+            work[VISITED] = 0
+            if depth > 0:
+                value, is_open = negamax(own[row], opp[row], depth, -np.inf, np.inf, search)
+            else:
+                value, is_open = leaf(own[row], opp[row], depth, -np.inf, np.inf, search)
+            if work[STOPPED] != 0:
+                return False
+            search.threads.finished[0] = is_shared(search.threads)
+            length = 0
+            while line[length] != -1:
+                length += 1
+            is_final = not is_open
+            if prefers_sooner and length < depth:
+                value = value_after(own[row], opp[row], line[:length], search.parameters.finished)
+                is_final |= value != 0
+            found.values[row] = value + 0.0  # no -0.0
+            found.actions[row], found.visited[row], found.final[row] = line[0], work[VISITED], is_final
+            found.variations[row] = -1
+            found.variations[row, :length] = line[:length]
+        return True
+
+    return search_batch
+
+
+@cache
+def compile_search(
+    rules: Rules, unfinished_value: CompiledValue, pass_action: int | None, has_cuts: bool
+) -> Callable[..., bool]:
+    """Compile the search of a batch (`search_of`) of a game with these rules, with the cuts of ProbCut or without."""
+    parts = negamax_of(rules, unfinished_value, pass_action)
+    if has_cuts:
+        parts = negamax_of(rules, unfinished_value, pass_action, compile_probe(parts[0], unfinished_value))
+    return compiled(search_of(rules, parts, pass_action))

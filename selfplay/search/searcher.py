@@ -13,9 +13,8 @@ from selfplay.compute import devices
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.compiled_search import BatchResult, compile_search, search_of
 from selfplay.search.evaluation import Evaluation
-from selfplay.search.negamax import Algorithm, Search, make_memory, negamax_of
+from selfplay.search.negamax import Algorithm, BatchResult, Search, compile_search, make_memory, negamax_of, search_of
 from selfplay.search.probcut import ProbCut
 from selfplay.search.threads import (
     StopFlag,
@@ -55,7 +54,6 @@ class SearchResult:
     visited: int
     """Number of positions visited, including the searched one; with several threads, by the one that finished."""
     depth: int
-    """Number of plies searched ahead."""
 
 
 class Searcher:

@@ -40,9 +40,7 @@ PLIES_AHEAD, SECONDS_AHEAD = 2, 15.0
 WAIT_SECONDS = 1.0
 """How often a thread that waits for values asks for them again."""
 MAX_UNSOLVED = 100
-"""The largest number of positions that take turns."""
 MAX_KEPT = 2000
-"""Number of positions whose values are kept."""
 
 
 class NotSolvedYetError(TimeLimitError):
@@ -185,7 +183,6 @@ class _Ahead(NamedTuple):
     """The position asked for last, from which this one is reached."""
     state: State
     plies: int
-    """The number of plies between them."""
 
 
 class _Worker(Generic[Item]):

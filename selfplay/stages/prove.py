@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from selfplay.errors import GameTooLargeError, IllegalActionError, SettingError
+from selfplay.errors import IllegalActionError, SettingError
 from selfplay.executors import open_executor
 from selfplay.files import remove_folder, sha256, written_whole
 from selfplay.games import Game, State
-from selfplay.games.position_graph import positions_of
 from selfplay.grading.tables import PLY_COLUMNS, PROOF_COLUMNS, PROOF_TABLE, Row, read_rows, table_of, write_csv
 from selfplay.grading.winning_proof.action_judge import player_of, solver_of
 from selfplay.grading.winning_proof.report import proof_report, read_result
@@ -27,7 +26,6 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunContext, prepare_process
 from selfplay.search.exact_solver import ExactSolver, empties, solver_class
-from selfplay.settings.command_lines import command_line
 from selfplay.settings.matches import SEATS, ProofSettings
 
 log = logging.getLogger(__name__)
@@ -111,24 +109,13 @@ def start_of(game: Game, settings: ProofSettings) -> State:
 
 def whole_match_solver(game: Game, start: State, settings: ProofSettings) -> ExactSolver:
     """The exact solver of the game. Raises SettingError if there is none, or it does not solve the start."""
-    if game.exact_solver is None:
-        raise SettingError(f"game={game.name} has no exact solver{_other_proof(game)}")
     most, left = solver_class(game).practical_empties, int(empties(game, start)[0])
     if left > most:
         raise SettingError(
             f"game={game.name}: its exact solver takes positions of up to {most} empty squares, and the start has "
-            f"{left}; give the actions before a later position in after={_other_proof(game)}"
+            f"{left}; give the actions before a later position in after="
         )
     return solver_of(game.name, settings.table_bits)
-
-
-def _other_proof(game: Game) -> str:
-    """What proves the same in a game that can be enumerated."""
-    try:
-        positions_of(game.name)
-    except GameTooLargeError:
-        return ""
-    return f"; {command_line('compare')} tries all lines of this game"
 
 
 def exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> int:

@@ -125,7 +125,7 @@ def test_the_policy_head_plays_alone(policy_run: Path) -> None:
 
 
 def test_the_ways_of_playing_are_graded_exactly(policy_run: Path) -> None:
-    ways = list(ways_of_playing(policy_run, GAME, 2, Grader(enumerate_positions(GAME))))
+    ways = ways_of_playing(policy_run, GAME, [2], Grader(enumerate_positions(GAME)))
     names = ["policy:2", "level:2", *(f"mcts:level:2?simulations={number}" for number in (2, 8, 32))]
     assert [way["player"] for way in ways] == names
     assert 0 < ways[0]["search_agreement"] < ways[-1]["search_agreement"] == 1

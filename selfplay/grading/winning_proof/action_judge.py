@@ -21,7 +21,6 @@ from selfplay.settings.matches import ProofSettings
 Words = NDArray[np.int64]
 
 WIN = 1
-"""The worth of a won position."""
 EVERY_LOSS = -(10**6)
 """The lowest worth, if losses differ in worth."""
 

@@ -4,28 +4,49 @@ Positions are walked ply by ply. At the opponent's turn every legal action is fo
 it may take. Positions that two lines lead to are walked once; mirror images are different positions, because a player
 that takes the lowest of equally good actions does not play symmetrically. The first mistake found therefore ends a
 shortest line to one, and if there is none, the player is proved to keep from every position what it is worth.
+
+The state of an unfinished walk is on disk:
+
+    ply_012.npz                         the positions after 12 plies of the walk
+    judged_012_000004096_000008192.npz  the player's actions in some of them
+    plies.csv                           a row for each finished ply, see docs/tables.md
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from selfplay.executors import Executor
+from selfplay.files import errors_of_archive, open_file, written_whole
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_positions
 from selfplay.grading.winning_proof.action_judge import EVERY_LOSS, WIN, Judged, Positions, Words, judge
-from selfplay.grading.winning_proof.walk_files import Ply, load_arrays, save_arrays
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.matches import ProofSettings
 
 STEPPED = 1 << 20
 """Number of positions whose successors are computed together."""
+
+
+class Ply(NamedTuple):
+    """N different positions after the same number of plies, in the order in which the walk meets them."""
+
+    own: Words
+    """int64[N]"""
+    opp: Words
+    """int64[N]"""
+    parents: Words
+    """int64[N]: the row of a position in the ply before from which it was met first."""
+    actions: Words
+    """int64[N]: the action that led from there to it."""
+    are_won: NDArray[np.bool_]
+    """bool[N]: whether the position is known to be won for the examined player."""
 
 
 class Moves(NamedTuple):
@@ -45,10 +66,8 @@ class PlyCounts(NamedTuple):
     ply: int
     """Number of plies since the start of the match."""
     is_turn: bool
-    """Whether the examined player is to move."""
     positions: int
     won: int
-    """Finished matches that the player has won."""
     drawn: int
     lost: int
     solved: int
@@ -76,7 +95,6 @@ class Walk(NamedTuple):
     settings: ProofSettings
     game: Game
     player: str
-    """The name of the examined player."""
     start: State
     """One position; its current_player is that of the match."""
     first_ply: int
@@ -84,7 +102,6 @@ class Walk(NamedTuple):
     result: int
     """The exact result of `start` to the player: 1, 0 or -1."""
     folder: Path
-    """The folder of its files."""
     executor: Executor
     progress: ProgressBar = NoProgress
 
@@ -241,3 +258,22 @@ def _mistakes(judged: Judged) -> tuple[int, int, int]:
     rows, worth = judged.rows[judged.are_mistakes], judged.worth[judged.are_mistakes]
     wins, draws, losses = (len(np.unique(rows[kind])) for kind in (worth > 0, worth == 0, worth < 0))
     return wins, draws, losses
+
+
+# ---------------------------------------------------------------------- files
+
+Arrays = TypeVar("Arrays", Ply, Judged)
+
+
+def save_arrays(path: Path, arrays: Arrays) -> None:
+    """Write a named tuple of arrays. Raises StageError."""
+    with written_whole(path) as beside, beside.open("wb") as file:
+        np.savez(file, **arrays._asdict())
+
+
+def load_arrays(path: Path, kind: type[Arrays]) -> Arrays:
+    """Read what `save_arrays` wrote. Raises InvalidFileError."""
+    with open_file(path) as file, errors_of_archive(path, "; force=true starts anew"):
+        archive = np.load(file, allow_pickle=False)
+        arrays: list[NDArray[Any]] = [archive[name] for name in kind._fields]
+    return kind(*arrays)

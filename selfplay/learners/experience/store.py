@@ -41,9 +41,7 @@ class ExperienceStatus(NamedTuple):
     """How much a store has learned."""
 
     boards: int
-    """Number of known boards."""
     matches: int
-    """Number of matches learned from."""
     results: tuple[WinDrawLoss[int], WinDrawLoss[int]]
     """The results of the learner, moving first and second, in matches against others."""
 

@@ -40,7 +40,6 @@ class UpdateRule(NamedTuple):
     ties: str
     """Which of several best moves is taken: "lowest" or "random"."""
     step_size_name: str
-    """The name of the rule's step size."""
     trains_against_people: bool
     """Whether a player with such tables explores and learns in matches against a person too, unless told otherwise."""
 

@@ -45,7 +45,6 @@ SHARED_FROM = 11
 PUT_OFF = 1 << 45
 """Added to the rating of a move that is to be tried after those that no thread is searching."""
 POLL_INTERVAL = 4096
-"""Number of positions visited between two checks of the stop flag."""
 MAX_CHILDREN = 64 * 65 // 2
 
 VISITED, EMPTIES_TO_WINNER = 0, 1

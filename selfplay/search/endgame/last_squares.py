@@ -86,14 +86,12 @@ LAST_SQUARES = 5
 """The largest number of empty squares for which these searches are faster than the general one."""
 
 NO_VALUE = -127
-"""Below every value."""
 
 
 class Count(Protocol):
     """A record passed through all searches; compiled code passes a record as one word, and an array as seven."""
 
     visited: int
-    """Number of positions visited so far."""
     empties_to_winner: int
     """Whether the empty squares count for the winner at the end (1 or 0)."""
     next_poll: int
