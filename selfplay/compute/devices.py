@@ -53,18 +53,12 @@ def chosen_device(name: str) -> str:
 
     if not torch.cuda.is_available():
         return CPU
-    _make_repeatable()
-    return CUDA
-
-
-def _make_repeatable() -> None:
-    """Make results reproducible byte for byte on GPUs of one kind, and compute float32 in full precision."""
-    import torch
-
-    # Sums in a fixed order; cuBLAS reads this variable on first use.
+    # Results are then the same byte for byte on GPUs of one kind: sums in a fixed order, and float32 in full precision.
+    # cuBLAS reads the variable on first use.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.backends.cudnn.deterministic = True
     torch.backends.cudnn.allow_tf32 = False
+    return CUDA
 
 
 def is_out_of_memory(error: BaseException) -> bool:

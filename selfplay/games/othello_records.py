@@ -41,20 +41,15 @@ def ggf_of(game: BatchStepping, states: Sequence[State], actions: Sequence[int],
     board = game.squares(states[0])[0].tolist()
     rows = ["".join(SIGNS[disc] for disc in board[start : start + width]) for start in range(0, len(board), width)]
     black, white = (name.replace("]", ")") for name in players)
-    tags = [f"GM[Othello]PC[selfplay]PB[{black}]PW[{white}]", f"RE[{_result(game, states[-1])}]TY[{width}]"]
+    last = states[-1]
+    result = f"{int(game.squares(last)[0].sum()):+d}" if bool(last.terminated) else "?"
+    tags = [f"GM[Othello]PC[selfplay]PB[{black}]PW[{white}]", f"RE[{result}]TY[{width}]"]
     tags.append(f"BO[{width} {' '.join(rows)} {'*O'[int(states[0].current_player)]}]")
     moves = [
         f"{COLOURS[int(state.current_player)]}[{game.action_to_string(action)}]"
         for state, action in zip(states, actions, strict=False)
     ]
     return f"(;{''.join(tags + moves)};)\n"
-
-
-def _result(game: BatchStepping, state: State) -> str:
-    """The lead of black at the end; "?" before it."""
-    if not bool(state.terminated):
-        return "?"
-    return f"{int(game.squares(state)[0].sum()):+d}"
 
 
 def is_ggf(text: str) -> bool:

@@ -34,11 +34,6 @@ class Nodes(NamedTuple):
     """The payoff to the player to move; 0 where the match is not over."""
     plies: tuple[int, ...]
 
-    @property
-    def height(self) -> int:
-        """The number of plies of the longest match."""
-        return max(self.plies)
-
 
 def nodes_of(payoffs: Any) -> Nodes:
     """The positions of a tree, level by level. Raises SettingError if `payoffs` are not nested lists of numbers."""
@@ -89,7 +84,7 @@ class PayoffTree(Game):
         self.nodes = nodes_of(payoffs)
         self.max_moves = max(map(len, self.nodes.children))
         self.num_distinct_actions = 2 * self.max_moves
-        self.max_game_length = self.nodes.height
+        self.max_game_length = max(self.nodes.plies)
         self.rules = _rules(self.nodes, self.max_moves)
 
     def state_at(self, own: Tensor, opp: Tensor) -> State:

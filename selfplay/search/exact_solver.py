@@ -6,7 +6,7 @@ solver.solve(state).value
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -193,16 +193,7 @@ def bitboards_of(state: State, row: int) -> tuple[int, int]:
     return int(state.own[row]), int(state.opp[row])
 
 
-class SolverClass(Protocol):
-    """Makes solvers, and says what they can do before the first one is made, which compiles its search."""
-
-    practical_empties: int
-    counts_points: bool
-
-    def __call__(self, game: Game, table_bits: int) -> ExactSolver: ...
-
-
-EXACT_SOLVERS: Registry[SolverClass] = Registry(
+EXACT_SOLVERS: Registry[type[ExactSolver]] = Registry(
     "exact solver",
     {
         "discs": "selfplay.search.endgame.solver:EndgameSolver",
@@ -211,10 +202,10 @@ EXACT_SOLVERS: Registry[SolverClass] = Registry(
     "selfplay.exact_solvers",
     ("practical_empties", "counts_points"),
 )
-"""The classes of the solvers. `Game.exact_solver` names one of them."""
+"""The classes of the solvers, called with (game, table_bits). `Game.exact_solver` names one of them."""
 
 
-def solver_class(game: Game) -> SolverClass:
+def solver_class(game: Game) -> type[ExactSolver]:
     """The class of the exact solver of `game`. Raises SettingError if it has none."""
     if game.exact_solver is None:
         solved = ", ".join(name for name in game_names() if make_game(name).exact_solver is not None)
@@ -227,7 +218,9 @@ def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
 
     Raises SettingError if the game has none or table_bits is out of range.
     """
-    return solver_class(game)(game, table_bits)
+    make: Any = solver_class(game)
+    solver: ExactSolver = make(game, table_bits)
+    return solver
 
 
 def solves_whole_matches(game: Game) -> bool:

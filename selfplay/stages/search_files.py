@@ -39,9 +39,8 @@ def export_evaluation(settings: ExportSettings) -> Path:
     file cannot be written.
     """
     context = prepare_process(settings)
-    run = context.run
-    level = max(run.newest_level(), 1) if settings.level is None else settings.level
-    agent = Agent.of_level(run.path, level, context.game)
+    run, agent = context.run, Agent.of_level(context.run.path, settings.level, context.game)
+    level = agent.checkpoint.metadata["level"]
     evaluation = agent.evaluation()
     if not isinstance(evaluation, FeatureEvaluation):
         name = agent.checkpoint.metadata["architecture"]["name"]
@@ -62,8 +61,8 @@ def fit_probcut(settings: ProbCutSettings) -> Path:
     """
     context = prepare_process(settings)
     run, game = context.run, context.game
-    level = max(run.newest_level(), 1) if settings.level is None else settings.level
-    agent = Agent.of_level(run.path, level, game)
+    agent = Agent.of_level(run.path, settings.level, game)
+    level = agent.checkpoint.metadata["level"]
     evaluation = agent.evaluation()
     if evaluation is None:
         raise SettingError(f"level={level}: ProbCut needs tables (architecture=ntuple...) or feature weights")

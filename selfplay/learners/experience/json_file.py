@@ -14,7 +14,7 @@ from typing import Any
 from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError
-from selfplay.files import FileFormat, read_bytes, record_schema, written_whole
+from selfplay.files import FileFormat, record_schema, written_whole
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.classical import ExperienceRule
@@ -48,30 +48,21 @@ def export_json(store: ExperienceStore, path: Path) -> int:
 def import_json(store: ExperienceStore, path: Path) -> int:
     """Replace the boards of `store` by those of the file at `path` and return their number.
 
-    A file with {}, or an empty file for an empty store, has no boards. An invalid file does not change the store.
-
-    Raises InvalidFileError as `read_json`.
+    An invalid file does not change the store. Raises InvalidFileError as `read_json`.
     """
-    boards = read_json(path, store.form, store.rule, len(store))
+    boards = read_json(path, store.form, store.rule)
     store.replace(boards)
     return len(boards)
 
 
-def read_json(path: Path, form: BoardForm, rule: ExperienceRule, known: int = 0) -> dict[int, Board]:
+def read_json(path: Path, form: BoardForm, rule: ExperienceRule) -> dict[int, Board]:
     """The boards of the file at `path`, in the form and with the scores of a store.
-
-    Args:
-        known: the number of boards of the store, which an empty file must not replace.
 
     Raises InvalidFileError if the file is missing, truncated, in another format, or contradicts the rules of the game.
     """
-    content = read_bytes(path)
-    if not content and known:
-        raise InvalidFileError(path, f"is empty; write {{}} into it to replace the {known} known boards by none")
+    entries = BOARDS.read_json(path)
     try:
-        return rescored(_merged(_parsed(BOARDS.parse_json(path, content or b"{}"), form), form), rule)
-    except InvalidFileError:
-        raise
+        return rescored(_merged(_parsed(entries, form), form), rule)
     except ValueError as error:
         raise InvalidFileError(path, str(error)) from error
 
