@@ -92,7 +92,7 @@ class CorrectionSettings(CommonSettings):
     level: int | None = field(default=None, metadata=count(1, or_null=True))
     """The level whose tables are corrected; null: the newest of the run."""
     seat: str = field(default="first", metadata=one_of(*SEATS))
-    """first: it moves first in the match; second: its opponent does. The start must be won for it."""
+    """first: it moves first in the match; second: its opponent does."""
     after: str = ""
     """Actions from the start of the match after which the lines begin, such as 4453; empty: the start itself."""
     endgame: int = field(default=20, metadata=count(0))

@@ -1,4 +1,4 @@
-"""Teach a level its mistakes on every line of play, until it is proved to win (selfplay correct).
+"""Teach a level its mistakes on every line of play, until it is proved to make none (selfplay correct).
 
 RUN_DIR/corrected/level_NN/   the corrected level, in a run of its own
     agent.safetensors         its weights
@@ -16,13 +16,14 @@ from selfplay.architectures.ntuple import NTuple, with_more_walks
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.files import errors_of_archive, open_file, sha256, written_whole
+from selfplay.grading.winning_proof.action_judge import EVERY_LOSS
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, prepare_process
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
-from selfplay.training.corrections import Corrections, Lessons, Round
+from selfplay.training.corrections import WIN, Corrections, Lessons, Round
 
 log = logging.getLogger(__name__)
 
@@ -31,11 +32,11 @@ WEIGHTS, ROUNDS = "weights", "rounds"
 
 
 def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoProgress) -> str:
-    """Correct a level, or continue an interrupted correction, and prove that it wins; returns the report of the proof.
+    """Correct a level, or continue an interrupted correction, and prove it; returns the report of the proof.
 
     Raises:
-        SettingError: the network has no tables, the game has no exact solver of such positions, an action in `after` is
-            not legal, or the start is not won for the player.
+        SettingError: the network has no tables, the game has no exact solver of such positions, or an action in `after`
+            is not legal.
         StageError: the run lacks the level, or mistakes are left after all rounds.
         InvalidFileError: a file is broken.
     """
@@ -62,10 +63,9 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
         learning = len(network.patterns.images) - images
     start = start_of(context.game, proof)
     solver = whole_match_solver(context.game, start, proof)
-    if exact_result(solver, start, proof) != 1:
-        raise SettingError(f"seat={settings.seat}: the start is not won for the player; set another seat or after")
+    lowest = {1: WIN, 0: 0, -1: EVERY_LOSS}[exact_result(solver, start, proof)]
     key = stream_key(settings.seed, level, Activity.TRAINING)
-    corrections = Corrections(context.game, network, learning, solver, start, settings, key)
+    corrections = Corrections(context.game, network, learning, solver, start, lowest, settings, key)
     found = _corrected(corrections, settings, manifest, record, state)
     with written_whole(corrected.agent(level)) as beside:
         trained_with, outcome = _numbers(settings), checkpoint.metadata["outcome"]
@@ -82,7 +82,7 @@ def _forget_state(manifest: Manifest, state: Path) -> None:
 
 
 def _proof(settings: CorrectionSettings, level: int, corrected: RunFolder) -> ProofSettings:
-    """The proof that the corrected level wins."""
+    """The proof that the corrected level makes no mistake."""
     search = f"search:negascout?depth=1&evaluation=level:{level}&endgame={settings.endgame}"
     player = search if settings.endgame else f"level:{level}"
     common = {name: getattr(settings, name) for name in ("game", "seat", "after", "table_bits", "executor", "threads")}

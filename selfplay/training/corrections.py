@@ -1,11 +1,11 @@
-"""Finds the mistakes of tables on every line of play from a won position, and corrects them.
+"""Finds the mistakes of tables on every line of play, and corrects them.
 
 A round walks every line: at the opponent's turn every action is followed. Of positions to which the tables give the
-same value by symmetry one is walked. The exact solver judges the actions of the player; at a mistake the walk continues
-with an action that keeps the win, so it covers the whole match. Then comparison training teaches the mistakes of all
-rounds so far.
+same value by symmetry one is walked. The exact solver judges the actions of the player: a mistake lowers what a
+position is worth. There the walk continues with an action that is not a mistake, so it covers the whole match. Then
+comparison training teaches the mistakes of all rounds so far.
 
-Training also changes which of several winning actions is chosen, and each such change leads to positions that nothing
+Training also changes which of several good actions is chosen, and each such change leads to positions that nothing
 was learned for. So in early plies, from which many positions follow, training also teaches the action of the last walk.
 """
 
@@ -30,6 +30,9 @@ STEADY_MARGIN = 0.02
 ROUNDS_KEPT = 3
 """Positions that no walk of this number of rounds has met are not trained on."""
 
+WIN = 1
+"""The worth of a won position."""
+
 NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -38,10 +41,12 @@ class Lessons(NamedTuple):
 
     own: Words
     opp: Words
+    worth: Words
+    """int64[N]: what the positions are worth: their exact values, with WIN for all wins."""
     good: Words
-    """int64[N]: the actions known to keep the win."""
+    """int64[N]: the actions known to keep the worth."""
     poor: Words
-    """int64[N]: the actions known to give it away."""
+    """int64[N]: the actions known to lower it."""
     followed: Words
     """int64[N]: the action with which the last walk went on."""
     seen: Words
@@ -63,7 +68,8 @@ class Corrections:
     Args:
         network: of the player, whose weights are changed in place.
         learning: the tables of this number of images, the first ones, learn.
-        start: one position, which is won for the player.
+        start: one position.
+        lowest: the lowest worth of a position that the player can come to without a mistake: WIN, 0 or below.
         key: the stream of random numbers for the order of training.
     """
 
@@ -74,10 +80,12 @@ class Corrections:
         learning: int,
         solver: ExactSolver,
         start: State,
+        lowest: int,
         settings: CorrectionSettings,
         key: int,
     ) -> None:
-        self.game, self.solver, self.start, self.settings, self.key = game, solver, start, settings, key
+        self.game, self.solver, self.settings, self.key = game, solver, settings, key
+        self.start, self.lowest = start, lowest
         self.training = ComparisonTraining(game, network.trainable_tables(), learning)
         shared = network.shared_images().tolist()
         views = game.symmetries.observations[1:, : game.num_squares]
@@ -87,7 +95,7 @@ class Corrections:
     # ------------------------------------------------------------------ the walk
 
     def walk(self, number: int) -> Round:
-        """Walk every line, and learn which actions keep the win where it is not known. `number`: of the round."""
+        """Walk every line, and learn which actions keep the worth where it is not known. `number`: of the round."""
         positions, mistakes = 0, dict[int, int]()
         own, opp = self.start.own.numpy(), self.start.opp.numpy()
         is_turn = int(self.start.current_player[0]) == SEATS.index(self.settings.seat)
@@ -145,20 +153,24 @@ class Corrections:
         first, inverse = distinct_bitboards(torch.from_numpy(own), torch.from_numpy(opp))
         new = first[len(lessons.own) :].numpy()
         zeros = np.zeros_like(new)
-        added = (own[new], opp[new], zeros, zeros, zeros, zeros)
+        worth = zeros + WIN
+        if self.lowest < WIN:
+            worth = self.solver.values_within(self._state(own[new], opp[new]), zeros + self.lowest, worth)
+        added = (own[new], opp[new], worth, zeros, zeros, zeros, zeros)
         self.lessons[ply] = Lessons(*map(np.concatenate, zip(lessons, added, strict=True)))
         rows: Words = inverse[len(lessons.own) :].numpy()
         return rows
 
     def _judge(self, lessons: Lessons, rows: Words, actions: Words) -> None:
-        """Find whether these actions, one in each of these rows, keep the win."""
+        """Find whether these actions, one in each of these rows, keep the worth."""
         unknown = (lessons.good | lessons.poor)[rows] & actions == 0
         rows, actions = rows[unknown], actions[unknown]
         state = self._state(lessons.own[rows], lessons.opp[rows])
         after = self.game.step_unchecked(state, self._numbers(actions))
-        is_won = self.solver.values_within(after, np.full(len(rows), -1), np.zeros(len(rows), dtype=np.int64)) < 0
-        lessons.good[rows[is_won]] |= actions[is_won]
-        lessons.poor[rows[~is_won]] |= actions[~is_won]
+        kept = -lessons.worth[rows]
+        is_good = self.solver.values_within(after, kept, kept + 1) <= kept
+        lessons.good[rows[is_good]] |= actions[is_good]
+        lessons.poor[rows[~is_good]] |= actions[~is_good]
 
     def _state(self, own: Words, opp: Words) -> State:
         return self.game.state_at(torch.from_numpy(own), torch.from_numpy(opp))
@@ -196,7 +208,7 @@ class Corrections:
         return np.concatenate([mistaken, steady]), np.arange(len(mistaken) + len(steady)) >= len(mistaken)
 
     def _comparisons(self, ply: int, rows: Words, is_steady: NDArray[np.bool_]) -> Comparisons:
-        own, opp, good, poor, followed, _ = (field[rows] for field in self.lessons[ply])
+        own, opp, _, good, poor, followed, _ = (field[rows] for field in self.lessons[ply])
         good, poor = np.where(is_steady, followed, good), np.where(is_steady, ~followed, poor)
         return Comparisons(own, opp, good, poor, np.where(is_steady, STEADY_MARGIN, self.settings.margin))
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
@@ -112,6 +112,16 @@ def test_the_tables_need_no_correction_where_the_solver_decides(run_dir: Path) -
     assert "its actions judged in 0 of them" in report
 
 
-def test_a_start_that_is_not_won_is_refused(run_dir: Path) -> None:
-    with pytest.raises(SettingError, match="seat=first: the start is not won for the player"):
-        correct_and_prove(settings(run_dir, after=STARTS["first", "draw"]))
+@pytest.mark.parametrize(
+    ("seat", "result", "proved"),
+    [
+        ("first", "draw", "is proved not to lose moving first"),
+        ("second", "loss", "moving second is proved never to lose more or sooner than need be"),
+    ],
+)
+def test_a_level_is_corrected_from_a_start_that_is_not_won(run_dir: Path, seat: str, result: str, proved: str) -> None:
+    values = {"seat": seat, "after": STARTS[seat, result]}
+    before = prove_and_report(proof_settings(run_dir, player="level:1", **values))
+    report = correct_and_prove(settings(run_dir, **values))
+    assert proved in report
+    assert proved not in before
