@@ -18,6 +18,8 @@ import numpy as np
 
 ROWS, COLUMNS = 6, 7
 SQUARES = ROWS * COLUMNS
+PART = 1 << 18
+"""Number of positions that the player is asked about together."""
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
@@ -115,7 +117,8 @@ def write(path: Path, player_name: str, run_dir: Path, endgame: int) -> None:
     game = make_game("connect_four")
     player, state, columns = make_player(player_name, game, run_dir), game.init(), []
     while (state := state.select((~state.terminated & (empties(game, state) > endgame)).nonzero()[:, 0])).batch_size:
-        actions = player.act(state, Draws(0, torch.arange(state.batch_size), 0))
+        parts = map(state.select, torch.arange(state.batch_size).split(PART))
+        actions = torch.cat([player.act(part, Draws(0, torch.arange(part.batch_size), 0)) for part in parts])
         columns.append(torch.stack([state.own, state.opp, actions]))
         after = game.step(state, actions)
         rows, replies = game.legal_action_mask(after).nonzero(as_tuple=True)
