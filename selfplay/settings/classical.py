@@ -92,15 +92,11 @@ class TabularSettings(CommonSettings):
     """Matches to learn from."""
     epsilon: float = field(default=0.01, metadata=affects("tabular") | within(0, 1))
     """Share of the actions that are random."""
-    alpha: float | None = field(
-        default=None, metadata=affects("backward_value") | within(above=0, most=1, or_null=True)
-    )
+    alpha: float | None = field(default=None, metadata=affects("backward_value") | within(above=0, most=1))
     """Step size of agent=backward_value."""
-    step_size: float | None = field(
-        default=None, metadata=affects("temporal_difference") | within(above=0, most=1, or_null=True)
-    )
+    step_size: float | None = field(default=None, metadata=affects("temporal_difference") | within(above=0, most=1))
     """Step size of agent=temporal_difference."""
-    report_every: int | None = field(default=None, metadata=count(1, or_null=True))
+    report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: on a terminal one line that is updated, elsewhere ten lines."""
     force: bool = False
     """Replace tables that were learned with other settings."""

@@ -9,7 +9,7 @@ from selfplay.settings.choices import EXECUTORS
 from selfplay.settings.fields import affects, check_fields, count, one_in, require, within
 
 MOST_THREADS = 1024
-SEARCH_THREADS = within(1, MOST_THREADS, or_null=True)
+SEARCH_THREADS = within(1, MOST_THREADS)
 """Metadata of the field of that name."""
 
 
@@ -19,7 +19,7 @@ class GameSettings:
 
     name: str = field(
         default="tictactoe",
-        metadata=affects("generation", "training", "comparison", "tabular", recorded_as="game"),
+        metadata=affects("generation", "training", "comparison", "tabular"),
     )
     """The game's name in the registry of games. If `size` says another board than its first, the name says so too, and
     files name the game that way: othello_6x6."""
@@ -52,7 +52,7 @@ class ExecutorSettings:
 
     name: str = field(default="serial", metadata=one_in(EXECUTORS))
     """serial: one after another in this process; process: in parallel processes; ray: in a Ray cluster."""
-    workers: int | None = field(default=None, metadata=count(1, or_null=True))
+    workers: int | None = field(default=None, metadata=count(1))
     """Number of parts run in parallel; null: the number of cores, of this machine or of the cluster."""
     address: str | None = None
     """Ray cluster: HOST:PORT, or auto for the one this machine belongs to; null: start Ray on this machine."""
@@ -69,13 +69,11 @@ class CommonSettings:
         default=0, metadata=affects("generation", "training", "comparison", "tabular") | within(-(2**63), 2**63 - 1)
     )
     """The same seed gives the same bytes."""
-    batch_size: int | None = field(default=None, metadata=count(1, or_null=True))
+    batch_size: int | None = field(default=None, metadata=count(1))
     """Matches played in lockstep; changes no byte. null: 16,384 on the CPU, as many as fit in memory on a GPU."""
     threads: int = field(
         default=1,
-        metadata=affects("generation", when=lambda _, level: level > 0)
-        | affects("training", "comparison")
-        | within(1, MOST_THREADS),
+        metadata=affects("training", "comparison", generation=lambda _, level: level > 0) | within(1, MOST_THREADS),
     )
     """Threads of torch in one process; may change bytes."""
     search_threads: int | None = field(default=1, metadata=SEARCH_THREADS)

@@ -57,7 +57,7 @@ def _is_valid(schema: cs.CoreSchema, value: object) -> bool:
 class ExportSettings(CommonSettings):
     """Which level is exported as an evaluation, and where."""
 
-    level: int | None = field(default=None, metadata=count(0, or_null=True))
+    level: int | None = field(default=None, metadata=count(0))
     """The level to export; null: the newest."""
     file: str | None = None
     """The file to write; null: evaluation.yaml in the folder of the level."""
@@ -70,7 +70,7 @@ DEPTHS = range(3, 17)
 class ProbCutSettings(CommonSettings):
     """The level whose searches ProbCut is to shorten, and the positions and depths that it is fitted to."""
 
-    level: int | None = field(default=None, metadata=count(1, or_null=True))
+    level: int | None = field(default=None, metadata=count(1))
     """The level; null: the newest."""
     positions: int = field(default=3000, metadata=count(600))
     """Matches of self-play, from each of which one position is taken; a few end before it."""

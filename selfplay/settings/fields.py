@@ -23,25 +23,18 @@ LARGEST_COUNT = 10**9
 
 
 class Range(NamedTuple):
-    """The numbers that a field may hold, or the entries of its list, which has one or more; None: no such bound."""
+    """The finite numbers that a field, or each entry of its list, may hold; None: no such bound."""
 
     least: float | None = None
     most: float | None = None
     above: float | None = None
     below: float | None = None
-    or_null: bool = False
 
     def check(self, name: str, value: Any) -> None:
         """Raise SettingError unless the value of the setting with this dotted name is allowed."""
-        if value is None and self.or_null:
-            return
         numbers = value if isinstance(value, Sequence) else [value]
-        if self.most == LARGEST_COUNT and any(number > LARGEST_COUNT for number in numbers):
-            # The value itself is not shown: it may have thousands of digits.
-            raise SettingError(f"{name}: must be at most {LARGEST_COUNT:,}")
         valid = len(numbers) > 0 and all(map(self._holds, numbers))
-        before = "one or more numbers " if numbers is value else ""
-        require(name, value, valid, f"{before}{self}{', or null' if self.or_null else ''}")
+        require(name, value, valid, f"{'one or more numbers ' if numbers is value else ''}{self}")
 
     def _holds(self, number: float) -> bool:
         return (
@@ -54,22 +47,13 @@ class Range(NamedTuple):
 
     def __str__(self) -> str:
         if self.least is not None:
-            return (
-                f"{self.least} or more" if self.most in (None, LARGEST_COUNT) else f"from {self.least} to {self.most}"
-            )
+            return f"{self.least} or more" if self.most is None else f"from {self.least} to {self.most:,}"
         bounds = {"above": self.above, "below": self.below, "at most": self.most}
         return " and ".join(f"{words} {bound}" for words, bound in bounds.items() if bound is not None)
 
 
-class Effect(NamedTuple):
-    """How a field affects the files of one stage."""
-
-    when: Callable[[Any, int], bool] | None
-    """Whether it has an effect, given all settings and the level that the stage works on; None: always."""
-    recorded_as: str | None
-    """Its dotted name in the manifest; None: its name on the command line."""
-    unless_default: bool
-    """Whether it is recorded only where it differs from its default."""
+Condition = Callable[[Any, int], bool]
+"""(all settings, level) to whether a field affects what a stage makes at this level."""
 
 
 class Leaf(NamedTuple):
@@ -79,38 +63,38 @@ class Leaf(NamedTuple):
     """Dotted, as on the command line."""
     field: Field[Any]
     value: Any
-    effects: Mapping[str, Effect]
-    """The effects by stage, including those of the enclosing section."""
+    affected: Mapping[str, Condition]
+    """The stages that it affects, including those of the enclosing section, and when."""
 
 
-def affects(
-    *stages: str,
-    when: Callable[[Any, int], bool] | None = None,
-    recorded_as: str | None = None,
-    unless_default: bool = False,
-) -> dict[str, Any]:
-    """Metadata of a field that changes what these stages produce; `|` joins it with other metadata.
+def affects(*stages: str, **conditions: Condition) -> dict[str, Any]:
+    """Metadata of a field that changes what these stages produce: always, or where a condition holds.
 
-    On a field that holds a section of settings it counts for all fields of the section.
+    `|` joins it with other metadata. On a field that holds a section of settings it counts for all fields of the
+    section.
     """
-    return dict.fromkeys(stages, Effect(when, recorded_as, unless_default))
+    return {"affects": dict.fromkeys(stages, _always) | conditions}
 
 
-def within(
-    least: float | None = None,
-    most: float | None = None,
-    *,
-    above: float | None = None,
-    below: float | None = None,
-    or_null: bool = False,
-) -> dict[str, Any]:
-    """Metadata of a field that holds a finite number in this range, or a list of such numbers."""
-    return {"range": Range(least, most, above, below, or_null)}
+def _always(_settings: Any, _level: int) -> bool:
+    return True
 
 
-def count(least: int, *, or_null: bool = False) -> dict[str, Any]:
+UNLESS_DEFAULT = {"is_recorded_unless_default": True}
+"""Metadata of a field that is recorded for a stage only where it differs from its default."""
+
+RECORDED_AS = {"game.name": "game", "dataset.format": "format", "dataset.shard_matches": "shard_matches"}
+"""The settings that have another name in the record of a stage."""
+
+
+def within(*bounds: float, **named: float) -> dict[str, Any]:
+    """Metadata of a field that holds a finite number in the `Range` with these bounds, or a list of one or more."""
+    return {"range": Range(*bounds, **named)}
+
+
+def count(least: int) -> dict[str, Any]:
     """Metadata of a field that counts: from `least` to LARGEST_COUNT."""
-    return within(least, LARGEST_COUNT, or_null=or_null)
+    return within(least, LARGEST_COUNT)
 
 
 def one_of(*choices: str) -> dict[str, Any]:
@@ -141,16 +125,13 @@ def stage_record(settings: Any, *stages: str, level: int = 0) -> dict[str, Any]:
     """The settings that affect what any of these stages produces at `level`, nested as in the manifest."""
     record: dict[str, Any] = {}
     for leaf in leaves(settings):
-        effect = _effect(leaf, stages)
-        if effect is None or not (effect.when is None or effect.when(settings, level)):
-            continue
-        if effect.unless_default and leaf.value == default_of_field(leaf.field):
-            continue
-        *sections, last = (effect.recorded_as or leaf.name).split(".")
-        place = record
-        for section in sections:
-            place = place.setdefault(section, {})
-        place[last] = leaf.value
+        is_usual = UNLESS_DEFAULT.keys() <= leaf.field.metadata.keys() and leaf.value == default_of_field(leaf.field)
+        if not is_usual and any(holds(settings, level) for holds in _conditions(leaf, stages)):
+            *sections, last = RECORDED_AS.get(leaf.name, leaf.name).split(".")
+            place = record
+            for section in sections:
+                place = place.setdefault(section, {})
+            place[last] = leaf.value
     return record
 
 
@@ -159,28 +140,30 @@ def run_record(settings: Any) -> dict[str, Any]:
     return {
         leaf.name: leaf.value
         for leaf in leaves(settings)
-        if not leaf.field.metadata.keys() & EACH_COMMAND.keys()
-        and any(effect.when is None or effect.when(settings, LATER_LEVEL) for effect in leaf.effects.values())
+        if not EACH_COMMAND.keys() <= leaf.field.metadata.keys()
+        and any(holds(settings, LATER_LEVEL) for holds in leaf.affected.values())
     }
 
 
 def recorded_defaults(settings: Any, *stages: str) -> dict[str, Any]:
     """The default of each setting that affects these stages, by its dotted name in the manifest."""
-    effects = ((leaf, _effect(leaf, stages)) for leaf in leaves(settings))
-    return {effect.recorded_as or leaf.name: default_of_field(leaf.field) for leaf, effect in effects if effect}
+    found = (leaf for leaf in leaves(settings) if _conditions(leaf, stages))
+    return {RECORDED_AS.get(leaf.name, leaf.name): default_of_field(leaf.field) for leaf in found}
 
 
-def leaves(settings: Any, prefix: str = "", inherited: Mapping[str, Effect] | None = None) -> Iterator[Leaf]:
+def leaves(settings: Any, prefix: str = "", inherited: Mapping[str, Condition] | None = None) -> Iterator[Leaf]:
     """All fields of nested settings that hold values, not sections."""
     for field in fields(settings):
-        value = getattr(settings, field.name)
-        own = {name: effect for name, effect in field.metadata.items() if isinstance(effect, Effect)}
-        effects = {**(inherited or {}), **own}
-        name = f"{prefix}{field.name}"
+        name, value = f"{prefix}{field.name}", getattr(settings, field.name)
+        affected = {**(inherited or {}), **field.metadata.get("affects", {})}
         if is_dataclass(value):
-            yield from leaves(value, f"{name}.", effects)
+            yield from leaves(value, f"{name}.", affected)
         else:
-            yield Leaf(name, field, value, effects)
+            yield Leaf(name, field, value, affected)
+
+
+def _conditions(leaf: Leaf, stages: tuple[str, ...]) -> list[Condition]:
+    return [leaf.affected[stage] for stage in stages if stage in leaf.affected]
 
 
 def default_of_field(field: Field[Any]) -> Any:
@@ -188,15 +171,12 @@ def default_of_field(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def _effect(leaf: Leaf, stages: tuple[str, ...]) -> Effect | None:
-    return next((leaf.effects[stage] for stage in stages if stage in leaf.effects), None)
-
-
 def check_fields(settings: Any) -> None:
     """Raise SettingError for the first value of these settings that its field does not allow."""
     for name, field, value, _ in leaves(settings):
         declared = field.metadata
-        if (allowed := declared.get("range")) is not None:
+        # Only a field of an optional type holds None.
+        if (allowed := declared.get("range")) is not None and value is not None:
             allowed.check(name, value)
         if (choices := declared.get("choices")) is not None:
             require(name, value, value in choices, " or ".join(choices))

@@ -26,7 +26,7 @@ class MatchSettings(CommonSettings):
     """Whether players that can learn from their matches do so."""
     opening_plies: int = field(default=0, metadata=count(0))
     """Random plies at the start, the same in both matches of each consecutive pair."""
-    report_every: int | None = field(default=None, metadata=count(1, or_null=True))
+    report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
     show: bool = False
     """Also show every match: its boards side by side, each with its action."""
@@ -89,7 +89,7 @@ class ProofSettings(CommonSettings):
 class CorrectionSettings(CommonSettings):
     """The correction of a level: its tables learn from the mistakes on every line of play, until none is left."""
 
-    level: int | None = field(default=None, metadata=count(1, or_null=True))
+    level: int | None = field(default=None, metadata=count(1))
     """The level whose tables are corrected; null: the newest of the run."""
     seat: str = field(default="first", metadata=one_of(*SEATS))
     """first: it moves first in the match; second: its opponent does."""

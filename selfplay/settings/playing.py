@@ -60,7 +60,7 @@ class PlaySettings(DisplaySettings):
     """Who moves second: human, or a player."""
     opponent: str | None = field(default=None, metadata=PLAYER_OR_PERSON)
     """The player that the person plays against; null: the level."""
-    level: int | None = field(default=None, metadata=count(0, or_null=True))
+    level: int | None = field(default=None, metadata=count(0))
     """The level of the run that the person plays against; null: the newest."""
     player: PlayerSettings = field(default_factory=PlayerSettings)
     """How that level chooses its actions."""
@@ -92,7 +92,7 @@ class ExperiencePlaySettings(DisplaySettings):
     """Matches with the player that keeps an experience graph."""
 
     experience: StoreSettings = field(default_factory=StoreSettings)
-    mode: int | None = field(default=None, metadata=within(1, 3, or_null=True))
+    mode: int | None = field(default=None, metadata=within(1, 3))
     """1: you against it; 2: the random player against it; 3: it against itself; null: ask."""
     matches: int = field(default=10, metadata=count(1))
     """Number of matches in modes 2 and 3."""

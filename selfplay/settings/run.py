@@ -13,6 +13,7 @@ from selfplay.settings.compose import compose_settings_of, overrides_of
 from selfplay.settings.fields import (
     EACH_COMMAND,
     PLAYER_NAME,
+    UNLESS_DEFAULT,
     affects,
     count,
     one_in,
@@ -91,25 +92,21 @@ class Settings(CommonSettings):
     architecture: dict[str, Any] = field(default_factory=dict, metadata=affects("training"))
     """The network's name and its options (conf/architecture/)."""
     player: PlayerSettings = field(
-        default_factory=PlayerSettings, metadata=affects("generation", when=_is_greedy) | affects("comparison")
+        default_factory=PlayerSettings, metadata=affects("comparison", generation=_is_greedy)
     )
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
-    learning: str = field(
-        default="dataset", metadata=affects("training", when=_learns_online) | one_of(*WAYS_OF_LEARNING)
-    )
+    learning: str = field(default="dataset", metadata=affects(training=_learns_online) | one_of(*WAYS_OF_LEARNING))
     """dataset: a level is fitted to the datasets of the levels before it; td: it learns from each match that it plays
     against itself (temporal-difference learning), with tables of patterns (architecture=ntuple) and no datasets."""
-    training: TrainingSettings = field(
-        default_factory=TrainingSettings, metadata=affects("training", when=_fits_datasets)
-    )
+    training: TrainingSettings = field(default_factory=TrainingSettings, metadata=affects(training=_fits_datasets))
     td: TemporalDifferenceSettings = field(
-        default_factory=TemporalDifferenceSettings, metadata=affects("training", when=_learns_online)
+        default_factory=TemporalDifferenceSettings, metadata=affects(training=_learns_online)
     )
-    mcts: TreeSearchSettings = field(default_factory=TreeSearchSettings, metadata=affects("generation", when=_searches))
-    loss: LossSettings = field(default_factory=LossSettings, metadata=affects("training", when=_learns_policies))
+    mcts: TreeSearchSettings = field(default_factory=TreeSearchSettings, metadata=affects(generation=_searches))
+    loss: LossSettings = field(default_factory=LossSettings, metadata=affects(training=_learns_policies))
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=affects("comparison"))
-    level: int | None = field(default=None, metadata=count(0, or_null=True))
+    level: int | None = field(default=None, metadata=count(0))
     """The level that a single stage works on; null: the newest."""
     agent_file: str | None = None
     """For generating the matches of one level: the agent.safetensors that plays, instead of that of the level."""
@@ -123,27 +120,23 @@ class Settings(CommonSettings):
     """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
     levels: int = field(default=10, metadata=affects("run") | count(1))
     """Number of levels to train."""
-    matches: int = field(
-        default=60000, metadata=affects("generation") | affects("training", when=_counts_matches) | count(2)
-    )
+    matches: int = field(default=60000, metadata=affects("generation", training=_counts_matches) | count(2))
     """Matches in each level's dataset, or that it learns from as it plays them."""
-    gamma: float = field(
-        default=0.95, metadata=affects("generation") | affects("training", when=_learns_online) | within(0, 1)
-    )
+    gamma: float = field(default=0.95, metadata=affects("generation", training=_learns_online) | within(0, 1))
     """Discount of the return for each further move of the same player."""
     epsilons: list[float] = field(
         default_factory=lambda: [0.5, 0.5, 0.3],
-        metadata=affects("generation", when=_is_greedy) | affects("training", when=_learns_online) | within(0, 1),
+        metadata=affects(generation=_is_greedy, training=_learns_online) | within(0, 1),
     )
     """Exploration rates by ply in the matches that are learned from; the last rate holds for all later plies."""
     opponents: str = field(default="self", metadata=affects("run") | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     sparring_partner: str | None = field(
-        default=None, metadata=affects("generation", when=_spars, unless_default=True) | PLAYER_NAME
+        default=None, metadata=affects(generation=_spars) | UNLESS_DEFAULT | PLAYER_NAME
     )
     """A player, such as greedy_discs, that each level meets in a share of its matches, so that it also learns how to
     play against weak players; null: none."""
-    sparring_share: float = field(default=0.1, metadata=affects("generation", when=_spars) | within(above=0, below=1))
+    sparring_share: float = field(default=0.1, metadata=affects(generation=_spars) | within(above=0, below=1))
     """The share of these matches."""
     viewpoints: str = field(default="both", metadata=affects("generation") | one_of("both", "agent"))
     """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
@@ -151,32 +144,26 @@ class Settings(CommonSettings):
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / number of squares)."""
     targets: str = field(
         default="full",
-        metadata=affects("generation", when=_changes_targets, unless_default=True) | one_in(TARGET_RULES),
+        metadata=affects(generation=_changes_targets) | UNLESS_DEFAULT | one_in(TARGET_RULES),
     )
     """The rule that makes targets of matches: full, watkins, best_response, rootstrap or search, as explained in
     selfplay/dataset/target_rules.py, or module:function."""
-    exact_from: int | None = field(
-        default=None, metadata=affects("generation", unless_default=True) | count(1, or_null=True)
-    )
+    exact_from: int | None = field(default=None, metadata=affects("generation") | UNLESS_DEFAULT | count(1))
     """Positions with at most this number of empty squares have their exact values as targets, found by the exact solver
     of the game, instead of outcomes of matches, and matches end with the first of them for earlier positions; null:
     outcomes alone."""
-    rootstrap_depth: int = field(default=3, metadata=affects("generation", when=_searches_ahead) | count(1))
+    rootstrap_depth: int = field(default=3, metadata=affects(generation=_searches_ahead) | count(1))
     """Plies that levels look ahead for their targets, with targets=rootstrap."""
-    rootstrap_share: float = field(
-        default=1.0, metadata=affects("generation", when=_searches_ahead) | within(above=0, most=1)
-    )
+    rootstrap_share: float = field(default=1.0, metadata=affects(generation=_searches_ahead) | within(above=0, most=1))
     """Share of the values that they find in the targets; the rest is the target of watkins. It is 1 in matches against
     other players."""
     gate: float | None = field(
         default=None,
-        metadata=affects("training", when=_has_predecessor, unless_default=True) | within(0, 1, or_null=True),
+        metadata=affects(training=_has_predecessor) | UNLESS_DEFAULT | within(0, 1),
     )
     """A new level must score at least this share (wins + draws / 2) of `gate_matches` against the level before it, or
     that level's weights are kept; null: every new level is taken. Level 1 always is."""
-    gate_matches: int = field(
-        default=200, metadata=affects("training", when=_has_predecessor, unless_default=True) | count(2)
-    )
+    gate_matches: int = field(default=200, metadata=affects(training=_has_predecessor) | UNLESS_DEFAULT | count(2))
     """Number of these matches."""
     logger: str = field(default="none", metadata=affects("comparison") | EACH_COMMAND | one_of(*LOGGERS))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, SCHEDULES, SEARCH_RULES
-from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, affects, count, one_in, one_of, within
+from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, UNLESS_DEFAULT, affects, count, one_in, one_of, within
 
 PRECISIONS = ("float32", "bfloat16")
 
@@ -33,7 +33,7 @@ class TrainingSettings:
 
     epochs: int = field(default=20, metadata=count(1))
     """Number of epochs; the weights of the one with the lowest validation loss are kept."""
-    steps_per_epoch: int | None = field(default=20, metadata=count(1, or_null=True))
+    steps_per_epoch: int | None = field(default=20, metadata=count(1))
     """Optimiser steps in an epoch; null: one pass over the training rows."""
     batch_size: int = field(default=1024, metadata=count(1))
     """Rows in a batch."""
@@ -117,19 +117,17 @@ def _has_parts(settings: Any, _: int) -> bool:
 class DatasetSettings:
     """How the rows of a level's matches are stored and read."""
 
-    format: str = field(default="csv", metadata=affects("generation", recorded_as="format") | one_in(DATASET_FORMATS))
+    format: str = field(default="csv", metadata=affects("generation") | one_in(DATASET_FORMATS))
     """csv: readable by anything; parquet: a twentieth to a fortieth of the size."""
     replay: int = field(default=0, metadata=affects("run") | count(0))
     """Number of earlier levels whose datasets are also trained on."""
     shard_matches: int = field(
         default=16384,
-        metadata=affects("generation", when=_has_parts, recorded_as="shard_matches") | count(1),
+        metadata=affects(generation=_has_parts) | count(1),
     )
     """Matches that a worker plays at a time, and whose rows form one file of dataset.parquet. It limits batch_size, and
     the order in which buffer_rows reads rows depends on it."""
-    buffer_rows: int | None = field(
-        default=None, metadata=affects("training", unless_default=True) | within(1, 2**31, or_null=True)
-    )
+    buffer_rows: int | None = field(default=None, metadata=affects("training") | UNLESS_DEFAULT | within(1, 2**31))
     """Rows held in memory while training, for datasets larger than memory; needs dataset.format=parquet and
     training.merge=false. null: all rows."""
 
@@ -147,7 +145,7 @@ class ComparisonSettings:
     opening_plies: int = field(default=8, metadata=count(0))
     """Random plies at the start of each match, the same from both seats. Othello has 244 openings of four plies and
     390,216 of eight."""
-    every: int | None = field(default=None, metadata=count(1, or_null=True))
+    every: int | None = field(default=None, metadata=count(1))
     """Play level 1, the newest and every n-th level between against the references; null: about ten levels."""
     earlier_matches: int = field(default=100, metadata=count(2))
     """Matches against each reference of a level other than the newest, and between references."""
@@ -155,7 +153,7 @@ class ComparisonSettings:
     """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. Games whose exact
     solver solves whole matches have `judged` instead."""
     pair_seconds: float | None = field(
-        default=None, metadata=affects("comparison", unless_default=True) | EACH_COMMAND | within(above=0, or_null=True)
+        default=None, metadata=affects("comparison") | UNLESS_DEFAULT | EACH_COMMAND | within(above=0)
     )
     """Time for the matches of a pair: of all that it would play, the first ones that fit, at least two, are played. How
     many these are depends on the computer; the tables say it. null: all."""

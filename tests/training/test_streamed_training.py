@@ -87,7 +87,7 @@ def test_a_changed_or_missing_part_is_refused(run_in_parts):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["dataset.buffer_rows=0"], "dataset.buffer_rows=0: must be from 1 to 2147483648, or null"),
+        (["dataset.buffer_rows=0"], "dataset.buffer_rows=0: must be from 1 to 2,147,483,648"),
         (["dataset.buffer_rows=9", "training.merge=false"], "buffer_rows=9: csv .*; set dataset.format=parquet"),
         (
             ["dataset.buffer_rows=9", "dataset.format=parquet"],
