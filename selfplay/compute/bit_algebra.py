@@ -29,10 +29,8 @@ def rule(function: RuleFunction) -> RuleFunction:
     return function
 
 
-def scalar_rule(function: RuleFunction) -> RuleFunction:
-    """Mark a rule with branches or loops of variable length: it runs compiled and on single numbers only."""
-    RULES.append(named_by_closure(function))
-    return function
+scalar_rule = rule
+"""Marks a rule with branches or loops of variable length: it runs compiled and on single numbers only."""
 
 
 def named_by_closure(function: RuleFunction) -> RuleFunction:

@@ -42,9 +42,9 @@ def full(played: "PlayedMatches") -> "Tensor":
     z is the player's outcome, and k is the number of moves that this player makes later in the match. With `exact_from`
     the match ends at the first position with at most this number of empty squares, with its exact value.
     """
-    from selfplay.dataset.targets import discounted_outcomes, exact_values_of
+    from selfplay.dataset.targets import discounted_outcomes, exact_values
 
-    return discounted_outcomes(played, exact_values_of(played))
+    return discounted_outcomes(played, exact_values(played))
 
 
 @marked("is_full_without_exploration", "uses_exact_values")
@@ -54,9 +54,9 @@ def watkins(played: "PlayedMatches") -> "Tensor":
     The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
     & Barto, section 12.10), and z is the value of the best action to the player. `exact_from` as for `full`.
     """
-    from selfplay.dataset.targets import exact_values_of, watkins_targets
+    from selfplay.dataset.targets import exact_values, watkins_targets
 
-    return watkins_targets(played, exact_values_of(played))
+    return watkins_targets(played, exact_values(played))
 
 
 @marked("is_full_without_exploration", "uses_exact_values")
@@ -67,10 +67,10 @@ def best_response(played: "PlayedMatches") -> "Tensor":
     not explore any more, against one that does. Values of draws then differ by the chance that the opponent errs.
     `exact_from` as for `full`.
     """
-    from selfplay.dataset.targets import bootstrap_values, discounted_outcomes, exact_values_of
+    from selfplay.dataset.targets import bootstrap_values, discounted_outcomes, exact_values
 
-    best = bootstrap_values(played.record, played.players, played.key)
-    return discounted_outcomes(played, exact_values_of(played), own=best)
+    best = bootstrap_values(played)
+    return discounted_outcomes(played, exact_values(played), own=best)
 
 
 @marked("is_full_without_exploration", "uses_exact_values", "searches_ahead")

@@ -12,7 +12,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games.game import Game, Outcome, match_return, outcome_of_first
 from selfplay.games.kernels import distinct_positions
-from selfplay.games.state import MATCH_OVER, MatchRecord, State
+from selfplay.games.state import MATCH_OVER, MatchRecord
 from selfplay.players.capabilities import (
     Explores,
     LooksAhead,
@@ -104,38 +104,26 @@ def discounted_outcomes(
     return targets
 
 
-def exact_values_of(played: PlayedMatches) -> list[Tensor] | None:
-    """The exact values of played matches, as from `exact_values`; None if they are not wanted."""
-    if played.exact_from is None:
-        return None
-    return exact_values(played.game, played.record, played.exact_from, played.outcome)
-
-
 def watkins_targets(played: PlayedMatches, exact: Sequence[Tensor] | None) -> Tensor:
     """float32[T, B]: the targets of the rule `watkins`; `exact` as from `exact_values`."""
-    bootstrap = bootstrap_values(played.record, played.players, played.key)
+    bootstrap = bootstrap_values(played)
     if exact is not None:
         bootstrap = [known.where(~known.isnan(), best) for known, best in zip(exact, bootstrap, strict=True)]
     return discounted_outcomes(played, bootstrap)
 
 
-def bootstrap_values(record: MatchRecord, players: tuple[Player, Player], key: int) -> list[Tensor]:
+def bootstrap_values(played: PlayedMatches) -> list[Tensor]:
     """float32[B] for each ply: the value of the best action to the player to move, if it explored and took another.
 
     nan in all other plies, and in those of players that do not value actions.
-
-    Args:
-        players, key: the players and the stream of random numbers that the matches were played with.
     """
-    return [
-        _bootstrap_values_of_ply(record.states[ply], action, record, players, Draws(key, record.match, ply))
-        for ply, action in enumerate(record.actions)
-    ]
+    return [_bootstrap_values_of_ply(played, ply) for ply in range(len(played.record.actions))]
 
 
-def _bootstrap_values_of_ply(
-    state: State, action: Tensor, record: MatchRecord, players: tuple[Player, Player], draws: Draws
-) -> Tensor:
+def _bootstrap_values_of_ply(played: PlayedMatches, ply: int) -> Tensor:
+    record, players = played.record, played.players
+    state, action = record.states[ply], record.actions[ply]
+    draws = Draws(played.key, record.match, ply)
     found = torch.full(action.shape, torch.nan)
     to_move = record.seats ^ state.current_player
     for number, player in enumerate(dict.fromkeys(players)):
@@ -157,7 +145,7 @@ def _bootstrap_values_of_ply(
 
 def rootstrap_targets(played: PlayedMatches) -> Tensor:
     """float32[T, B]: the targets of the rule `rootstrap`."""
-    record, exact = played.record, exact_values_of(played)
+    record, exact = played.record, exact_values(played)
     # The replies of another player would teach how that player is beaten, and not what positions are worth.
     share = played.rootstrap_share if played.players[0] is played.players[1] else 1.0
     looking = played.players[0].as_a(LooksAhead)
@@ -187,7 +175,7 @@ def search_targets(played: PlayedMatches) -> PositionTargets:
     policy = torch.stack([part.policy for part in found]).to(torch.float32)
     # The search's value is that of the player to move.
     mixed = torch.stack([-part.value for part in found])
-    exact = exact_values_of(played)
+    exact = exact_values(played)
     outcome, mix = position_outcomes(played, exact), played.value_mix
     is_outcome = mixed.isnan() if exact is None else mixed.isnan() | ~torch.stack(exact).isnan()
     value = outcome if mix == 0 else torch.where(is_outcome, outcome, (1 - mix) * outcome + mix * mixed)
@@ -243,23 +231,22 @@ def solver_of(game: Game) -> ExactSolver:
     return make_exact_solver(game, TABLE_BITS)
 
 
-def check_exact_values(game: Game, outcome: Outcome) -> None:
-    """Raise SettingError if the game has no exact solver, or its values do not give the outcome."""
-    if game.exact_solver is None:
-        raise SettingError(f"exact_from: {game.name} has no exact solver; set exact_from=null")
-    if outcome(game).point and not solver_class(game).counts_points:
-        raise SettingError(f"exact_from: the exact solver of {game.name} does not count points; set outcome=return")
-
-
-def exact_values(game: Game, record: MatchRecord, exact_from: int, outcome: Outcome) -> list[Tensor]:
-    """float32[B] for each ply: the exact value of the position before it to the player to move.
+def exact_values(played: PlayedMatches) -> list[Tensor] | None:
+    """float32[B] for each ply: the exact value of the position before it to the player to move; None: not wanted.
 
     nan where more than `exact_from` squares are empty, or the match is over.
 
-    Raises SettingError as `check_exact_values`.
+    Raises SettingError if the game has no exact solver, or its values do not give the outcome.
     """
-    check_exact_values(game, outcome)
-    solver, (win, point) = solver_of(game), outcome(game)
+    game, record, exact_from = played.game, played.record, played.exact_from
+    if exact_from is None:
+        return None
+    win, point = played.outcome(game)
+    if game.exact_solver is None:
+        raise SettingError(f"exact_from: {game.name} has no exact solver; set exact_from=null")
+    if point and not solver_class(game).counts_points:
+        raise SettingError(f"exact_from: the exact solver of {game.name} does not count points; set outcome=return")
+    solver = solver_of(game)
     largest = game.num_squares if point and game.num_squares else 1
     found = [torch.full(action.shape, torch.nan) for action in record.actions]
     expected = np.zeros(len(record.match), dtype=np.int64)

@@ -98,8 +98,3 @@ class LearningTabularPlayer(TabularPlayer):
             to_first=float(record.states[-1].returns),
             step_size=self.step_size,
         )
-
-
-def make_tabular_player(graph: PositionGraph, tables: SavedTables) -> TabularPlayer:
-    """The player that uses these tables and does not learn."""
-    return TabularPlayer(graph, tables.values, tables.rule.ties, tables.rule.name)

@@ -10,7 +10,7 @@ from selfplay.dataset.target_rules import full, search, watkins
 from selfplay.dataset.targets import PlayedMatches, exact_values
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.games.game import disc_difference, match_return
+from selfplay.games.game import disc_difference
 from selfplay.matches.arena import play_batch
 from selfplay.players.random import RandomPlayer
 from selfplay.search.exact_solver import empties, make_exact_solver
@@ -28,9 +28,10 @@ def played_at_random(name, gamma=1.0, **options):
 
 @pytest.mark.parametrize("name", EXACT_FROM)
 def test_late_positions_have_the_value_that_the_solver_finds(name):
-    played, exact_from = played_at_random(name), EXACT_FROM[name]
+    exact_from = EXACT_FROM[name]
+    played = played_at_random(name, exact_from=exact_from)
     solver, number = make_exact_solver(played.game, 12), 0
-    found = exact_values(played.game, played.record, exact_from, match_return)
+    found = exact_values(played)
     for ply, values in enumerate(found):
         state = played.record.states[ply]
         is_late = (played.record.actions[ply] >= 0) & (empties(played.game, state) <= exact_from)
@@ -44,7 +45,7 @@ def test_late_positions_have_the_value_that_the_solver_finds(name):
 @pytest.mark.parametrize("name", EXACT_FROM)
 def test_the_match_ends_for_earlier_positions_with_its_first_exact_value(name):
     played, gamma = played_at_random(name, 0.5, exact_from=EXACT_FROM[name]), 0.5
-    rows, exact = match_rows(played, search), exact_values(played.game, played.record, EXACT_FROM[name], match_return)
+    rows, exact = match_rows(played, search), exact_values(played)
     number = 0
     for match in range(60):
         mine = rows.select(rows.match == match)
@@ -75,7 +76,7 @@ def test_the_search_is_not_mixed_into_exact_values():
 
 def test_with_values_alone_the_match_ends_for_earlier_positions_with_its_first_exact_value():
     played = played_at_random("othello_4x4", exact_from=8, outcome=disc_difference)
-    rows, exact = match_rows(played, watkins), exact_values(played.game, played.record, 8, disc_difference)
+    rows, exact = match_rows(played, watkins), exact_values(played)
     states, number = played.record.states, 0
     for match in range(60):
         mine = rows.select(rows.match == match)

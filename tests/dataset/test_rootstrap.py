@@ -51,7 +51,7 @@ def test_late_afterstates_have_their_exact_values() -> None:
     player = make_player("search:negascout?depth=1&evaluation=discs", make_game("othello_4x4"), "")
     played = played_by(player, "othello_4x4", outcome=disc_difference, exact_from=6)
     targets = rootstrap(played)
-    exact = exact_values(played.game, played.record, 6, disc_difference)
+    exact = exact_values(played)
     known = 0
     for ply, values in enumerate(exact[1:]):
         late = is_move(played.game, played.record.actions[ply]) & ~values.isnan()

@@ -143,7 +143,7 @@ def bootstrap_values_of(*matches, plies, players=None):
     one = Explorer(matches, plies)
     pair = players or (one, one)
     (record,) = play_matches(GAME, pair, range(len(matches)), 0)
-    return record, bootstrap_values(record, pair, 0)
+    return record, bootstrap_values(PlayedMatches(GAME, record, pair, 0, 1.0))
 
 
 def test_the_bootstrap_value_is_that_of_the_best_action_where_another_was_explored():

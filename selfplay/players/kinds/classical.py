@@ -20,7 +20,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.games.position_graph import positions_of
     from selfplay.learners.tabular.table_file import load_tables
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-    from selfplay.players.tabular import LearningTabularPlayer, make_tabular_player
+    from selfplay.players.tabular import LearningTabularPlayer, TabularPlayer
 
     path, graph = _path(name.argument, run_dir), positions_of(game.name)
     if not path.exists():
@@ -28,7 +28,9 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     tables = load_tables(path, graph)
     trains = name.against_person and tables.trains_against_people
     learns = trains if name.options["learn"] is None else name.options["learn"]
-    player = LearningTabularPlayer(path, graph, tables) if learns else make_tabular_player(graph, tables)
+    player = TabularPlayer(graph, tables.values, tables.rule.ties, tables.rule.name)
+    if learns:
+        player = LearningTabularPlayer(path, graph, tables)
     if trains and tables.epsilon is not None and EPSILON.name not in name.given:
         return EpsilonGreedyPlayer(game, player, [tables.epsilon])
     return player

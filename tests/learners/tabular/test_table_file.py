@@ -13,7 +13,6 @@ from selfplay.errors import InvalidFileError
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, Tables, initial_values, learn_matches
 from selfplay.learners.tabular.table_file import load_tables, save_tables
-from selfplay.players.tabular import make_tabular_player
 from tests.support.rejections import assert_file_rejected
 
 GRAPH = positions_of("tictactoe")
@@ -42,7 +41,7 @@ def test_tables_are_loaded_as_they_were_saved(table_file: Path) -> None:
         "settings": {"seed": 0},
     }
     assert set(saved.metadata["versions"]) == {"selfplay", "numpy"}
-    assert make_tabular_player(GRAPH, saved).ties == "random"
+    assert saved.rule.ties == "random"
 
 
 def test_tables_of_another_game_are_refused(table_file: Path) -> None:
