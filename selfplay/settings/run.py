@@ -1,7 +1,8 @@
 """The settings of a run: conf/config.yaml and its groups, as checked dataclasses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from selfplay.compute.devices import CUDA
@@ -55,10 +56,6 @@ def _has_predecessor(settings: "Settings", level: int) -> bool:
     return level > 1 and settings.gate is not None
 
 
-def _learns_policies(settings: "Settings", _: int) -> bool:
-    return settings.has_policies
-
-
 def _changes_targets(settings: "Settings", level: int) -> bool:
     """Whether the targets differ from those of the rule `full`."""
     return level > 0 or not rule_has(settings.targets, "is_full_without_exploration")
@@ -72,10 +69,6 @@ def _searches_ahead(settings: "Settings", level: int) -> bool:
 def _learns_online(settings: "Settings", _: int) -> bool:
     """Whether levels learn from matches while they play them."""
     return settings.learns_online
-
-
-def _fits_datasets(settings: "Settings", _: int) -> bool:
-    return not settings.learns_online
 
 
 def _counts_matches(settings: "Settings", level: int) -> bool:
@@ -98,12 +91,16 @@ class Settings(CommonSettings):
     learning: str = field(default="dataset", metadata=affects(training=_learns_online) | one_of(*WAYS_OF_LEARNING))
     """dataset: a level is fitted to the datasets of the levels before it; td: it learns from each match that it plays
     against itself (temporal-difference learning), with tables of patterns (architecture=ntuple) and no datasets."""
-    training: TrainingSettings = field(default_factory=TrainingSettings, metadata=affects(training=_fits_datasets))
+    training: TrainingSettings = field(
+        default_factory=TrainingSettings, metadata=affects(training=lambda settings, _: not settings.learns_online)
+    )
     td: TemporalDifferenceSettings = field(
         default_factory=TemporalDifferenceSettings, metadata=affects(training=_learns_online)
     )
     mcts: TreeSearchSettings = field(default_factory=TreeSearchSettings, metadata=affects(generation=_searches))
-    loss: LossSettings = field(default_factory=LossSettings, metadata=affects(training=_learns_policies))
+    loss: LossSettings = field(
+        default_factory=LossSettings, metadata=affects(training=lambda settings, _: settings.has_policies)
+    )
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=affects("comparison"))
     level: int | None = field(default=None, metadata=count(0))
@@ -131,9 +128,7 @@ class Settings(CommonSettings):
     """Exploration rates by ply in the matches that are learned from; the last rate holds for all later plies."""
     opponents: str = field(default="self", metadata=affects("run") | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
-    sparring_partner: str | None = field(
-        default=None, metadata=affects(generation=_spars) | UNLESS_DEFAULT | PLAYER_NAME
-    )
+    sparring_partner: str | None = field(default=None, metadata=affects(generation=_spars) | PLAYER_NAME)
     """A player, such as greedy_discs, that each level meets in a share of its matches, so that it also learns how to
     play against weak players; null: none."""
     sparring_share: float = field(default=0.1, metadata=affects(generation=_spars) | within(above=0, below=1))
@@ -159,7 +154,7 @@ class Settings(CommonSettings):
     other players."""
     gate: float | None = field(
         default=None,
-        metadata=affects(training=_has_predecessor) | UNLESS_DEFAULT | within(0, 1),
+        metadata=affects(training=_has_predecessor) | within(0, 1),
     )
     """A new level must score at least this share (wins + draws / 2) of `gate_matches` against the level before it, or
     that level's weights are kept; null: every new level is taken. Level 1 always is."""
@@ -175,29 +170,23 @@ class Settings(CommonSettings):
         if self.opponent is not None and self.opponents != "self":
             raise SettingError(f"opponent={self.opponent} and opponents={self.opponents}: set only one of them")
         if (rows := self.dataset.buffer_rows) is not None:
-            form = self.dataset.format
-            if not DATASET_FORMATS[form].has_parts:
-                raise SettingError(
-                    f"dataset.buffer_rows={rows}: {form} cannot be read in parts; set dataset.format=parquet"
-                )
-            if self.training.merge:
-                raise SettingError(
-                    f"dataset.buffer_rows={rows}: rows can only be merged in memory; set training.merge=false"
-                )
+            if not DATASET_FORMATS[self.dataset.format].has_parts:
+                self._require(f"dataset.buffer_rows={rows}", {"dataset.format": "parquet"})
+            self._require(f"dataset.buffer_rows={rows}", {"training.merge": False})
         # Only where a GPU is demanded, because looking at the optimizer imports torch.
         if self.device == CUDA and OPTIMIZERS[self.training.optimizer.name].runs_on_cpu_only:
             name = self.training.optimizer.name
             raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
+        alone = {"opponents": "self", "opponent": None, "sparring_partner": None, "viewpoints": "both"}
         if self.learns_online:
-            self._check_online()
+            self._require("learning=td", {**alone, "targets": "full", "exact_from": None, "gate": None})
+        targets = f"targets={self.targets}"
         if self.has_policies:
-            self._check_policies()
-        if self.exact_from is not None and not rule_has(self.targets, "uses_exact_values"):
-            raise SettingError(
-                f"exact_from={self.exact_from}: targets={self.targets} does not use exact values; set exact_from=null"
-            )
-        if rule_has(self.targets, "searches_ahead") and self.gamma != 1:
-            raise SettingError(f"gamma={self.gamma}: targets={self.targets} does not discount; set gamma=1")
+            self._require(targets, {**alone, "dataset.buffer_rows": None})
+        if not rule_has(self.targets, "uses_exact_values"):
+            self._require(targets, {"exact_from": None})
+        if rule_has(self.targets, "searches_ahead"):
+            self._require(targets, {"gamma": 1})
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
 
@@ -211,30 +200,12 @@ class Settings(CommonSettings):
         """Whether levels learn from matches while they play them, without datasets."""
         return self.learning == "td"
 
-    def _check_online(self) -> None:
-        """Raise SettingError for a setting that does not go with learning=td."""
-        self._check_self_play("learning=td")
-        for name, only in {"targets": "full", "exact_from": None, "gate": None}.items():
-            if (value := getattr(self, name)) != only:
-                raise SettingError(
-                    f"{name}={value}: not with learning=td; set {name}={'null' if only is None else only}"
-                )
-
-    def _check_self_play(self, cause: str) -> None:
-        """Raise SettingError for another opponent than the level itself."""
-        alone = {"opponents": "self", "opponent": None, "sparring_partner": None, "viewpoints": "both"}
-        for name, only in alone.items():
-            if (value := getattr(self, name)) != only:
-                needed = "null" if only is None else only
-                raise SettingError(f"{name}={value}: with {cause}, a level plays against itself; set {name}={needed}")
-
-    def _check_policies(self) -> None:
-        """Raise SettingError for a setting that does not go with policies."""
-        self._check_self_play(f"targets={self.targets}")
-        if (rows := self.dataset.buffer_rows) is not None:
-            raise SettingError(
-                f"dataset.buffer_rows={rows}: rows with policies are trained in memory; set dataset.buffer_rows=null"
-            )
+    def _require(self, cause: str, only: Mapping[str, Any]) -> None:
+        """Raise SettingError for a setting that has another value than the only one that goes with the cause."""
+        for name, needed in only.items():
+            if (value := attrgetter(name)(self)) != needed:
+                shown = "null" if needed is None else str(needed).lower()
+                raise SettingError(f"{name}={value}: not with {cause}; set {name}={shown}")
 
 
 ONE_STAGE_ONLY = ("level", "agent_file", "opponent", "dataset_file", "start_file", "output_dir")

@@ -20,8 +20,8 @@ from tests.support.runs import LEARN, run_forked, tiny_settings
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        (f"matches={10**23}", r"matches=1000000.*: must be from 2 to 1,000,000,000"),
-        (f"level={10**30}", r"level=1000000.*: must be from 0 to 1,000,000,000"),
+        (f"matches={10**23}", r"matches=1\S*: must be from 2 to 1,000,000,000"),
+        (f"level={10**30}", r"level=1\S*: must be from 0 to"),
         ("threads=1000000", "threads=1000000: must be from 1 to 1,024"),
         ("training.weight_power=nan", "training.weight_power=nan: must be from -10 to 10"),
         ("comparison.references=[foo]", "unknown player 'foo' in comparison.references; choose from random, "),
