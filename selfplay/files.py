@@ -164,17 +164,6 @@ def _first_problem(error: ValidationError) -> str:
     return f"{place} {message or first['msg'].replace('Input should', 'must')}"
 
 
-_unfinished: set[Path] = set()
-"""The temporary files of this process that are being written."""
-
-
-def delete_unfinished() -> None:
-    """Delete the temporary files that are being written, for a program that ends inside blocks of `written_whole`."""
-    for path in list(_unfinished):
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
-
-
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` to write to: renamed to `path` when the block ends, deleted when it fails.
@@ -189,7 +178,6 @@ def written_whole(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         # What a killed process left is not written to: it could be a link to another file.
         beside.unlink(missing_ok=True)
-        _unfinished.add(beside)
         yield beside
         with beside.open("rb") as file:
             os.fsync(file.fileno())
@@ -201,8 +189,6 @@ def written_whole(path: Path) -> Iterator[Path]:
             reason = error.strerror or " ".join(str(error).split())
             raise StageError(f"cannot write {path}: {reason}") from error
         raise
-    finally:
-        _unfinished.discard(beside)
 
 
 def remove_folder(folder: Path) -> None:

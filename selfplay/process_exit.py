@@ -1,7 +1,7 @@
 """How a process ends: with one line on stderr and an exit code, also on Ctrl-C and SIGTERM.
 
-Importing this module is enough for a line at Ctrl-C and for standard streams that are closed. Programs also call
-`handle_signals`, first of all in `project_environment`, before the slower imports.
+Importing this module is enough for a line at Ctrl-C. Programs also call `handle_signals`, first of all in
+`project_environment`, before the slower imports.
 
 Of several processes that torchrun started, the first reports errors.
 """
@@ -142,19 +142,5 @@ def _interrupt_again(dropped: "sys.UnraisableHookArgs") -> None:
         again.start()
 
 
-def _replace_closed_streams() -> None:
-    """Connect standard streams that are closed, as with `2>&-`, to /dev/null.
-
-    Otherwise printing would fail, and the next file to be opened would receive what libraries write to the stream.
-    """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            # The lowest free descriptor is that of the stream.
-            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115, PTH123 - open until the program ends
-            os.set_inheritable(stream.fileno(), True)
-            setattr(sys, name, stream)
-
-
-_replace_closed_streams()
 sys.excepthook = _report_interrupt
 sys.unraisablehook = _interrupt_again

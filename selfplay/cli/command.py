@@ -14,8 +14,7 @@ from typing import Any, Generic, Literal, NamedTuple, TextIO
 from tqdm import tqdm
 
 from selfplay.errors import SettingError
-from selfplay.files import delete_unfinished
-from selfplay.process_exit import before_exit, process_count, process_rank
+from selfplay.process_exit import process_count, process_rank
 from selfplay.runs.manifest import take_run_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.command_lines import COMMAND
@@ -24,8 +23,6 @@ from selfplay.settings.compose import checked_settings, composed_values, with_ou
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
-
-before_exit(delete_unfinished)
 
 RunUse = Literal["create", "change", "read"]
 """How a program uses the folder of the run: see `Program`."""

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import util
 from multiprocessing.connection import wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,6 @@ class ProcessExecutor:
     def __init__(self, settings: ExecutorSettings) -> None:
         self.workers = settings.workers or usable_cores()
         self._pool: ProcessPoolExecutor | None = None
-        self._processes: set[BaseProcess] = set()
 
     def map(
         self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
@@ -62,33 +60,23 @@ class ProcessExecutor:
                     ) from error
 
     def _submit(self, function: Callable[[AnyTask], Result], task: AnyTask) -> "Future[Result]":
-        if self._pool is None:
-            context = multiprocessing.get_context("spawn")
-            threads = str(task.settings.threads)
-            # A pool that is left half made has semaphores that nobody releases.
-            with _interrupted_later():
-                self._pool = ProcessPoolExecutor(
-                    self.workers, mp_context=context, initializer=_begin_worker, initargs=(threads, named_modules())
-                )
-        if len(self._processes) == self.workers:
-            return self._pool.submit(function, task)
         # A pool starts a worker whenever no worker is idle for a new task.
-        before = set(multiprocessing.active_children())
-        try:
-            with _interrupted_later():
-                return self._pool.submit(function, task)
-        finally:
-            self._processes |= set(multiprocessing.active_children()) - before
+        with _interrupted_later():
+            if self._pool is None:
+                begun = str(task.settings.threads), named_modules()
+                context = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(self.workers, context, initializer=_begin_worker, initargs=begun)
+            return self._pool.submit(function, task)
 
     def close(self) -> None:
         if self._pool is None:
             return
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        # All workers are killed: if only one ended while it took a task from the queue, the others would wait forever.
-        for process in self._processes:
-            # SIGTERM would not end a process that is stopped.
+        workers: Any = self._pool
+        # All workers are killed, as `kill_workers` does from Python 3.14 on: if only one ended while it took a task
+        # from the queue, the others would wait forever. SIGTERM would not end a process that is stopped.
+        for process in list((workers._processes or {}).values()):
             process.kill()
-        self._processes.clear()
+        self._pool.shutdown(wait=False, cancel_futures=True)
         self._pool = None
 
 
@@ -109,23 +97,15 @@ before_exit(_end_pools)
 
 @contextmanager
 def _interrupted_later() -> Iterator[None]:
-    """Delay Ctrl-C and SIGTERM to the end of the block; processes started in it delay them to `_begin_worker`.
+    """Block Ctrl-C and SIGTERM in this thread; processes started in the block block them until `_begin_worker`.
 
-    A worker that loses its parent while it starts would print a traceback, and an error inside the pool can be lost.
+    A worker that loses its parent while it starts would print a traceback.
     """
-    arrived: list[int] = []
     before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
-    # Another thread may still receive a signal for the process; Python would then call the main thread's handler.
-    is_main = threading.current_thread() is threading.main_thread()
-    later = {n: signal.signal(n, lambda number, _: arrived.append(number)) for n in INTERRUPTING} if is_main else {}
     try:
         yield
     finally:
-        for interrupting, handler in later.items():
-            signal.signal(interrupting, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for number in arrived[:1]:
-            signal.raise_signal(number)
 
 
 def _begin_worker(threads: str, modules: Sequence[str]) -> None:

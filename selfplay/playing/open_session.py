@@ -9,10 +9,11 @@ from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import Console
 from selfplay.playing.console_values import notice_when_slow
-from selfplay.playing.session import HUMAN, Players, Session
+from selfplay.playing.session import Players, Session
 from selfplay.runs.pretrained import pretrained_agents
 from selfplay.runs.run_folder import RunFolder, no_levels_text, prepare_process
 from selfplay.settings.choices import PRETRAINED
+from selfplay.settings.fields import PERSON
 from selfplay.settings.playing import ExperiencePlaySettings, PlaySettings
 
 SMALL_BOARD = 16
@@ -29,12 +30,12 @@ def open_session(settings: PlaySettings) -> Session:
         GameTooLargeError: a player needs a game with fewer positions.
     """
     game = prepare_process(settings).game
-    seats = [HUMAN, None] if settings.asks_who_is_first else [settings.first, settings.second]
+    seats = [PERSON, None] if settings.asks_who_is_first else [settings.first, settings.second]
     if settings.leaves_a_seat:
         seats[seats.index(None)] = _opponent(settings, game)
     elif settings.opponent is not None or settings.level is not None:
         raise SettingError("opponent and level: first and second already name both players; omit opponent and level")
-    names = [None if name == HUMAN else name for name in seats]
+    names = [None if name == PERSON else name for name in seats]
     # Equal names give one player, so that a learner learns only once from each match against itself.
     made = {
         name: make_player(name, game, settings.run_dir, against_person=None in names)

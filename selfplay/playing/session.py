@@ -27,9 +27,7 @@ from selfplay.players.capabilities import Estimate, ExplainsActions, Explores, F
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
 from selfplay.search.shared_solver import NotSolvedYetError
-
-HUMAN = "human"
-"""The name of a person, where names of players are expected."""
+from selfplay.settings.fields import PERSON
 
 Players = tuple[Player | None, Player | None]
 """Two players; None is a person."""
@@ -125,7 +123,7 @@ class Session:
     @property
     def names(self) -> tuple[str, str]:
         """The names of the players who move first and second."""
-        one, other = (HUMAN if player is None else player.name for player in self.seats)
+        one, other = (PERSON if player is None else player.name for player in self.seats)
         return one, other
 
     @property

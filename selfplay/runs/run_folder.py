@@ -1,13 +1,12 @@
 """The files of a run: where each is, the lock with which one process at a time writes them, and a stage's context."""
 
 import fcntl
-import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Generic
+from typing import TYPE_CHECKING, Generic
 
 from selfplay.errors import RunLockedError, StageError
 from selfplay.settings.choices import DATASET_FORMATS
@@ -135,53 +134,32 @@ class RunFolder:
 
         Raises:
             RunLockedError: the lock is held already.
-            StageError: the folder does not exist, cannot be written to, or was deleted while the lock was held.
+            StageError: the folder does not exist, or cannot be written to.
         """
         is_new, path = not self.path.exists(), self.path / ".lock"
         if is_new and not create:
             raise StageError(f"{self.path} does not exist; set run_dir to the folder of a run")
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            had_lock, file = path.exists(), _locked_file(path)
-        except BlockingIOError as error:
-            raise RunLockedError(
-                f"another process is using {self.path}; wait for it, or set another run_dir"
-            ) from error
-        except OSError as error:
-            raise StageError(f"cannot write in {self.path}: {error.strerror}") from error
-        with file:
+        with ExitStack() as stack:
+            try:
+                self.path.mkdir(parents=True, exist_ok=True)
+                file = stack.enter_context(path.open("ab"))
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise RunLockedError(
+                    f"another process is using {self.path}; wait for it, or set another run_dir"
+                ) from error
+            except OSError as error:
+                raise StageError(f"cannot write in {self.path}: {error.strerror}") from error
             try:
                 yield
             except BaseException:
-                if not had_lock and _is_file_at(path, file):
-                    path.unlink()
-                # Only folders without files are removed.
-                for folder in (*self.path.glob("*"), self.path) if is_new else ():
-                    with suppress(OSError):
-                        folder.rmdir()
+                if is_new:
+                    path.unlink(missing_ok=True)
+                    # Only folders without files are removed.
+                    for folder in (*self.path.glob("*"), self.path):
+                        with suppress(OSError):
+                            folder.rmdir()
                 raise
-            if not _is_file_at(path, file):
-                raise StageError(f"{self.path} was deleted while it was written; run the same command again")
-
-
-def _locked_file(path: Path) -> BinaryIO:
-    """Open and lock the file at `path`. Raises BlockingIOError if another process, or this one, holds its lock."""
-    while True:
-        file = path.open("ab")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Another process may have deleted the file since it was opened, and locked a new one.
-            if _is_file_at(path, file):
-                return file
-        except BaseException:
-            file.close()
-            raise
-        file.close()
-
-
-def _is_file_at(path: Path, file: BinaryIO) -> bool:
-    """Whether an open file is still the one at `path`."""
-    return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 
 
 def _levels_text(levels: list[int]) -> str:

@@ -187,8 +187,6 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
             if isinstance(own, ConfigAttributeError | ConfigKeyError) and own.full_key:
                 raise SettingError(_unknown_setting(own.full_key, kind)) from error
         text = " ".join(str(error).partition("\n    full_key")[0].split())
-        # The message of Python also explains its limit.
-        text = "a number has more than 4,300 digits" if text.startswith("Exceeds the limit (4300") else text
         if isinstance(error, OmegaConfBaseException) and (name := error.full_key):
             value = "null" if error.value is None else shortened(error.value)
             wanted = TYPES.get(text.partition(" (type")[0].rpartition(" ")[2].strip("'"))
@@ -224,8 +222,8 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
     """Hydra overrides in which games and networks from outside this package are named where they have to be.
 
     The groups `game` and `architecture` are files of conf/, which there are none of for objects from outside:
-    `game=my_module:MyGame` becomes `game.name=my_module:MyGame`, and `architecture=my_module:MyNetwork` or
-    `architecture._target_=my_module.MyNetwork` becomes `architecture=custom architecture.name=my_module:MyNetwork`.
+    `game=my_module:MyGame` becomes `game.name=my_module:MyGame`, and `architecture=my_module:MyNetwork` becomes
+    `architecture=custom architecture.name=my_module:MyNetwork`.
     Nor are there files for other boards and names: `game=othello_6x6` becomes `game.name=othello_6x6`.
     """
     return [changed for override in overrides for changed in _with_outside_name(override)]
@@ -233,9 +231,6 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
 
 def _with_outside_name(override: str) -> list[str]:
     key, _, value = override.partition("=")
-    if key.lstrip("+") == "architecture._target_":
-        module, _, attribute = value.replace(":", ".").rpartition(".")
-        return ["architecture=custom", f"architecture.name={module}:{attribute}"]
     is_name = key in GROUPS_OF_OBJECTS and value[:1] not in ("[", "{")
     if not (is_name and any(_is_outside(key, name) for name in value.split(","))):
         return [override]

@@ -18,7 +18,7 @@ from tests.support.runs import COMPARE, CONSOLE, GENERATE, PLOT, TINY, TRAIN, fi
     [
         (["game=chess"], ["game=chess: choose from ", "sumto100, tictactoe"]),
         (["--lerning-rate", "3"], ["unknown setting 'lerning_rate'; did you mean training.optimizer.learning_rate?"]),
-        ([f"seed={'9' * 5000}"], ["a number has more than 4,300 digits"]),
+        ([f"seed={'9' * 5000}"], ["Exceeds the limit (4300 digits)"]),
         (["dataset.format=os:system"], ["dataset format 'os:system' has no attribute suffix"]),
     ],
     ids=lambda value: str(value)[:40],

@@ -1,6 +1,5 @@
 """Ctrl-C and closed pipes: one line, no traceback, no partial files."""
 
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,8 +10,6 @@ from selfplay.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE, TERMINATED, 
 from tests.support.rejections import assert_refused
 from tests.support.runs import (
     GENERATE,
-    TINY,
-    TRAIN,
     files_of,
     interrupted_when_there_is,
     interruptible,
@@ -54,20 +51,6 @@ def test_a_signal_leaves_one_line_no_partial_file_and_no_process(tmp_path, numbe
     result = interrupted_when_there_is(partial, GENERATE, *arguments, f"run_dir={tmp_path}", number=number)
     assert_refused(result, code, named)
     assert files_of(tmp_path) == {}
-
-
-@pytest.mark.slow
-def test_closed_standard_streams_change_no_byte(run_copy):
-    expected = files_of(run_copy)
-    shutil.rmtree(run_copy / "level_01")
-    expected.pop("level_01/strength.csv")
-    for script, closed, more in ((TRAIN, "2>&-", []), (GENERATE, "<&- >&- 2>&-", ["executor=process"])):
-        command = [sys.executable, str(script), *TINY, f"run_dir={run_copy}", "--level", "1", "executor.workers=1"]
-        result = subprocess.run(
-            ["bash", "-c", f'"$@" {closed}', "bash", *command, *more], check=False, capture_output=True, text=True
-        )
-        assert (result.returncode, result.stderr) == (0, "")
-    assert files_of(run_copy) == expected
 
 
 @pytest.mark.parametrize(

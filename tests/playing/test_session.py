@@ -3,7 +3,8 @@
 import pytest
 
 from selfplay.errors import IllegalActionError, NotNowError
-from selfplay.playing.session import HUMAN, Session
+from selfplay.playing.session import Session
+from selfplay.settings.fields import PERSON
 from tests.support.pile import Pile
 from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import Drawing, FirstLegal, Valuing
@@ -13,7 +14,7 @@ from tests.support.stub_players import Drawing, FirstLegal, Valuing
 
 def test_a_person_and_a_player_alternate_until_the_end() -> None:
     session = session_with(FirstLegal(GAME))
-    assert (session.awaits_person, session.to_move, session.names) == (True, 0, (HUMAN, "first legal"))
+    assert (session.awaits_person, session.to_move, session.names) == (True, 0, (PERSON, "first legal"))
     assert session.legal_actions == tuple(range(9))
     ply = session.play(4)
     assert (ply.seat, ply.action, ply.text, ply.by_person, ply.is_random) == (0, 4, "1,1", True, None)
@@ -26,7 +27,7 @@ def test_a_person_and_a_player_alternate_until_the_end() -> None:
 
 def test_the_person_can_sit_second_and_two_people_or_two_players_can_play() -> None:
     second = session_with(FirstLegal(GAME), first_player=1)
-    assert (second.awaits_person, second.names) == (False, ("first legal", HUMAN))
+    assert (second.awaits_person, second.names) == (False, ("first legal", PERSON))
     people = session_with(None)
     assert play_on(people, 0, 3, 1, 4, 2) == [0, 3, 1, 4, 2]
     assert people.result_text == "X wins."

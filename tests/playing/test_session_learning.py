@@ -6,7 +6,7 @@ import pytest
 from selfplay.errors import RunLockedError
 from selfplay.games import Game
 from selfplay.games.state import MatchRecord
-from selfplay.playing.session import HUMAN
+from selfplay.settings.fields import PERSON
 from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import FirstLegal, Learning, Valuing
 
@@ -83,7 +83,7 @@ def test_another_player_takes_over_in_the_position_at_hand() -> None:
     play_on(session, 4)
     assert session.estimate() is None
     session.take_over(1, Valuing(GAME))
-    assert (session.names, [ply.action for ply in session.plies]) == ((HUMAN, "valuing"), [4, 0])
+    assert (session.names, [ply.action for ply in session.plies]) == ((PERSON, "valuing"), [4, 0])
     values, before = session.estimate().values, session.estimate(0).values
     assert values[8] == before[8] == np.float32(0.08)
     session.play(1)

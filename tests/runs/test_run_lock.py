@@ -1,13 +1,12 @@
 """The lock of a run: one process at a time."""
 
-import shutil
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from selfplay.errors import RunLockedError, SettingError, StageError
+from selfplay.errors import RunLockedError, SettingError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import CommonSettings
 
@@ -57,27 +56,6 @@ def test_a_block_that_fails_leaves_neither_lock_nor_new_folder(tmp_path):
     with pytest.raises(FileExistsError), RunFolder(tmp_path / "new").lock():
         (tmp_path / "new" / "level_00").mkdir() or (tmp_path / "new").mkdir()
     assert list(tmp_path.iterdir()) == []
-
-
-def replace(run):
-    """Delete the folder, and let another process hold its lock."""
-    shutil.rmtree(run.path)
-    with run.lock():
-        pass
-
-
-@pytest.mark.parametrize("change", [lambda run: shutil.rmtree(run.path), replace])
-def test_a_folder_that_is_deleted_while_it_is_written_is_an_error(tmp_path, change):
-    run = RunFolder(tmp_path / "run")
-    with pytest.raises(StageError, match=f"^{run.path} was deleted while it was written; "), run.lock():
-        change(run)
-
-
-def test_a_block_that_fails_does_not_delete_the_lock_of_another_process(tmp_path):
-    run = RunFolder(tmp_path / "run")
-    with pytest.raises(FileExistsError), run.lock():
-        replace(run) or run.path.mkdir()
-    assert (run.path / ".lock").exists()
 
 
 def test_a_run_dir_with_a_control_character_is_refused():

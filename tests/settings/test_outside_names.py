@@ -18,7 +18,6 @@ from selfplay.settings.folders import PROJECT_FOLDER
         ("game=my_module:Game", ["game.name=my_module:Game"]),
         ("game=tictactoe,my.module:Game", ["game.name=tictactoe,my.module:Game"]),
         ("architecture=my_module:Net", ["architecture=custom", "architecture.name=my_module:Net"]),
-        ("architecture._target_=my.module.Net", ["architecture=custom", "architecture.name=my.module:Net"]),
     ],
 )
 def test_names_from_outside_are_set_where_they_belong(override: str, expected: list[str]) -> None:
