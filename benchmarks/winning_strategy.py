@@ -19,7 +19,7 @@ import numpy as np
 ROWS, COLUMNS = 6, 7
 SQUARES = ROWS * COLUMNS
 PART = 1 << 18
-"""Number of positions that the player is asked about together."""
+"""Number of positions that are walked together."""
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
@@ -117,12 +117,15 @@ def write(path: Path, player_name: str, run_dir: Path, endgame: int) -> None:
     game = make_game("connect_four")
     player, state, columns = make_player(player_name, game, run_dir), game.init(), []
     while (state := state.select((~state.terminated & (empties(game, state) > endgame)).nonzero()[:, 0])).batch_size:
-        parts = map(state.select, torch.arange(state.batch_size).split(PART))
-        actions = torch.cat([player.act(part, Draws(0, torch.arange(part.batch_size), 0)) for part in parts])
-        columns.append(torch.stack([state.own, state.opp, actions]))
-        after = game.step(state, actions)
-        rows, replies = game.legal_action_mask(after).nonzero(as_tuple=True)
-        state = game.step(after.select(rows), replies)
+        following = []
+        for part in map(state.select, torch.arange(state.batch_size).split(PART)):
+            actions = player.act(part, Draws(0, torch.arange(part.batch_size), 0))
+            columns.append(torch.stack([part.own, part.opp, actions]))
+            after = game.step(part, actions)
+            rows, replies = game.legal_action_mask(after).nonzero(as_tuple=True)
+            replied = game.step(after.select(rows), replies)
+            following.append(torch.stack([replied.own, replied.opp]))
+        state = game.state_at(*torch.cat(following, dim=1))
         state = state.select(distinct_positions(state)[0])
     mine, theirs, column = torch.cat(columns, dim=1).numpy()
     np.savez_compressed(path, mine=mine, theirs=theirs, column=column.astype(np.int8), endgame=endgame)
