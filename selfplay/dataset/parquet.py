@@ -4,7 +4,6 @@ Observations are packed, one bit for each entry, in row groups of one size.
 """
 
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
@@ -77,8 +76,9 @@ class PartsWriter:
         self._path, self._beside = path, path.with_name(f".{path.name}.partial")
         self._record = self._beside / "record.json"
         content = json.dumps(record, sort_keys=True).encode()
-        if not (self._record.is_file() and self._record.read_bytes() == content):
-            shutil.rmtree(self._beside, ignore_errors=True)
+        is_resumed = self._record.is_file() and not self._beside.is_symlink()
+        if not is_resumed or self._record.read_bytes() != content:
+            remove_folder(self._beside)
             with written_whole(self._record) as beside:
                 beside.write_bytes(content)
         self.written = dict(self._complete_parts())

@@ -26,8 +26,6 @@ class Hint(NamedTuple):
     """A suggested action."""
 
     action: int
-    text: str
-    """The text of the action."""
     value: float | None
     """On the scale of the player in `source`; None if it does not know the value of this action."""
     source: str
@@ -51,7 +49,7 @@ def hint(session: Session, time_limit: float | None = None) -> Hint:
     """
     if session.is_over:
         raise NotNowError("the match is over")
-    estimate, name = session.estimate(), session.game.action_to_string
+    estimate = session.estimate()
     if estimate is not None and estimate.best is not None:
         player = estimate.player
         exploring, explaining = player.as_a(Explores), player.as_a(ExplainsActions)
@@ -59,7 +57,7 @@ def hint(session: Session, time_limit: float | None = None) -> Hint:
         # Where the player would explore, the action that it values highest.
         action = estimate.best if explores else session.choice_of(player)
         reason = None if explaining is None else explaining.reason(session.state)
-        return Hint(action, name(action), estimate.value(action), player.name, estimate.words(action), reason)
+        return Hint(action, estimate.value(action), player.name, estimate.words(action), reason)
     perfect, values = perfect_player_of(session.game), perfect_values(session, time_limit=time_limit)
     if perfect is None or values is None:
         raise NotNowError(
@@ -67,7 +65,7 @@ def hint(session: Session, time_limit: float | None = None) -> Hint:
         )
     action = best_actions(values)[0]
     words = None if perfect.value_kind == "results" else perfect.value_text(float(values[action]), session.state)
-    return Hint(action, name(action), float(values[action]), perfect.name, words)
+    return Hint(action, float(values[action]), perfect.name, words)
 
 
 def perfect_values(session: Session, ply: int | None = None, time_limit: float | None = None) -> Values | None:

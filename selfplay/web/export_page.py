@@ -148,7 +148,8 @@ def rules_of(game: Game) -> str:
 
 def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings: ExportPageSettings) -> dict[str, Any]:
     """game.json: what the server says of the game and its opponents, and what the modules need to know."""
-    presentation, ends = game.presentation, _ends(agent)
+    presentation = game.presentation
+    ends: EndValues = OUTCOMES[agent.checkpoint.metadata["outcome"]](game)
     actions = range(game.num_distinct_actions)
     texts = [game.action_to_string(action) for action in actions]
     catalog = OpponentCatalog(WebSettings(run_dir=settings.run_dir, game=settings.game))
@@ -162,7 +163,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         strengths={"Easy": random, "Medium": one_ply, "Hard": search},
         default=one_ply,
         has_perfect_play=False,
-        notes=[_note(agent)],
+        notes=[f"This page was exported with one agent ({agent.name}), which runs in your browser."],
     )
     return {
         "view": view.model_dump(mode="json") | {"can_be_set_up": False},
@@ -188,14 +189,6 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
             {"name": name, "type": str(array.dtype), "length": array.size} for name, array in network.arrays.items()
         ],
     }
-
-
-def _ends(agent: Agent) -> EndValues:
-    return OUTCOMES[agent.checkpoint.metadata["outcome"]](agent.game)
-
-
-def _note(agent: Agent) -> str:
-    return f"This page was exported with one agent ({agent.name}), which runs in your browser."
 
 
 def _opponents(agent: Agent, seconds: float) -> dict[OfferedPlayer, str]:

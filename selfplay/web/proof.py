@@ -10,11 +10,9 @@ from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
 from selfplay.players.player import Player
 from selfplay.players.player_names import OfferedPlayer, files_of_player
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder
 from selfplay.web.opponents import OpponentCatalog, file_version
 from selfplay.web.schemas import ProofView
 from selfplay.web.story import StoryReader
-from selfplay.web.story_schemas import ExactView
 
 MAX_GRADED_POSITIONS = 10_000
 """The size of the largest game in which every line is tried while a person waits."""
@@ -45,23 +43,26 @@ class Proofs:
         return self._known[key]
 
     def _from_files(self, game: Game, offer: OfferedPlayer) -> ProofView:
-        """The proof about a level in comparison/levels.csv, if it is about the present level."""
-        exact = self._exact_results(game, offer)
-        if exact is not None:
-            return proof_view(_lines(exact), lines_verdict(offer.label, _lines(exact)))
-        if walked := self._walks(game, offer):
-            return ProofView(is_unbeatable=None, unbeatable_seats=None, text="\n".join(walked))
+        """What comparison/levels.csv or walks have found about the present agent."""
+        if (lines := self._compared_lines(game, offer)) is not None:
+            return proof_view(lines, lines_verdict(offer.label, lines))
         text = f"{game.presentation.title} has too many positions to try every line while you wait."
-        return ProofView(is_unbeatable=None, unbeatable_seats=None, text=text)
+        walked = "\n".join(self._walks(game, offer))
+        return ProofView(is_unbeatable=None, unbeatable_seats=None, text=walked or text)
 
-    def _exact_results(self, game: Game, offer: OfferedPlayer) -> ExactView | None:
-        if offer.level is None or offer.file is None:
+    def _compared_lines(self, game: Game, offer: OfferedPlayer) -> tuple[Lines, Lines] | None:
+        """The lines that a level loses by comparison/levels.csv, if it was about the present file of the level."""
+        run, rows = self.catalog.run(game), self.stories.of(game).story.comparison or []
+        section = Manifest(run.path).sections.get("comparison")
+        if offer.level is None or offer.file is None or section is None or not run.comparison.exists():
             return None
-        rows = self.stories.of(game).story.comparison or []
-        compared = _compared_levels(self.catalog.run(game), [row.level for row in rows if row.level > 0])
-        if compared.get(offer.level) != sha256(offer.file):
+        if sha256(run.comparison) not in section["files"].values():
             return None
-        return next((row.exact for row in rows if row.level == offer.level), None)
+        trained = [row for row in rows if row.level > 0]
+        for row, agent in zip(trained, section["settings"].get("agents_sha256", []), strict=False):
+            if row.level == offer.level and agent == sha256(offer.file):
+                return None if row.exact is None else row.exact.lines
+        return None
 
     def _walks(self, game: Game, offer: OfferedPlayer) -> list[str]:
         """The reports of `selfplay prove` about the opponent, or about searches with its present weights."""
@@ -94,22 +95,6 @@ class Proofs:
         return proof_view(grade.lines, grade.verdict(label))
 
 
-def _compared_levels(run: RunFolder, levels: list[int]) -> dict[int, str]:
-    """The SHA-256 of the agents of these levels at the time of the comparison; empty if it is not recorded."""
-    section = Manifest(run.path).sections.get("comparison", {})
-    if not run.comparison.exists() or sha256(run.comparison) not in section.get("files", {}).values():
-        return {}
-    return dict(zip(levels, section["settings"].get("agents_sha256", []), strict=False))
-
-
 def proof_view(lines: tuple[Lines, Lines], text: str) -> ProofView:
     """The proof that follows from the lines that a player loses in each seat."""
     return ProofView(is_unbeatable=is_unbeatable(lines), unbeatable_seats=list(unbeatable_seats(lines)), text=text)
-
-
-def _lines(exact: ExactView) -> tuple[Lines, Lines]:
-    """The counts in a row of comparison/levels.csv."""
-    first, second = (
-        Lines(*map(int, text.split("/"))) for text in (exact.losing_lines_first, exact.losing_lines_second)
-    )
-    return first, second

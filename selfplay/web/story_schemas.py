@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from selfplay.grading.proof import Lines
+
 
 class EpochView(BaseModel):
     epoch: int
@@ -46,8 +48,7 @@ class ExactView(BaseModel):
     win: float
     draw: float
     loss: float
-    losing_lines_first: str
-    losing_lines_second: str
+    lines: tuple[Lines, Lines] = Field(description="In each seat, the lines lost and all lines of play.")
     lost_first: str = Field(description="The lines lost moving first in readable form: 3 of 59.")
     lost_second: str
     optimal: float

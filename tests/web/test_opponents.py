@@ -136,7 +136,8 @@ def test_the_proof_in_a_larger_game_comes_from_the_comparison_of_these_agents(
     agents = [sha256(run.agent(level)) for level in run.trained_levels()]
     Manifest(run_dir).record("comparison", {"agents_sha256": agents}, {}, ["comparison/levels.csv"])
     row = client.get("/api/games/tictactoe/story").json()["comparison"][3]["exact"]
-    assert proof()["text"].startswith(f"Level 3 loses {row['losing_lines_first']} lines moving first and")
+    lost, total = row["lines"][0]
+    assert proof()["text"].startswith(f"Level 3 loses {lost}/{total} lines moving first and")
     run.agent(3).write_bytes(run.agent(2).read_bytes())
     assert proof()["is_unbeatable"] is None
 

@@ -19,7 +19,7 @@ def test_the_story_contains_losses_results_exact_figures_and_ratings(client: Tes
     assert [row["level"] for row in rows] == [0, 1, 2, 3]
     assert rows[0]["previous"] is None
     assert all(sum(row["previous"].values()) == sum(row["random"].values()) == 20 for row in rows[1:])
-    assert rows[0]["exact"]["losing_lines_second"] == "131184/255168"
+    assert rows[0]["exact"]["lines"][1] == [131184, 255168]
     assert rows[0]["exact"]["lost_second"] == "131184 of 255168"
     # The table has six decimal places.
     assert all(abs(row["exact"]["win"] + row["exact"]["draw"] + row["exact"]["loss"] - 1) < 2e-6 for row in rows)
