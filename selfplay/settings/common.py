@@ -85,12 +85,9 @@ class CommonSettings:
     """Where batches of matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
 
     def __post_init__(self) -> None:
-        is_one_line = not any(sign < " " or sign == "\x7f" for sign in self.run_dir)
-        require("run_dir", self.run_dir, is_one_line, "a path without line ends and control characters")
-        require("run_dir", self.run_dir, self.run_dir != "", "the path of a folder; . is the current one")
-        # Bytes of the command line that could not be decoded became lone surrogates.
-        is_utf8 = not any("\ud800" <= sign <= "\udfff" for sign in self.run_dir)
-        require("run_dir", ascii(self.run_dir), is_utf8, "a path in UTF-8")
+        # Bytes of the command line that could not be decoded are not printable.
+        is_path = self.run_dir.isprintable() and self.run_dir != ""
+        require("run_dir", ascii(self.run_dir), is_path, "the path of a folder, in printable characters")
         require_device(self.device)
         for name in self.modules:
             require("modules", name, is_module(name), "modules that can be imported from here")

@@ -2,22 +2,22 @@
 
 import logging
 import socket
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from importlib.resources import files
 from ipaddress import ip_address
 
 import uvicorn
-from fastapi import FastAPI, Response
+from fastapi import FastAPI
 from h11 import LocalProtocolError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse
+from starlette.responses import FileResponse, JSONResponse
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from selfplay.errors import SettingError, StageError
+from selfplay.settings.folders import PACKAGE_FOLDER
 from selfplay.settings.playing import WebSettings
 from selfplay.web.matches import MatchService
 from selfplay.web.routes import add_error_handlers, game_routes, match_routes
@@ -33,15 +33,12 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
+    # Browsers check for a new version of a file each time.
+    "Cache-Control": "no-cache",
 }
 
-TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-
-PAGES = {"/": "index.html", "/docs": "docs.html"}
-FILES = tuple(
-    sorted(path.name for path in (files("selfplay.web") / "page").iterdir() if not path.name.endswith(".html"))
-)
-"""Every other file of the folder of the page."""
+PAGE = PACKAGE_FOLDER / "web" / "page"
+"""The files of the page."""
 
 
 def create_app(service: MatchService) -> FastAPI:
@@ -57,7 +54,9 @@ def create_app(service: MatchService) -> FastAPI:
     # Routes are searched in this order, and most requests are about matches.
     app.include_router(match_routes(service))
     app.include_router(game_routes(service))
-    add_static_files(app)
+    app.add_route("/", lambda _: FileResponse(PAGE / "index.html"), include_in_schema=False)
+    app.add_route("/docs", lambda _: FileResponse(PAGE / "docs.html"), include_in_schema=False)
+    app.mount("/page", StaticFiles(directory=PAGE))
     add_error_handlers(app)
     # The check of the Host header prevents pages of other sites from reaching the server by DNS rebinding.
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=allowed_hosts(service.settings), www_redirect=False)
@@ -69,27 +68,6 @@ def allowed_hosts(settings: WebSettings) -> list[str]:
     """The values allowed in the Host header, without a port: the names of the server, and those of this computer."""
     names = (name.strip("[]").lower() for name in (settings.host, *settings.hosts))
     return [*(f"[{name}]" if ":" in name else name for name in names), "localhost", "127.0.0.1", "[::1]"]
-
-
-def add_static_files(app: FastAPI) -> None:
-    """Serve the page at /, the documentation of the server at /docs, and the files they load.
-
-    They are read once, at the start, so a request cannot reach any other file.
-    """
-    names = PAGES | {f"/page/{name}": name for name in FILES}
-    for address, name in names.items():
-        app.add_api_route(address, _sender(name), methods=["GET", "HEAD"], include_in_schema=False)
-
-
-def _sender(name: str) -> Callable[[], Awaitable[Response]]:
-    content = (files("selfplay.web") / "page" / name).read_bytes()
-    media_type = f"{TYPES[name.rpartition('.')[2]]}; charset=utf-8"
-
-    async def send() -> Response:
-        # Browsers check for a new version of the file each time.
-        return Response(content, media_type=media_type, headers={"Cache-Control": "no-cache"})
-
-    return send
 
 
 class RequestChecks:

@@ -116,7 +116,7 @@ def game_routes(service: MatchService) -> APIRouter:
         game: GameName, run: RunId = None, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
         tagged = await run_sync(service.stories.of, service.catalog.game(game), run)
-        headers = {"ETag": tagged.etag, "Cache-Control": "no-cache"}
+        headers = {"ETag": tagged.etag}
         if if_none_match == tagged.etag:
             return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers=headers)
         return Response(tagged.story.model_dump_json(), media_type="application/json", headers=headers)

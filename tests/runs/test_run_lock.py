@@ -60,6 +60,6 @@ def test_a_block_that_fails_leaves_neither_lock_nor_new_folder(tmp_path):
 
 def test_a_run_dir_with_a_control_character_is_refused():
     sign = "\n"
-    with pytest.raises(SettingError, match=r"^run_dir=.*: must be a path without line ends") as caught:
+    with pytest.raises(SettingError, match=r"^run_dir=.*: must be the path of a folder, in printable") as caught:
         CommonSettings(f"runs{sign}here")
     assert "\n" not in str(caught.value)

@@ -134,7 +134,7 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
         ("epsilons=0.5", "epsilons=0.5: must be a list, such as [1,2]"),
         ("training.nothing=1", "unknown setting 'training.nothing'; --help shows all"),
         ("executor=best", "executor=best: choose from process, ray, serial"),
-        ("run_dir=", "run_dir=: must be the path of a folder; . is the current one"),
+        ("run_dir=", "run_dir='': must be the path of a folder, in printable characters"),
     ],
 )
 def test_an_error_begins_with_the_setting_and_names_no_class_of_the_program(override: str, line: str) -> None:
