@@ -79,7 +79,6 @@ def exit_at_once(code: int, message: str | None = None) -> None:
 
 
 def exit_interrupted() -> None:
-    """End the program after a KeyboardInterrupt."""
     if _is_terminated.is_set():
         exit_at_once(TERMINATED, TERMINATED_MESSAGE)
     exit_at_once(INTERRUPTED, INTERRUPTED_MESSAGE)

@@ -9,7 +9,6 @@ handle_signals()
 
 import ast  # noqa: E402
 import os  # noqa: E402
-import re  # noqa: E402
 from collections.abc import Callable, Iterator, Sequence  # noqa: E402
 from contextlib import contextmanager  # noqa: E402
 from difflib import get_close_matches  # noqa: E402
@@ -87,9 +86,6 @@ def reporting_errors() -> Iterator[None]:
     # Figures are only written to files.
     os.environ["MPLBACKEND"] = "agg"
     try:
-        threads = os.environ.get("NUMBA_NUM_THREADS", "1")
-        if not re.fullmatch("0*[1-9][0-9]*", threads):
-            raise SettingError(f"NUMBA_NUM_THREADS={threads}: must be 1 or more")
         yield
         sys.stdout.flush()
     except KeyboardInterrupt:

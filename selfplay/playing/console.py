@@ -81,9 +81,11 @@ class Console:
                 self._start_match()
             else:
                 self._write_seat()
-            while (again := self._finish_match()) is not False:
+            again: bool | None = None
+            while again is not False:
+                self._finish_match()
                 # None: the end was taken back, so the match continues.
-                if again:
+                if again := self._ask_yes_no("Play again?"):
                     self._start_match()
         except (_QuitError, EOFError, KeyboardInterrupt):
             self.write("")
@@ -96,9 +98,7 @@ class Console:
             for number in range(matches):
                 if number or self.session.is_over:
                     self._start_match()
-                while not self.session.is_over:
-                    self._player_acts()
-                self._show_end()
+                self._finish_match()
                 self._pause()
         except KeyboardInterrupt:
             self.write("")
@@ -123,15 +123,13 @@ class Console:
         if seats.count(None) == 1:
             self.write(f"You are {self.seat_names[seats.index(None)]}.")
 
-    def _finish_match(self) -> bool | None:
-        """Play the current match to its end. Returns whether to play another one, or None if the end is taken back."""
+    def _finish_match(self) -> None:
         while not self.session.is_over:
             if self.session.awaits_person:
                 self._person_acts()
             else:
                 self._player_acts()
         self._show_end()
-        return self._ask_yes_no("Play again?")
 
     @property
     def _is_shown(self) -> bool:

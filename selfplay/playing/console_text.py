@@ -107,7 +107,6 @@ class ValueColumn(NamedTuple):
     """The value of an even match, which is neither green nor red."""
 
     def text(self, value: float) -> str:
-        """A value as text."""
         if self.are_exact:
             return exact_text(value)
         return points_text(value) if self.in_points else estimate_text(value)

@@ -101,7 +101,6 @@ def results_known_at_once(game: Game, state: State) -> Values | None:
 
 
 def best_actions(values: Values) -> tuple[int, ...]:
-    """The actions with the largest value."""
     return tuple(np.flatnonzero(values == np.nanmax(values)).tolist())
 
 

@@ -118,7 +118,6 @@ class Manifest:
             self._write()
 
     def record(self, stage: str, settings: Mapping[str, Any], counts: Mapping[str, int], files: list[str]) -> None:
-        """Record that the stage is done."""
         self.sections[stage] = {
             "settings": dict(settings),
             "counts": dict(counts),

@@ -21,6 +21,7 @@ LEVEL_FOLDER = re.compile(r"level_([0-9]{2}|[1-9][0-9]{2,8})")
 """The name of the folder of a level, with the number in at least two digits."""
 PROBCUT_FILE = "probcut.yaml"
 LEARNER_FILE = "learner.safetensors"
+"""What temporal-difference learning of the next level continues with, besides the weights."""
 
 
 class RunFolder:
@@ -39,11 +40,9 @@ class RunFolder:
 
     @classmethod
     def of(cls, settings: CommonSettings) -> "RunFolder":
-        """The folder that the settings name."""
         return cls(Path(settings.run_dir))
 
     def level(self, level: int) -> Path:
-        """The folder of a level."""
         return self.path / f"level_{level:02d}"
 
     def stage_folder(self, level: int, output_dir: str | None) -> Path:
@@ -59,16 +58,11 @@ class RunFolder:
         return self.level(level) / "agent.safetensors"
 
     def epoch_loss(self, level: int) -> Path:
-        """The losses by epoch of the training of this level."""
         return self.level(level) / "epoch_loss.csv"
 
     def strength(self, level: int) -> Path:
         """How strong this level is, a row of the table of the comparison, measured as soon as it was trained."""
         return self.level(level) / "strength.csv"
-
-    def learner(self, level: int) -> Path:
-        """What temporal-difference learning of the next level continues with, besides the weights."""
-        return self.level(level) / LEARNER_FILE
 
     def evaluation(self, level: int) -> Path:
         """The weights of this level as an evaluation for searches, if they were exported."""
@@ -79,7 +73,6 @@ class RunFolder:
         return self.level(level) / PROBCUT_FILE
 
     def level_events(self, level: int) -> Path:
-        """The event files of the training of this level for TensorBoard."""
         return self.events / self.level(level).name
 
     def player_files(self) -> list[Path]:

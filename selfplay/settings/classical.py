@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from omegaconf import MISSING
 
-from selfplay.errors import SettingError
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import affects, count, within
+from selfplay.settings.fields import Range, affects, count, require, within
 
 BACKUPS = ("absolute", "minimax")
 
@@ -27,10 +26,8 @@ class ExperienceRule(NamedTuple):
 
     def check(self) -> None:
         """Raise SettingError if a value is out of range."""
-        if self.backup not in BACKUPS:
-            raise SettingError(f"experience.backup={self.backup}: must be {' or '.join(BACKUPS)}")
-        if not 0 < self.discount <= 1:
-            raise SettingError(f"experience.discount={self.discount}: must be above 0, at most 1")
+        require("experience.backup", self.backup, self.backup in BACKUPS, " or ".join(BACKUPS))
+        Range(above=0, most=1).check("experience.discount", self.discount)
 
 
 DEFAULT_RULE = ExperienceRule()

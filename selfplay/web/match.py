@@ -286,7 +286,6 @@ class Match:
         return LineView(moves=[self.game.action_to_string(action) for action in actions], source=source)
 
     def file(self) -> MatchFileView:
-        """The match so far as a file."""
         session = self.session
         held = zip(session.names, self.seats, strict=True)
         first, second = (name if offer is None else offer.label for name, offer in held)

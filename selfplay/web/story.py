@@ -145,9 +145,7 @@ def _changes(run: RunFolder, levels: list[int], notes: list[str]) -> list[DataCh
 
 def _epochs(path: Path) -> list[EpochView]:
     return [
-        EpochView(
-            epoch=row.epoch, training=row.training_loss, validation=row.validation_loss, is_champion=row.is_champion
-        )
+        EpochView(epoch=row.epoch, training=row.training_loss, validation=row.validation_loss)
         for row in read_epoch_losses(path)
     ]
 

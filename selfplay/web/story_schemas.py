@@ -9,7 +9,6 @@ class EpochView(BaseModel):
     epoch: int
     training: float
     validation: float
-    is_champion: bool
 
 
 class LevelLosses(BaseModel):

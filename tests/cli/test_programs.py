@@ -65,11 +65,6 @@ def test_a_completion_without_a_line_lists_the_programs(monkeypatch: pytest.Monk
     assert "tournament" in run_forked(COMMAND, "learn", "-sc", "query=bash").stdout.split()
 
 
-def test_a_number_of_threads_that_numba_refuses_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "0")
-    assert_refused(run_forked(COMMAND, "check-game", "tictactoe"), 2, "NUMBA_NUM_THREADS=0: must be 1 or more")
-
-
 def test_options_may_be_written_as_settings() -> None:
     parser = ArgumentParser("solve", "")
     parser.add_argument("position")

@@ -9,7 +9,7 @@ from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.progress import NoProgress
 from selfplay.runs.checkpoints import load_checkpoint
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.td_level import read_learner
@@ -41,7 +41,7 @@ def test_the_agent_has_float16_weights_and_the_next_level_begins_with_the_unroun
     assert file.dtype == np.float16
     tables = load_checkpoint(run.agent(1), game).network.trainable_tables()
     assert (tables.weights == file).all()
-    read_learner(run.learner(1), tables)
+    read_learner(run.level(1) / LEARNER_FILE, tables)
     assert not (tables.weights == file).all()
     assert (tables.weights.astype(np.float16) == file).all()
 
@@ -73,7 +73,7 @@ def test_an_interrupted_run_ends_in_the_same_bytes(finished, tmp_path):
 
 def test_broken_sums_of_changes_are_refused(finished, tmp_path):
     learn_levels(tiny_settings(tmp_path, *TD, "levels=1"))
-    path = RunFolder(tmp_path).learner(1)
+    path = RunFolder(tmp_path).level(1) / LEARNER_FILE
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(InvalidFileError, match=r"learner\.safetensors"):
         train_level(tiny_settings(tmp_path, *TD), 2)
