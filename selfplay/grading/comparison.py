@@ -135,8 +135,8 @@ def _strength(context: RunContext[Settings], level: int, progress: ProgressBar) 
         return quality_fields(positions.grade(player).overall, "judged_")
     pairs: list[Pair] = [(level, level - 1), (level, 0)]
     tasks = scheduled_matches(settings, dict.fromkeys(pairs, settings.comparison.earlier_matches))
-    previous, *others = map(play_pair, tasks)
-    versus_random = others[0] if others else previous
+    played = {task.pair: play_pair(task) for task in tasks}
+    previous, versus_random = (played[pair] for pair in pairs)
     return result_fields(previous, "_vs_previous") | result_fields(versus_random, "_vs_random")
 
 
