@@ -9,20 +9,16 @@ handle_signals()
 
 import ast  # noqa: E402
 import os  # noqa: E402
-from collections.abc import Callable, Iterator, Sequence  # noqa: E402
+from collections.abc import Callable, Iterator  # noqa: E402
 from contextlib import contextmanager  # noqa: E402
 from difflib import get_close_matches  # noqa: E402
 from importlib import import_module  # noqa: E402
 from pathlib import Path  # noqa: E402
-from typing import TYPE_CHECKING, Any  # noqa: E402
 
 import selfplay  # noqa: E402
 from selfplay.cli import programs  # noqa: E402
 from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, line_of, shortened  # noqa: E402
 from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted  # noqa: E402
-
-if TYPE_CHECKING:
-    from selfplay.cli.command import Program
 
 MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
 NAMES = tuple(MODULES)
@@ -50,30 +46,24 @@ def run(name: str) -> None:
     with reporting_errors():
         program = import_module(f"selfplay.cli.programs.{MODULES[name]}").PROGRAMS[name]
         # Imported here, so that the list of programs is shown quickly.
-        from selfplay.cli.command import Program, at_work, logging_to_screen, overrides_first, plan_run
+        from selfplay.cli import command
 
-        if not isinstance(program, Program):
+        if not isinstance(program, command.Program):
             program()
             return
-        overrides, flags = overrides_first(sys.argv[1:], program.kind)
-        if flags:
-            _run_with_flags(program, overrides, flags)
-            return
-        planned = plan_run(program, overrides)
-        with logging_to_screen(program.log_to or sys.stdout), at_work(program, planned):
-            program.body(planned.settings)
+        overrides, flags = command.overrides_first(sys.argv[1:], program.kind)
+        if command.HELP_FLAGS.isdisjoint(flags) and not command.SWEEP_FLAGS.isdisjoint(flags):
+            from selfplay.cli.sweep import run_sweep
 
+            run_sweep(program, overrides)
+        elif flags:
+            from selfplay.cli.help_text import print_instead
 
-def _run_with_flags(program: "Program[Any]", overrides: Sequence[str], flags: Sequence[str]) -> None:
-    """Run a sweep (`-m`), or print what the flags ask for."""
-    from selfplay.cli.command import HELP_FLAGS, SWEEP_FLAGS
-    from selfplay.cli.help_text import print_instead
-    from selfplay.cli.sweep import run_sweep
-
-    if HELP_FLAGS.isdisjoint(flags) and not SWEEP_FLAGS.isdisjoint(flags):
-        run_sweep(program, overrides)
-    else:
-        print_instead(program, overrides, flags)
+            print_instead(program, overrides, flags)
+        else:
+            planned = command.plan_run(program, overrides)
+            with command.logging_to_screen(program.log_to or sys.stdout), command.at_work(program, planned):
+                program.body(planned.settings)
 
 
 @contextmanager

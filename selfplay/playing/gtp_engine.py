@@ -14,8 +14,6 @@ from selfplay.playing.session import Session
 from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.playing import GtpSettings
 
-ILLEGAL_MOVE = "illegal move"
-
 
 class CommandError(Exception):
     """A command that cannot be carried out; its message is the answer."""
@@ -116,7 +114,7 @@ class Engine:
         try:
             self._take(_seat(colour), self.vertices.action(vertex))
         except (IllegalActionError, NotNowError):
-            raise CommandError(ILLEGAL_MOVE) from None
+            raise CommandError("illegal move") from None
         return ""
 
     def _genmove(self, colour: str) -> str:

@@ -54,7 +54,6 @@ class TournamentSettings(CommonSettings):
 
 
 SEATS = ("first", "second")
-WALKS = ("first_mistake", "all")
 
 
 @dataclass
@@ -66,7 +65,7 @@ class ProofSettings(CommonSettings):
     random player every action that it may take is examined."""
     seat: str = field(default="first", metadata=one_of(*SEATS))
     """first: it moves first in the match; second: its opponent does."""
-    walk: str = field(default="first_mistake", metadata=one_of(*WALKS))
+    walk: str = field(default="first_mistake", metadata=one_of("first_mistake", "all"))
     """first_mistake: stop at its first mistake, which ends a shortest line to one; all: examine every position."""
     after: str = ""
     """Actions from the start of the match after which the walk begins, such as 4453; empty: the start itself."""

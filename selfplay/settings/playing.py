@@ -112,7 +112,6 @@ class GtpSettings(OneMatchSettings):
     """The side of the board where row 1 is: top as in Othello, or bottom as in Go."""
 
 
-LARGEST_PORT = 65535
 DEEPEST = 12
 
 
@@ -128,7 +127,7 @@ class WebSettings(OneMatchSettings):
     """The address that the server listens on; 0.0.0.0 admits other computers, and then needs `hosts`."""
     hosts: list[str] = field(default_factory=list)
     """Further names and addresses of this computer at which the page may be opened."""
-    port: int = field(default=8000, metadata=within(0, LARGEST_PORT))
+    port: int = field(default=8000, metadata=within(0, 65535))
     """The port to listen on; 0: any free one."""
     match_limit: int = field(default=500, metadata=count(1))
     """Number of matches kept at the same time."""

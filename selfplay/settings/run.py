@@ -31,9 +31,6 @@ from selfplay.settings.sections import (
     TreeSearchSettings,
 )
 
-LOGGERS = ("none", "tensorboard")
-WAYS_OF_LEARNING = ("dataset", "td")
-
 
 def _is_greedy(settings: "Settings", level: int) -> bool:
     """Whether a level takes its best action or explores. Level 0 is the random player, which does neither."""
@@ -88,7 +85,7 @@ class Settings(CommonSettings):
         default_factory=PlayerSettings, metadata=affects("comparison", generation=_is_greedy)
     )
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
-    learning: str = field(default="dataset", metadata=affects(training=_learns_online) | one_of(*WAYS_OF_LEARNING))
+    learning: str = field(default="dataset", metadata=affects(training=_learns_online) | one_of("dataset", "td"))
     """dataset: a level is fitted to the datasets of the levels before it; td: it learns from each match that it plays
     against itself (temporal-difference learning), with tables of patterns (architecture=ntuple) and no datasets."""
     training: TrainingSettings = field(
@@ -160,7 +157,7 @@ class Settings(CommonSettings):
     that level's weights are kept; null: every new level is taken. Level 1 always is."""
     gate_matches: int = field(default=200, metadata=affects(training=_has_predecessor) | UNLESS_DEFAULT | count(2))
     """Number of these matches."""
-    logger: str = field(default="none", metadata=affects("comparison") | EACH_COMMAND | one_of(*LOGGERS))
+    logger: str = field(default="none", metadata=affects("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     force: bool = False
     """Replace files that were made with other settings."""
