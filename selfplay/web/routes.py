@@ -39,20 +39,16 @@ from selfplay.web.story_schemas import RunView, StoryView
 
 log = logging.getLogger(__name__)
 
-Responses = dict[int | str, dict[str, Any]]
-REJECTED: Responses = {
-    400: {"model": ErrorView, "description": "The Host header is not allowed."},
-    403: {"model": ErrorView, "description": "The request comes from a page of another site."},
-}
-INVALID: Responses = {422: {"model": ErrorView, "description": "The request is invalid."}}
-NOT_FOUND: Responses = {**INVALID, 404: {"model": ErrorView, "description": "It does not exist."}}
-CONFLICT: Responses = {
-    **NOT_FOUND,
-    409: {"model": ErrorView, "description": "Not possible in the current state of the match; the message says why."},
-}
-FULL: Responses = {
-    **CONFLICT,
-    503: {"model": ErrorView, "description": "Too many matches are open on the server, or by this client."},
+ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorView, "description": description}
+    for code, description in {
+        400: "The Host header is not allowed.",
+        403: "The request comes from a page of another site.",
+        404: "It does not exist.",
+        409: "Not possible in the current state of the match or file; the message says why.",
+        422: "The request is invalid.",
+        503: "Too many matches are open on the server, or by this client.",
+    }.items()
 }
 
 CLIENT_CLOSED_REQUEST = 499
@@ -79,18 +75,18 @@ GameName = Annotated[str, Path(min_length=1, max_length=100)]
 
 def game_routes(service: MatchService) -> APIRouter:
     """The requests about games, their opponents, proofs and stories."""
-    router = APIRouter(prefix="/api/games", tags=["games"], responses=REJECTED)
+    router = APIRouter(prefix="/api/games", tags=["games"], responses=ERRORS)
     proving = asyncio.Lock()
 
     @router.get("", summary="List the games", operation_id="games")
     async def games() -> list[GameView]:
         return service.catalog.game_views()
 
-    @router.get("/{game}/opponents", summary="List the opponents", operation_id="opponents", responses=NOT_FOUND)
+    @router.get("/{game}/opponents", summary="List the opponents", operation_id="opponents")
     async def opponents(game: GameName) -> OpponentsView:
         return await run_sync(service.catalog.opponents, service.catalog.game(game))
 
-    @router.get("/{game}/proof", summary="Prove whether an opponent can lose", operation_id="proof", responses=CONFLICT)
+    @router.get("/{game}/proof", summary="Prove whether an opponent can lose", operation_id="proof")
     async def proof(
         request: Request, game: GameName, opponent: Annotated[str, Query(min_length=1, max_length=100)]
     ) -> ProofView:
@@ -101,7 +97,7 @@ def game_routes(service: MatchService) -> APIRouter:
                 raise HTTPException(CLIENT_CLOSED_REQUEST, "the client has closed the request")
             return await run_sync(service.proofs.of, service.catalog.game(game), found)
 
-    @router.get("/{game}/runs", summary="List the other runs", operation_id="runs", responses=NOT_FOUND)
+    @router.get("/{game}/runs", summary="List the other runs", operation_id="runs")
     async def runs(game: GameName) -> list[RunView]:
         return await run_sync(service.stories.other_runs.views, service.catalog.game(game))
 
@@ -110,7 +106,7 @@ def game_routes(service: MatchService) -> APIRouter:
         summary="Show the training and results of the run",
         operation_id="story",
         response_model=StoryView,
-        responses={**NOT_FOUND, 304: {"description": "Not changed since the ETag that was sent."}},
+        responses={304: {"description": "Not changed since the ETag that was sent."}},
     )
     async def story(
         game: GameName, run: RunId = None, if_none_match: Annotated[str | None, Header()] = None
@@ -129,7 +125,7 @@ def game_routes(service: MatchService) -> APIRouter:
 
 def match_routes(service: MatchService) -> APIRouter:
     """The requests about matches."""
-    router = APIRouter(prefix="/api/matches", tags=["matches"], responses=REJECTED)
+    router = APIRouter(prefix="/api/matches", tags=["matches"], responses=ERRORS)
 
     def then_view(change: Callable[[Match], object]) -> Callable[[Match], MatchView]:
         def changed(match: Match) -> MatchView:
@@ -138,80 +134,59 @@ def match_routes(service: MatchService) -> APIRouter:
 
         return changed
 
-    @router.post("", status_code=201, summary="Begin a match", operation_id="begin", responses=FULL)
+    @router.post("", status_code=201, summary="Begin a match", operation_id="begin")
     async def begin(body: NewMatchRequest, request: Request) -> MatchView:
         return await service.begin(body, request.client.host if request.client else "")
 
-    @router.get("/{match}", summary="Show a match", operation_id="look", responses=CONFLICT)
+    @router.get("/{match}", summary="Show a match", operation_id="look")
     async def look(match: MatchId) -> MatchView:
         return await service.with_match(match, Match.view)
 
-    @router.post("/{match}/actions", summary="Play an action for the person", operation_id="act", responses=CONFLICT)
+    @router.post("/{match}/actions", summary="Play an action for the person", operation_id="act")
     async def act(match: MatchId, request: ActionRequest) -> MatchView:
         return await service.with_match(match, then_view(lambda it: it.play(request.action, request.ply)))
 
-    @router.post(
-        "/{match}/reply",
-        summary="Let the opponent play until the person has to choose",
-        operation_id="reply",
-        responses=CONFLICT,
-    )
+    @router.post("/{match}/reply", summary="Let the opponent play until the person has to choose", operation_id="reply")
     async def reply(match: MatchId) -> MatchView:
         return await service.with_match(match, then_view(Match.reply))
 
-    @router.get(
-        "/{match}/positions/{ply}", summary="Show an earlier position", operation_id="position", responses=CONFLICT
-    )
+    @router.get("/{match}/positions/{ply}", summary="Show an earlier position", operation_id="position")
     async def position(match: MatchId, ply: PlyNumber) -> MatchView:
         return await service.with_match(match, lambda it: it.view(ply))
 
-    @router.post(
-        "/{match}/rewind", summary="Continue from an earlier position", operation_id="rewind", responses=CONFLICT
-    )
+    @router.post("/{match}/rewind", summary="Continue from an earlier position", operation_id="rewind")
     async def rewind(match: MatchId, request: RewindRequest) -> MatchView:
         return await service.with_match(match, then_view(lambda it: it.session.rewind(request.ply)))
 
-    @router.get("/{match}/line", summary="Show the best line", operation_id="line", responses=CONFLICT)
+    @router.get("/{match}/line", summary="Show the best line", operation_id="line")
     async def line(match: MatchId, ply: AskedPly = None, is_perfect: bool = False) -> LineView:
         return await service.line(match, ply, is_perfect=is_perfect)
 
-    @router.get("/{match}/file", summary="Write the match as a file", operation_id="file", responses=CONFLICT)
+    @router.get("/{match}/file", summary="Write the match as a file", operation_id="file")
     async def file(match: MatchId) -> MatchFileView:
         return await service.with_match(match, Match.file)
 
-    @router.post("/{match}/undo", summary="Take back the last action", operation_id="undo", responses=CONFLICT)
+    @router.post("/{match}/undo", summary="Take back the last action", operation_id="undo")
     async def undo(match: MatchId) -> MatchView:
         return await service.with_match(match, then_view(lambda it: it.session.undo()))
 
-    @router.post(
-        "/{match}/next",
-        summary="Begin the next match against the same opponent",
-        operation_id="next",
-        responses=CONFLICT,
-    )
+    @router.post("/{match}/next", summary="Begin the next match against the same opponent", operation_id="next")
     async def next_match(match: MatchId, request: NextMatchRequest) -> MatchView:
         return await service.with_match(match, then_view(lambda it: it.new_match(People(request.person))))
 
-    @router.put(
-        "/{match}/opponent", summary="Let another opponent continue", operation_id="takeOver", responses=CONFLICT
-    )
+    @router.put("/{match}/opponent", summary="Let another opponent continue", operation_id="takeOver")
     async def take_over(match: MatchId, request: TakeOverRequest) -> MatchView:
         return await service.take_over(match, request)
 
-    @router.get("/{match}/hint", summary="Suggest an action", operation_id="hint", responses=CONFLICT)
+    @router.get("/{match}/hint", summary="Suggest an action", operation_id="hint")
     async def hint(match: MatchId) -> HintView:
         return await service.hint(match)
 
-    @router.get(
-        "/{match}/perfect",
-        summary="Show the value of each action with perfect play",
-        operation_id="perfect",
-        responses=CONFLICT,
-    )
+    @router.get("/{match}/perfect", summary="Show the value of each action with perfect play", operation_id="perfect")
     async def perfect(match: MatchId, seconds: WaitSeconds = 0.0, ply: AskedPly = None) -> PerfectView:
         return await service.perfect(match, seconds, ply)
 
-    @router.delete("/{match}", status_code=204, summary="Close a match", operation_id="leave", responses=NOT_FOUND)
+    @router.delete("/{match}", status_code=204, summary="Close a match", operation_id="leave")
     async def leave(match: MatchId) -> None:
         service.matches.remove(match)
 
