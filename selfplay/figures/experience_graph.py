@@ -123,12 +123,12 @@ def boards_ahead(store: ExperienceStore, squares: Squares, options: PictureSetti
 def draw_boards_ahead(ahead: BoardsAhead, file: str | None) -> None:
     """Draw the picture into a file, or on the screen if `file` is None.
 
-    Raises SettingError if there is no screen, StageError if the file cannot be written.
+    Raises SettingError if no display is available, StageError if the file cannot be written.
     """
     if file is not None:
         save_figure(picture_of(ahead), Path(file))
     elif plt.get_backend().lower() == "agg":
-        raise SettingError("picture.file=null: there is no screen to draw on; set a file")
+        raise SettingError("picture.file=null: no display is available; set a file")
     else:
         picture_of(ahead, plt.figure())
         plt.show()

@@ -97,7 +97,7 @@ class CorrectionSettings(CommonSettings):
     endgame: int = field(default=20, metadata=count(0))
     """With at most this number of empty squares the player takes exact actions; 0: its tables decide to the end."""
     more_walks: int = field(default=0, metadata=count(0))
-    """The level gets this number of tables more, over the squares of random walks; only these learn. 0: all learn."""
+    """Number of tables, over the squares of random walks, that the level gets in addition; only these learn then."""
     walk_length: int = field(default=12, metadata=count(1))
     """How many squares each of these has."""
     rounds: int = field(default=40, metadata=count(1))

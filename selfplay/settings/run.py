@@ -1,5 +1,6 @@
 """The settings of a run: conf/config.yaml and its groups, as checked dataclasses."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -201,8 +202,8 @@ class Settings(CommonSettings):
         """Raise SettingError for a setting that has another value than the only one that goes with the cause."""
         for name, needed in only.items():
             if (value := attrgetter(name)(self)) != needed:
-                shown = "null" if needed is None else str(needed).lower()
-                raise SettingError(f"{name}={value}: not with {cause}; set {name}={shown}")
+                given, wanted = (json.dumps(one).strip('"') for one in (value, needed))
+                raise SettingError(f"{name}={given}: cannot be combined with {cause}; set {name}={wanted}")
 
 
 ONE_STAGE_ONLY = ("level", "agent_file", "opponent", "dataset_file", "start_file", "output_dir")

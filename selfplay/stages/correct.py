@@ -1,4 +1,4 @@
-"""Teach a level its mistakes on every line of play, until it is proved to make none (selfplay correct).
+"""Correct the mistakes of a level on every line of play, until it is proved to make none (selfplay correct).
 
 RUN_DIR/corrected/level_NN/   the corrected level, in a run of its own
     agent.safetensors         its weights

@@ -68,7 +68,7 @@ def test_the_programs_write_the_picture_and_the_json_and_import_it_into_another_
 
 
 def test_errors_are_reported_in_one_line(tmp_path):
-    action, arguments, code, message = "draw", ["picture.file=null"], 2, "there is no screen to draw on; set a file"
+    action, arguments, code, message = "draw", ["picture.file=null"], 2, "no display is available; set a file"
     learn(new_store(tmp_path), [0, 3, 1, 4, 2])
     done = run(action, f"run_dir={tmp_path}", f"experience.path={tmp_path / 'store.sqlite'}", *arguments)
     assert done.returncode == code

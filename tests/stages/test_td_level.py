@@ -83,8 +83,8 @@ def test_broken_sums_of_changes_are_refused(finished, tmp_path):
     ("overrides", "message"),
     [
         (["architecture=mlp"], "learning=td trains tables of patterns, not architecture=mlp; set architecture=ntuple"),
-        (["gate=0.5"], "gate=0.5: not with learning=td; set gate=null"),
-        (["opponents=pool"], "opponents=pool: not with learning=td; set opponents=self"),
+        (["gate=0.5"], "gate=0.5: cannot be combined with learning=td; set gate=null"),
+        (["opponents=pool"], "opponents=pool: cannot be combined with learning=td; set opponents=self"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
