@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.architectures import Output, require_positive_integer
-from selfplay.compute.devices import runs_compiled
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.feature_kernels import board_words
@@ -93,7 +92,7 @@ class NTuple(nn.Module):
 
     def weight_indices(self, observations: Tensor) -> Tensor:
         """int64[N, I]: the index of the weight of each image in each position, in the flattened weights."""
-        if not runs_compiled(observations):
+        if not observations.is_cpu:
             return self.weight_indices_with_tensors(observations)
         just_moved, to_move = board_words(observations.detach())
         entries = torch.empty(len(observations), len(self.offsets), dtype=torch.int32)

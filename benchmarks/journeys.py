@@ -3,9 +3,13 @@
     python benchmarks/journeys.py                       # a table of all journeys
     python benchmarks/journeys.py training --files      # and the files, in the order in which they are entered
 
-A file counts if one of its functions is executed, compiled or not; what runs during an import does not count. Calls
-are the largest number of the project's functions that are active where a function is entered for the first time,
-without compiled ones, comprehensions and lambdas.
+A file counts if one of its functions is executed or active, compiled or not; what runs during an import does not
+count. Calls are the largest number of the project's functions that are active where a function is entered for the first
+time, without compiled ones, comprehensions and lambdas.
+
+The journeys `console` and `click` begin with the person's action, in a match that is open: the agent was loaded when
+the match began, so its file, checkpoint and architecture are read on other journeys. What the person sees is part of
+them: the console draws boards and values, the page gets two descriptions of the match.
 """
 
 import project_environment
@@ -64,9 +68,13 @@ class Journey:
     """
 
     def __init__(self, counts: Callable[[CodeType], bool] = lambda _: True) -> None:
+        self._counts = counts
+        self.start()
+
+    def start(self) -> None:
+        """Begin the journey here: forget what has run so far."""
         self.files: dict[str, None] = {}
         self.depth = 0
-        self._counts = counts
         self._seen: set[CodeType] = set()
 
     def __enter__(self) -> "Journey":
@@ -82,23 +90,29 @@ class Journey:
         code = frame.f_code
         if event != "call" or code in self._seen or not _is_own_function(code):
             return
-        active, outer = 0, frame
+        active, outer = [], frame
         while outer is not None:
             if outer.f_code.co_filename == IMPORTING:
                 return
-            active += _is_own_function(outer.f_code) and not outer.f_code.co_name.startswith("<")
+            if _is_own_function(outer.f_code):
+                active.append(outer.f_code)
             outer = outer.f_back
-        self.depth = max(self.depth, active)
+        self.depth = max(self.depth, sum(not one.co_name.startswith("<") for one in active))
+        for one in reversed(active):
+            self._count(one)
         self._enter(code, frame.f_globals, [value for value in frame.f_locals.values() if hasattr(value, "py_func")])
 
     def _enter(self, code: CodeType, names: dict[str, Any], others: list[Any]) -> None:
         """Count the file of a function, and those of the compiled code that it calls."""
         self._seen.add(code)
-        if self._counts(code):
-            self.files.setdefault(str(Path(code.co_filename).relative_to(PROJECT_FOLDER)))
+        self._count(code)
         for value in [*(names.get(name) for name in code.co_names), *others]:
             if hasattr(value, "py_func"):
                 self._enter_compiled(value.py_func)
+
+    def _count(self, code: CodeType) -> None:
+        if self._counts(code):
+            self.files.setdefault(str(Path(code.co_filename).relative_to(PROJECT_FOLDER)))
 
     def _enter_compiled(self, function: FunctionType) -> None:
         code = function.__code__
@@ -126,7 +140,13 @@ def console(run_dir: str) -> Journey:
     settings = compose_settings_of(PlaySettings, "play", [f"run_dir={run_dir}", "second=level:1"])
     answers = iter(["5", "quit"])
     with Journey() as journey:
-        play_at_console(settings, lambda _: next(answers), lambda _: None)
+
+        def read(_: str) -> str:
+            if (answer := next(answers)) == "5":
+                journey.start()
+            return answer
+
+        play_at_console(settings, read, lambda _: None)
     return journey
 
 
@@ -134,9 +154,11 @@ def click(run_dir: str) -> Journey:
     """a click on the page to the agent's answer"""
     learn_levels(compose_settings([*TINY, f"run_dir={run_dir}"]))
     app = create_app(MatchService(compose_settings_of(WebSettings, "web", [f"run_dir={run_dir}"])))
-    with TestClient(app, "http://127.0.0.1") as client, Journey() as journey:
+    # The threads that answer begin within the journey, because a thread is followed only from its beginning.
+    with Journey() as journey, TestClient(app, "http://127.0.0.1") as client:
         begun = {"game": "tictactoe", "opponent": "level-1", "person": "first"}
         match = client.post("/api/matches", json=begun).json()
+        journey.start()
         client.post(f"/api/matches/{match['id']}/actions", json={"action": 4, "ply": 0}).raise_for_status()
         client.post(f"/api/matches/{match['id']}/reply").raise_for_status()
     return journey

@@ -1,28 +1,16 @@
 """Where a process computes: on the CPU, with how many threads and how its memory is kept, or on an NVIDIA GPU.
 
-The rules of a game and the random numbers are functions of words. On the CPU they run compiled, directly on the memory
-of the tensors; on any other device the same functions run as torch operations.
-
 torch is imported inside the functions, so that a program that only reads its settings does not import it.
 """
 
 import ctypes
 import os
 import platform
-from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
 CPU, CUDA = "cpu", "cuda"
 DEVICES = ("auto", CPU, CUDA)
-
-
-def runs_compiled(tensor: "Tensor") -> bool:
-    """Whether compiled code processes this tensor; on other devices torch operations do."""
-    return tensor.device.type == CPU
 
 
 def require_device(name: str) -> None:

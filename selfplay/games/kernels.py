@@ -9,7 +9,6 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part, register_rules
-from selfplay.compute.devices import runs_compiled
 from selfplay.compute.random_numbers import Draws, Purpose, below, fold, random_bits
 from selfplay.games.rules import Rules
 from selfplay.games.state import Kernels, State
@@ -155,7 +154,7 @@ def distinct_bitboards(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
         first_rows: int64[N], the first row that holds each distinct position.
         inverse: int64[B], the number in range(N) of each row's position.
     """
-    if not runs_compiled(own):
+    if not own.is_cpu:
         return distinct_words_with_tensors(own, opp)
     size = len(own)
     slots = np.full(1 << max(4, (2 * size).bit_length()), EMPTY_SLOT, dtype=np.int64)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from selfplay.compute.devices import CPU, runs_compiled
+from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.rules import Rules
@@ -197,7 +197,7 @@ class BatchStepping(ABC):
 
     def step_unchecked(self, state: State, action: Tensor) -> State:
         """`step` without the check, for inner loops: an illegal action gives a wrong state."""
-        if runs_compiled(state.own):
+        if state.own.is_cpu:
             return self.kernels.step(state, action)
         return self.step_with_tensors(state, action)
 
@@ -224,7 +224,7 @@ class BatchStepping(ABC):
 
     def observation_bits(self, state: State) -> Tensor:
         """uint8[B, D]: the entries of `observe`, flattened in C order, as 0 and 1."""
-        if runs_compiled(state.own):
+        if state.own.is_cpu:
             return self.kernels.observe(state, prod(self.observation_shape))
         return self.observation_bits_with_tensors(state)
 

@@ -2,7 +2,6 @@
 
 from torch import Tensor
 
-from selfplay.compute.devices import runs_compiled
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games.game import Game
 from selfplay.games.state import State
@@ -18,7 +17,7 @@ class RandomPlayer(Player):
         self.game = game
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        if runs_compiled(state.own):
+        if state.own.is_cpu:
             return self.game.kernels.random_actions(state, draws)
         return self.act_with_tensors(state, draws)
 
