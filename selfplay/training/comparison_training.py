@@ -7,9 +7,11 @@ action the wanted margin ahead of the best poor one, times a rate (passive-aggre
 
 import math
 from collections.abc import Callable
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,9 @@ FINISHED = 1e9
 """The sum of weights that stands for a won match, above all others; that for a lost one is as far below 0."""
 
 NO_ENTRY = -1
+
+BLOCK = 1 << 14
+"""Actions are chosen in this number of positions at a time, which takes a fraction of a second."""
 
 Words = NDArray[np.int64]
 
@@ -56,13 +61,19 @@ class ComparisonTraining:
     def __init__(self, game: Game, tables: TrainableTables, learning: int) -> None:
         self.weights, self.learning = tables.weights, learning
         self._images, self._tables = images_of_squares(tables), without_needless_numbers(tables)
-        self._scratch = new_scratch(len(tables.offsets), game.max_game_length)
+        self._new_scratch = partial(new_scratch, len(tables.offsets), game.max_game_length)
         self._choose, self._learn = compile_comparisons(game.rules)
 
     def best_actions(self, own: Words, opp: Words) -> Words:
         """int64[N]: the action of the highest value in each position as a bit, the lowest of several; 0: a pass."""
         actions = np.empty_like(own)
-        self._choose(own, opp, self._tables, self._images, self._scratch, actions)
+
+        def choose(first: int) -> None:
+            part = slice(first, first + BLOCK)
+            self._choose(own[part], opp[part], self._tables, self._images, self._new_scratch(), actions[part])
+
+        with ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS) as pool:  # type: ignore[attr-defined]
+            list(pool.map(choose, range(0, len(own), BLOCK)))
         return actions
 
     def learn(self, comparisons: Comparisons, order: Words, rate: float) -> tuple[int, Words]:
@@ -74,7 +85,7 @@ class ComparisonTraining:
         """
         unknown = np.zeros_like(order)
         number = self._learn(
-            *(comparisons, order, rate, self._tables, self._images, self._scratch, self.learning), unknown
+            *(comparisons, order, rate, self._tables, self._images, self._new_scratch(), self.learning), unknown
         )
         return number, unknown
 
@@ -111,10 +122,10 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
                 actions[i] = untried
                 continue
             prepare(own[i], opp[i], tables, scratch)
-            while untried:
+            while untried and best < 1.0:
                 move = untried & -untried
                 untried ^= move
-                # Values, as the player compares them: sums far from 0 have the same.
+                # Values, as the player compares them: sums far from 0 have the same. None is above that of a win, 1.
                 value = math.tanh(sum_of_move(own[i], opp[i], move, tables, images, scratch))
                 if value > best:
                     best, actions[i] = value, move

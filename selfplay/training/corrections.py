@@ -215,7 +215,8 @@ class Corrections:
 
 def _image(words: torch.Tensor, squares: NDArray[np.int64]) -> torch.Tensor:
     """Words whose bit i is bit `squares[i]` of the original."""
-    image = torch.zeros_like(words)
-    for place, square in enumerate(squares.tolist()):
-        image |= ((words >> square) & 1) << place
+    image, places = torch.zeros_like(words), np.arange(len(squares))
+    for shift in np.unique(places - squares).tolist():
+        kept = np.bitwise_or.reduce(np.int64(1) << places[places - squares == shift]).item()
+        image |= (words << shift if shift >= 0 else words >> -shift) & kept
     return image
