@@ -1,10 +1,10 @@
 """dataset.csv: one text file with all rows, which any program can read."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -36,8 +36,10 @@ WRITTEN_ROWS = 16384
 
 
 @contextmanager
-def csv_written(path: Path, observation_size: int, num_actions: int = 0) -> Iterator["CsvWriter"]:
-    """The writer of dataset.csv; if the block fails, the file is deleted. `num_actions`: of the policies, or 0."""
+def written(
+    path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
+) -> Iterator["CsvWriter"]:
+    """As `DatasetFormat.written`; if the block fails, the file is deleted."""
     with written_whole(path) as beside, beside.open("wb") as file:
         file.write((",".join(csv_schema(observation_size, num_actions).names) + "\n").encode())
         yield CsvWriter(file)
@@ -54,17 +56,17 @@ class CsvWriter:
         self._file.write(content)
 
 
-def encode_csv(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
+def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
     """The rows of `parts`, one after the other, as lines without a header, and the number of rows."""
     num_actions, parts = actions_of(parts)
-    schema, written, file = csv_schema(codec.size, num_actions), 0, BytesIO()
+    schema, number, file = csv_schema(codec.size, num_actions), 0, BytesIO()
     options = pa_csv.WriteOptions(include_header=False, batch_size=WRITTEN_ROWS)
     with pa_csv.CSVWriter(file, schema, write_options=options) as writer:
         for rows in parts:
             arrays = [as_arrow(*pair) for pair in zip(_columns(rows, codec), schema.types, strict=True)]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
-            written += len(rows.match)
-    return file.getvalue(), written
+            number += len(rows.match)
+    return file.getvalue(), number
 
 
 def _columns(rows: Rows, codec: ObservationCodec) -> list[NDArray[np.generic]]:
@@ -76,8 +78,8 @@ def _columns(rows: Rows, codec: ObservationCodec) -> list[NDArray[np.generic]]:
     return columns if rows.policy is None else [*columns, *np.ascontiguousarray(rows.policy.T)]
 
 
-def read_csv(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
-    """The rows of dataset.csv, checked, in one part. Raises InvalidFileError."""
+def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
+    """As `DatasetFormat.read`, in one part."""
     num_actions = _check_form(path, csv_schema(codec.size).names)
     schema = csv_schema(codec.size, num_actions)
     convert = pa_csv.ConvertOptions(column_types=schema, strings_can_be_null=False, null_values=[])

@@ -1,37 +1,44 @@
-"""The formats of datasets, chosen by the setting `dataset.format` (`selfplay.settings.choices.DATASET_FORMATS`).
-
-Settings and skipped stages ask for the attributes of a format, so pyarrow is imported when rows are read or written.
-"""
+"""The formats of datasets, chosen by the setting `dataset.format` (`selfplay.settings.choices.DATASET_FORMATS`)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 if TYPE_CHECKING:
-    from selfplay.dataset.csv_file import CsvWriter
-    from selfplay.dataset.parquet import ParquetRowGroups, PartsWriter
     from selfplay.dataset.rows import Rows
     from selfplay.games.observation_codec import ObservationCodec
 
 
-class Csv:
-    """dataset.csv: one text file, which any program can read."""
+class DatasetWriter(Protocol):
+    """Writes the shards of a dataset."""
 
-    suffix = ".csv"
+    written: dict[int, int]
+    """The numbers of the shards that an interrupted run has written, and their numbers of rows."""
+
+    def add(self, shard: int, content: bytes) -> None:
+        """Write the rows of a shard, as `DatasetFormat.encode` returns them."""
+
+
+class DatasetFormat(NamedTuple):
+    """How a level's rows are stored."""
+
+    suffix: str
     """The end of the name of a dataset, with the dot."""
-    has_parts = False
+    has_parts: bool
     """Whether each shard has a file of its own, and rows can be read in groups."""
+    module: str
+    """Has the functions `encode`, `written` and `read`. It is imported when rows are read or written, because it
+    imports pyarrow; settings and skipped stages ask only for the fields above."""
 
     def encode(self, parts: "Iterable[Rows]", codec: "ObservationCodec") -> tuple[bytes, int]:
         """The rows of a shard, one part after the other, as bytes for the writer, and the number of rows."""
-        from selfplay.dataset.csv_file import encode_csv
-
-        return encode_csv(parts, codec)
+        return cast(tuple[bytes, int], import_module(self.module).encode(parts, codec))
 
     def written(
         self, path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
-    ) -> "AbstractContextManager[CsvWriter | PartsWriter]":
+    ) -> AbstractContextManager[DatasetWriter]:
         """The writer of the dataset at `path`, which gets its name when it is complete at the end of the block.
 
         Args:
@@ -41,9 +48,8 @@ class Csv:
 
         Raises StageError if a file cannot be written.
         """
-        from selfplay.dataset.csv_file import csv_written
-
-        return csv_written(path, observation_size, num_actions)
+        written = import_module(self.module).written(path, observation_size, record, num_actions)
+        return cast(AbstractContextManager[DatasetWriter], written)
 
     def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
         """The rows of the dataset at `path`, in one or more parts, with every value checked.
@@ -51,37 +57,10 @@ class Csv:
         Raises InvalidFileError if it is missing, empty or cut off, a column is missing or foreign, or a value is out of
         range; the message says which.
         """
-        from selfplay.dataset.csv_file import read_csv
-
-        return read_csv(path, codec)
+        return cast("Iterator[Rows]", import_module(self.module).read(path, codec))
 
 
-class Parquet(Csv):
-    """dataset.parquet: a folder with a file for each shard, a twentieth to a fortieth of the size of dataset.csv."""
-
-    suffix, has_parts = ".parquet", True
-
-    def encode(self, parts: "Iterable[Rows]", codec: "ObservationCodec") -> tuple[bytes, int]:
-        from selfplay.dataset.parquet import encode_parquet
-
-        return encode_parquet(parts, codec)
-
-    def written(
-        self, path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
-    ) -> "AbstractContextManager[CsvWriter | PartsWriter]":
-        from selfplay.dataset.parquet import parts_written
-
-        return parts_written(path, record)
-
-    def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
-        groups = self.row_groups(path, codec)
-        return (groups.read(group) for group, size in enumerate(groups.sizes) if size)
-
-    def row_groups(self, path: Path, codec: "ObservationCodec") -> "ParquetRowGroups":
-        """The groups of rows of the dataset at `path`. Raises InvalidFileError as `read`."""
-        from selfplay.dataset.parquet import ParquetRowGroups
-
-        return ParquetRowGroups(path, codec)
-
-
-CSV, PARQUET = Csv(), Parquet()
+CSV = DatasetFormat(".csv", has_parts=False, module="selfplay.dataset.csv_file")
+"""One text file, which any program can read."""
+PARQUET = DatasetFormat(".parquet", has_parts=True, module="selfplay.dataset.parquet")
+"""A folder with a file for each shard, a twentieth to a fortieth of the size of dataset.csv."""

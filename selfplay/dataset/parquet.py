@@ -59,11 +59,10 @@ def parquet_parts(path: Path) -> list[Path]:
 
 
 @contextmanager
-def parts_written(path: Path, record: Mapping[str, Any]) -> Iterator["PartsWriter"]:
-    """The writer of dataset.parquet at `path`.
-
-    If the block fails, the complete files are kept and reused by the next run with the same `record`.
-    """
+def written(
+    path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
+) -> Iterator["PartsWriter"]:
+    """As `DatasetFormat.written`; if the block fails, the complete files are kept for the next run."""
     writer = PartsWriter(path, record)
     yield writer
     writer.finish()
@@ -111,10 +110,10 @@ def _number_of_rows(path: Path) -> int | None:
         return None
 
 
-def encode_parquet(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
+def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
     """The rows of `parts`, one after the other, as the bytes of a Parquet file, and the number of rows."""
     num_actions, parts = actions_of(parts)
-    schema, written, file = parquet_schema(codec.size, num_actions), 0, BytesIO()
+    schema, number, file = parquet_schema(codec.size, num_actions), 0, BytesIO()
     with pq.ParquetWriter(
         file,
         schema,
@@ -128,8 +127,8 @@ def encode_parquet(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[byte
             if rows.policy is not None:
                 arrays.append(rows_as_lists(rows.policy))
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema), row_group_size=max(1, len(rows.match)))
-            written += len(rows.match)
-    return file.getvalue(), written
+            number += len(rows.match)
+    return file.getvalue(), number
 
 
 def _columns(rows: Rows, codec: ObservationCodec) -> Iterator[NDArray[np.generic]]:
@@ -152,6 +151,12 @@ def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
         waiting = [together.select(slice(whole, None))]
     if waiting and len((rest := concatenate(waiting)).match):
         yield rest
+
+
+def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
+    """As `DatasetFormat.read`, a row group at a time."""
+    groups = ParquetRowGroups(path, codec)
+    return (groups.read(group) for group, size in enumerate(groups.sizes) if size)
 
 
 class ParquetRowGroups:

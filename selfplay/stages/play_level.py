@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
-from selfplay.dataset.formats import Csv
+from selfplay.dataset.formats import DatasetFormat
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.targets import PlayedMatches
@@ -61,7 +61,7 @@ def play_shard(shard: Shard) -> tuple[bytes, int]:
     several = shard.level > 0 and (settings.opponents == "pool" or settings.sparring_partner is not None)
     play = _against_several if several else _against_one
     parts = (_rows(context, batch, key) for batch in play(context, shard, key))
-    form: Csv = DATASET_FORMATS[settings.dataset.format]
+    form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     return form.encode(parts, context.game.observation_codec)
 
 
@@ -169,7 +169,7 @@ def play_level(
     path = context.run.stage_folder(level, settings.output_dir) / name
     size = prod(context.game.observation_shape)
     num_actions = context.game.num_distinct_actions if settings.has_policies else 0
-    form: Csv = DATASET_FORMATS[settings.dataset.format]
+    form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
         form.written(path, size, record, num_actions) as writer,

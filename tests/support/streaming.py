@@ -3,7 +3,8 @@
 import pyarrow.parquet as pq
 
 from selfplay.architectures import build_network
-from selfplay.dataset.parquet import ParquetRowGroups, encode_parquet
+from selfplay.dataset.formats import PARQUET
+from selfplay.dataset.parquet import ParquetRowGroups
 from selfplay.games import make_game
 from selfplay.settings.sections import OptimizerSettings, TrainingSettings
 from selfplay.training.fitting import seeded
@@ -24,7 +25,7 @@ def in_parts(folder, rows, part_rows=700, group_rows=100):
     folder.mkdir(parents=True)
     for number, start in enumerate(range(0, len(rows.match), part_rows)):
         path = folder / f"part-{number:05d}.parquet"
-        path.write_bytes(encode_parquet([rows.select(slice(start, start + part_rows))], CODEC)[0])
+        path.write_bytes(PARQUET.encode([rows.select(slice(start, start + part_rows))], CODEC)[0])
         pq.write_table(pq.read_table(path), path, row_group_size=group_rows, use_dictionary=False)
     return folder
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dataset.parquet import encode_parquet, parquet_parts
+from selfplay.dataset.formats import PARQUET
+from selfplay.dataset.parquet import parquet_parts
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
@@ -137,7 +138,7 @@ def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
         target = observations[:, 0].astype(np.float32)
         part = folder / f"part-{number:05d}.parquet"
         own, opp = bitboards_of(observations, codec)
-        part.write_bytes(encode_parquet([Rows(match, np.zeros(2**18, np.int32), own, opp, target)], codec)[0])
+        part.write_bytes(PARQUET.encode([Rows(match, np.zeros(2**18, np.int32), own, opp, target)], codec)[0])
     Manifest(folder.parent).record("generation", {}, {"rows": 2**20}, [folder.name])
     overrides = ["game=othello", "architecture.hidden_sizes=[4]", "dataset.format=parquet", "training.merge=false"]
     overrides += ["training.symmetries=false", "training.epochs=1"]
