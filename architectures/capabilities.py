@@ -1,7 +1,7 @@
 """Protocols of what some networks can do besides evaluating a batch of observations.
 
-A network has a capability if it has the method. Code that needs one asks `isinstance(network, CompiledValues)`, and
-never for the class of the network.
+A network has a capability if it has the method. Code that needs one asks `isinstance(network, CompiledValues)`, not
+for the class of the network.
 """
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable

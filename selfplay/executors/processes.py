@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import util
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class ProcessExecutor:
     def __init__(self, settings: ExecutorSettings) -> None:
         self.workers = settings.workers or usable_cores()
         self._pool: ProcessPoolExecutor | None = None
+        self._workers: set[BaseProcess] = set()
 
     def map(
         self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
@@ -66,15 +68,17 @@ class ProcessExecutor:
                 begun = str(task.settings.threads), named_modules()
                 context = multiprocessing.get_context("spawn")
                 self._pool = ProcessPoolExecutor(self.workers, context, initializer=_begin_worker, initargs=begun)
-            return self._pool.submit(function, task)
+            others = set(multiprocessing.active_children()) - self._workers
+            future = self._pool.submit(function, task)
+            self._workers = set(multiprocessing.active_children()) - others
+            return future
 
     def close(self) -> None:
         if self._pool is None:
             return
-        workers: Any = self._pool
         # All workers are killed, as `kill_workers` does from Python 3.14 on: if only one ended while it took a task
         # from the queue, the others would wait forever. SIGTERM would not end a process that is stopped.
-        for process in list((workers._processes or {}).values()):
+        for process in self._workers:
             process.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._pool = None

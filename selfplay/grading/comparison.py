@@ -109,20 +109,19 @@ def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProg
 
     Measures its exact grade in a game that can be enumerated; where an exact solver solves whole matches, its mistakes
     in the positions in which `judge_players` judges it later; else a few matches against the level before it and the
-    random player. Does nothing if the file is newer than the level, or the level has been compared already.
+    random player. Does nothing if this was done for the same agent, or the level has been compared already.
 
     Raises StageError if the run does not have the level, and InvalidFileError if its file is broken.
     """
     run = RunFolder.of(settings)
-    agent, path = run.existing_agent(level), run.strength(level)
-    if path.exists() and path.stat().st_mtime_ns >= agent.stat().st_mtime_ns:
-        return
+    agent, path, manifest = sha256(run.existing_agent(level)), run.strength(level), Manifest(run.level(level))
     compared = Manifest(run.path).sections.get("comparison", {"settings": {}})["settings"].get("agents_sha256", [])
-    if sha256(agent) in compared:
+    if agent in compared or manifest.is_done("strength", {"agent_sha256": agent}, force=True):
         return
     context = prepare_process(settings)
     row: Row = {"level": level, **_strength(context, level, progress)}
     write_csv(table_of(LEVEL_COLUMNS, [row]).dropna(axis="columns"), path)
+    manifest.record("strength", {"agent_sha256": agent}, {}, [path.name])
 
 
 def _strength(context: RunContext[Settings], level: int, progress: ProgressBar) -> Row:

@@ -34,7 +34,10 @@ def with_command_lines(docstring: str) -> str:
 
 
 def words_of_run(game: str, run_dir: str | Path) -> list[str]:
-    """The words of a command line that select a game and the folder of its run, without those that are the default."""
+    """The words of a command line that select a game and the folder of its run, without those that are the default.
+
+    For learn, play, web and train-tabular, whose default game is that of GameSettings; that of others may be Othello.
+    """
     words = [] if game == GameSettings().name else [f"game={game}"]
     return [*words, *_words_of_folder(game, run_dir)]
 

@@ -168,23 +168,26 @@ class Settings(CommonSettings):
         if self.opponent is not None and self.opponents != "self":
             raise SettingError(f"opponent={self.opponent} and opponents={self.opponents}: set only one of them")
         if (rows := self.dataset.buffer_rows) is not None:
+            cause = f"dataset.buffer_rows={rows}, which reads rows in parts"
             if not DATASET_FORMATS[self.dataset.format].has_parts:
-                self._require(f"dataset.buffer_rows={rows}", {"dataset.format": "parquet"})
-            self._require(f"dataset.buffer_rows={rows}", {"training.merge": False})
+                self._require(cause, {"dataset.format": "parquet"})
+            self._require(cause, {"training.merge": False})
         # Only where a GPU is demanded, because looking at the optimizer imports torch.
         if self.device == CUDA and OPTIMIZERS[self.training.optimizer.name].runs_on_cpu_only:
             name = self.training.optimizer.name
             raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
         alone = {"opponents": "self", "opponent": None, "sparring_partner": None, "viewpoints": "both"}
         if self.learns_online:
-            self._require("learning=td", {**alone, "targets": "full", "exact_from": None, "gate": None})
+            self._require("learning=td, with which a level only plays against itself", alone)
+            self._require("learning=td", {"targets": "full", "exact_from": None, "gate": None})
         targets = f"targets={self.targets}"
         if self.has_policies:
-            self._require(targets, {**alone, "dataset.buffer_rows": None})
+            self._require(f"{targets}, with which a level only plays against itself", alone)
+            self._require(f"{targets}, with which rows are held in memory", {"dataset.buffer_rows": None})
         if not rule_has(self.targets, "uses_exact_values"):
-            self._require(targets, {"exact_from": None})
+            self._require(f"{targets}, which does not use exact values", {"exact_from": None})
         if rule_has(self.targets, "searches_ahead"):
-            self._require(targets, {"gamma": 1})
+            self._require(f"{targets}, which does not discount", {"gamma": 1})
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
 

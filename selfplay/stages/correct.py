@@ -52,6 +52,7 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
         return prove_and_report(proof, progress)
     checkpoint = load_checkpoint(agent, context.game)
     network, architecture = checkpoint.network, checkpoint.metadata["architecture"]
+    # Not a capability: only tables of this class can be joined by others, and say which images share their weights.
     if not isinstance(network, NTuple):
         raise SettingError(
             f"level={level}: only tables of patterns can be corrected; train it with architecture=ntuple"

@@ -84,7 +84,11 @@ def test_broken_sums_of_changes_are_refused(finished, tmp_path):
     [
         (["architecture=mlp"], "learning=td trains tables of patterns, not architecture=mlp; set architecture=ntuple"),
         (["gate=0.5"], "gate=0.5: cannot be combined with learning=td; set gate=null"),
-        (["opponents=pool"], "opponents=pool: cannot be combined with learning=td; set opponents=self"),
+        (
+            ["opponents=pool"],
+            "opponents=pool: cannot be combined with learning=td, with which a level only plays against itself; "
+            "set opponents=self",
+        ),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

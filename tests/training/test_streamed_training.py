@@ -91,11 +91,13 @@ def test_a_changed_or_missing_part_is_refused(run_in_parts):
         (["dataset.buffer_rows=0"], "dataset.buffer_rows=0: must be from 1 to 2,147,483,648"),
         (
             ["dataset.buffer_rows=9", "training.merge=false"],
-            "dataset.format=csv: cannot be combined with dataset.buffer_rows=9; set dataset.format=parquet",
+            "dataset.format=csv: cannot be combined with dataset.buffer_rows=9, which reads rows in parts; "
+            "set dataset.format=parquet",
         ),
         (
             ["dataset.buffer_rows=9", "dataset.format=parquet"],
-            "training.merge=true: cannot be combined with dataset.buffer_rows=9; set training.merge=false",
+            "training.merge=true: cannot be combined with dataset.buffer_rows=9, which reads rows in parts; "
+            "set training.merge=false",
         ),
     ],
 )

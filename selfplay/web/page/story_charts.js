@@ -13,7 +13,7 @@ const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 // A chart of curves by level for each run that has rows, [] if none has. rows(run): rows with a level.
 // curves: [{name, tone(run), y(row), text(row), dots}], where y gives null if a row is of another curve.
-// lines: [{name, tone, y, text, isQuiet}] across the chart: players that are not levels. head, cells(run): the table.
+// lines: [{name, tone, y, text}] across the chart: players that are not levels. head, cells(run): the table.
 function levelChart(every, { rows, curves, lines = [], head, cells, ...chart }) {
   const runs = every.filter((run) => rows(run).length > 0);
   if (runs.length === 0) {
@@ -219,7 +219,6 @@ export function ratings(every) {
     lines: met.map(({ player, rating }, number) => ({
       name: player,
       tone: shade({ isAlone: true }, number, met.length),
-      isQuiet: number > 0 && number < met.length - 1,
       y: rating,
       text: String(Math.round(rating)),
     })),

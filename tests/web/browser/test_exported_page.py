@@ -25,6 +25,7 @@ from selfplay.players.player_names import make_player
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.pretrained import pretrained_agent
 from selfplay.runs.run_folder import RunFolder
+from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page
@@ -79,18 +80,28 @@ class QuietHandler(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="module")
-def policy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of tic-tac-toe with one level: a perceptron with random weights and a policy head."""
-    run_dir, game, architecture = tmp_path_factory.mktemp("run"), make_game("tictactoe"), {"name": "alphazero_mlp"}
-    torch.manual_seed(1)
+def written_policy_run(run_dir: Path, change: float = 0.0) -> Path:
+    """A run of tic-tac-toe with one level: a perceptron with random weights and a policy head.
+
+    `change`: the standard deviation of relative random changes of the weights.
+    """
+    game, architecture = make_game("tictactoe"), {"name": "alphazero_mlp"}
     network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    torch.manual_seed(1)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.2)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter *= 1 + change * torch.randn_like(parameter)
     path = RunFolder(run_dir).agent(1)
     path.parent.mkdir()
     save_checkpoint(path, network, game, 1, architecture, {})
     return run_dir
+
+
+@pytest.fixture(scope="module")
+def policy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written_policy_run(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module")
@@ -205,17 +216,27 @@ def test_the_search_finds_the_win(page: str, level: int, exported: Page, address
     expect(exported.locator("#status")).to_have_text(f"Level {level}, 0.3 s plays 2,1. You lose.")
 
 
+def searched_by_library(run_dir: Path, state: State) -> TreeSearchResult:
+    player = make_player(f"mcts:level:1?simulations={SIMULATIONS}", "tictactoe", run_dir)
+    assert isinstance(player, MctsPlayer)
+    return player.search.search(state)
+
+
 def test_tree_search_and_its_network_are_those_of_the_library(
-    exported: Page, address: Callable[[str], str], policy_run: Path
+    exported: Page, address: Callable[[str], str], policy_run: Path, tmp_path: Path
 ) -> None:
+    """Compared in positions in which no choice of the search is so close that rounding could decide it."""
     exported.goto(address(POLICY))
     agent = Agent.of_level(policy_run)
-    player = make_player(f"mcts:level:1?simulations={SIMULATIONS}", agent.game, policy_run)
-    assert isinstance(player, MctsPlayer)
     check_positions(exported, agent, 300)
     state = positions_of_random_matches(agent.game, 300)
+    searched = searched_by_library(policy_run, state)
+    changed = searched_by_library(written_policy_run(tmp_path, change=1e-5), state)
+    state = state.select((searched.visits == changed.visits).all(dim=1).nonzero()[:, 0])
+    assert state.batch_size > 250
+    searched = searched_by_library(policy_run, state)
     found = exported.evaluate(SEARCHED, {"positions": rows_of(state), "simulations": SIMULATIONS})
-    evaluated, searched = agent.policy().evaluate(state), player.search.search(state)
+    evaluated = agent.policy().evaluate(state)
     np.testing.assert_allclose([one["value"] for one in found], evaluated.value.numpy(), rtol=0, atol=1e-5)
     np.testing.assert_allclose([one["logits"] for one in found], evaluated.logits.numpy(), rtol=0, atol=1e-5)
     assert [one["action"] for one in found] == searched.actions.tolist()
