@@ -10,13 +10,10 @@ of a player inside a wrapper:
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import NotNowError
-from selfplay.games.game import Game
 from selfplay.games.state import MatchRecord, State
 
 if TYPE_CHECKING:
@@ -197,62 +194,3 @@ def policy_of(player: "Player", state: State) -> Tensor:
     if (with_policy := player.as_a(HasPolicy)) is None:
         raise NotNowError(f"{player.name} only plays matches; it has no policy for arbitrary positions")
     return with_policy.policy(state)
-
-
-# ---------------------------------------------------------------------- what a player expects
-
-Values = NDArray[np.float32]
-"""float32[A]: the value of each action to the player to move; nan where illegal."""
-
-
-class Estimate(NamedTuple):
-    """What a player expects of the actions in a position."""
-
-    player: "Player"
-    state: State
-    values: Values
-    in_points: bool
-    """Whether the values are numbers of points, such as discs, estimated or exact."""
-    visits: NDArray[np.int64] | None
-    """int64[A]: how it divided its simulations among the actions, if it counts them; 0 where illegal."""
-    solver: SolvesPositions | None
-    """The player, if it solves the position, so that the values are exact."""
-
-    @property
-    def best(self) -> int | None:
-        """The lowest of the best actions; None if the value of no action is known."""
-        return None if np.isnan(self.values).all() else int(np.nanargmax(self.values))
-
-    @property
-    def neutral(self) -> float:
-        """The value of an even match."""
-        return self.player.neutral
-
-    def value(self, action: int | None) -> float | None:
-        """The value of an action; None if it is not known."""
-        return None if action is None or not np.isfinite(self.values[action]) else float(self.values[action])
-
-    def words(self, action: int | None) -> str | None:
-        """The value of an action in words, such as "wins in 8", if it is known and exact."""
-        value = self.value(action)
-        return None if self.solver is None or value is None else self.solver.value_text(value, self.state)
-
-
-def estimate_of(player: "Player", game: Game, state: State, draws: Draws) -> Estimate | None:
-    """What `player` expects in a position (B = 1); None if it does not value actions, or the match is over.
-
-    Args:
-        draws: the random numbers of the ply, with which it would act.
-    """
-    valuing = None if bool(state.terminated) else player.as_a(ValuesActions)
-    if valuing is None:
-        return None
-    if (preparing := player.as_a(PreparesAction)) is not None:
-        preparing.prepare(state, draws)
-    counting, in_points, solver = player.as_a(CountsVisits), player.as_a(ValuesInPoints), player.as_a(SolvesPositions)
-    visits = None if counting is None else counting.visit_counts(state)[0].numpy()
-    values = valuing.action_values(state)[0].numpy()
-    if solver is not None and bool(solver.solves(state)):
-        return Estimate(player, state, values, game.rules.margin is not None, visits, solver)
-    unit = None if in_points is None else in_points.points_per_value()
-    return Estimate(player, state, values * np.float32(unit or 1.0), unit is not None, visits, None)

@@ -16,12 +16,22 @@ from selfplay.search.mcts.tree_search import TreeSearch
 from selfplay.settings.sections import TreeSearchSettings
 
 
-class _Prepared(NamedTuple):
-    """The search of one position."""
+class _Searched(NamedTuple):
+    """Searches of a batch at one ply."""
 
-    position: tuple[int, int]
-    draws: tuple[int, int, int]
+    state: State
+    draws: Draws
+    rows: Tensor
+    """int64[N]: the matches that were searched."""
     result: TreeSearchResult
+
+    def is_of(self, state: State, draws: Draws | None) -> bool:
+        """Whether these are searches of the same positions, with the same random numbers unless `draws` is None."""
+        own = self.draws
+        is_same = torch.equal(self.state.own, state.own) and torch.equal(self.state.opp, state.opp)
+        if draws is None or not is_same:
+            return is_same
+        return (own.key, own.ply) == (draws.key, draws.ply) and torch.equal(own.match, draws.match)
 
 
 class MctsPlayer(Player):
@@ -39,7 +49,7 @@ class MctsPlayer(Player):
             raise SettingError(f"temperature={temperature}: must be at least 0")
         self.game, self.search, self.temperature = search.game, search, temperature
         self.name = name or f"mcts {search.evaluator.name}"
-        self._prepared: _Prepared | None = None
+        self._prepared: _Searched | None = None
 
     def as_a(self, capability: type[Capability]) -> Capability | None:
         # The action of a search with random numbers has a probability that one search does not tell, and that of a
@@ -84,15 +94,14 @@ class MctsPlayer(Player):
         return evaluator.bytes_on_device() if isinstance(evaluator, PlaysOnDevice) else 0
 
     def prepare(self, state: State, draws: Draws) -> None:
-        self._prepared = _Prepared(_bitboards(state), _numbers(draws), self.search.search(state, draws))
+        self._prepared = _Searched(state, draws, torch.tensor([0]), self.search.search(state, draws))
 
     def _result(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
         """The search of these positions, unless it was prepared."""
         prepared = self._prepared
-        if prepared is None or state.batch_size != 1 or prepared.position != _bitboards(state):
-            return self.search.search(state, draws)
-        is_same = draws is None or prepared.draws == _numbers(draws)
-        return prepared.result if is_same else self.search.search(state, draws)
+        if prepared is not None and prepared.is_of(state, draws):
+            return prepared.result
+        return self.search.search(state, draws)
 
     def _tempered(self, result: TreeSearchResult) -> Tensor:
         """float64[B, A]: the policy with this temperature."""
@@ -100,29 +109,6 @@ class MctsPlayer(Player):
         largest = result.policy.amax(dim=1, keepdim=True)
         weights = (result.policy / largest.clamp(min=torch.finfo(torch.float64).tiny)) ** (1 / self.temperature)
         return weights / weights.sum(dim=1, keepdim=True).clamp(min=1)
-
-
-def _bitboards(state: State) -> tuple[int, int]:
-    return int(state.own), int(state.opp)
-
-
-def _numbers(draws: Draws) -> tuple[int, int, int]:
-    return draws.key, int(draws.match), draws.ply
-
-
-class _Searched(NamedTuple):
-    """The searches of one ply of a batch."""
-
-    key: int
-    match: Tensor
-    state: State
-    rows: Tensor
-    """int64[N]: the matches that were searched."""
-    result: TreeSearchResult
-
-    def is_of(self, state: State, draws: Draws) -> bool:
-        same_match = self.key == draws.key and torch.equal(self.match, draws.match)
-        return same_match and torch.equal(self.state.own, state.own) and torch.equal(self.state.opp, state.opp)
 
 
 class SearchLearner(MctsPlayer):
@@ -162,7 +148,7 @@ class SearchLearner(MctsPlayer):
         opening_lengths: Tensor = below(draws._replace(ply=0).bits(Purpose.OPENING), self.opening_plies + 1)
         rows = (~state.terminated & (draws.ply >= opening_lengths)).nonzero()[:, 0]
         result = self.search.search(state.select(rows), draws._replace(match=draws.match[rows]))
-        return _Searched(draws.key, draws.match, state, rows, result)
+        return _Searched(state, draws, rows, result)
 
     def _chosen(self, result: TreeSearchResult, draws: Draws) -> Tensor:
         if self.temperature == 0 or draws.ply >= self.temperature_plies:

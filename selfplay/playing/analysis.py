@@ -72,59 +72,40 @@ def analyse(settings: AnalysisSettings) -> Analysis:
         StageError: the picture cannot be written.
     """
     is_position, has_picture = settings.game_tree.payoffs is None, settings.picture.file is not None
-    subject = _position_of(settings) if is_position else _tree_of(settings)
+    if is_position:
+        game = make_game(settings.game.name)
+        state, evaluation, depth = game.position_after(settings.moves), _evaluation_of(settings, game), settings.depth
+        if bool(state.terminated):
+            raise SettingError(f"moves={settings.moves}: the match is over after these moves; use fewer")
+    else:
+        game = PayoffTree(settings.game_tree.payoffs)
+        evaluation = FeatureEvaluation("payoffs", None, win=0.0, margin=1.0, weights={})
+        state, depth = game.init(), min(settings.depth, game.max_game_length)
     is_traced = has_picture or not is_position
     min_scout_depth = settings.min_scout_depth or (2 if is_traced else None)
     results, traces = {}, {}
     for name in settings.searches:
         searcher = Searcher(
-            subject.game,
-            subject.evaluation,
+            game,
+            evaluation,
             name,
             ordered=settings.ordered,
             table_bits=settings.table_bits,
             min_scout_depth=min_scout_depth,
         )
         if is_position:
-            results[name] = searcher.search(subject.state, subject.depth)
-            _require_few_visits(name, results[name], has_picture)
+            results[name] = searcher.search(state, depth)
+            if has_picture and (visited := results[name].visited) > MOST_TRACED:
+                raise SettingError(
+                    f"picture.file: {name} visits {visited:,} positions, and a picture is drawn of searches of at "
+                    f"most {MOST_TRACED:,}; set a smaller depth"
+                )
         if is_traced:
-            results[name], traces[name] = searcher.trace(subject.state, subject.depth)
-    analysis = Analysis(subject.game, subject.state, subject.evaluation, results)
+            results[name], traces[name] = searcher.trace(state, depth)
+    analysis = Analysis(game, state, evaluation, results)
     if has_picture:
         _draw(settings, analysis, traces)
     return analysis
-
-
-class _Subject(NamedTuple):
-    """What is searched."""
-
-    game: Game
-    state: State
-    evaluation: FeatureEvaluation
-    depth: int
-
-
-def _position_of(settings: AnalysisSettings) -> _Subject:
-    game = make_game(settings.game.name)
-    state = game.position_after(settings.moves)
-    if bool(state.terminated):
-        raise SettingError(f"moves={settings.moves}: the match is over after these moves; use fewer")
-    return _Subject(game, state, _evaluation_of(settings, game), settings.depth)
-
-
-def _tree_of(settings: AnalysisSettings) -> _Subject:
-    game = PayoffTree(settings.game_tree.payoffs)
-    payoffs = FeatureEvaluation("payoffs", None, win=0.0, margin=1.0, weights={})
-    return _Subject(game, game.init(), payoffs, min(settings.depth, game.max_game_length))
-
-
-def _require_few_visits(name: str, result: SearchResult, has_picture: bool) -> None:
-    if has_picture and result.visited > MOST_TRACED:
-        raise SettingError(
-            f"picture.file: {name} visits {result.visited:,} positions, and a picture is drawn of searches of at most "
-            f"{MOST_TRACED:,}; set a smaller depth"
-        )
 
 
 def _draw(settings: AnalysisSettings, analysis: Analysis, traces: Mapping[str, Trace]) -> None:

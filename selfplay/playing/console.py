@@ -129,14 +129,6 @@ class Console:
                 self._person_acts()
             else:
                 self._player_acts()
-        self._show_end()
-
-    @property
-    def _is_shown(self) -> bool:
-        """Whether actions are shown; those of a match with a person always are."""
-        return self.settings.show or None in self.session.players
-
-    def _show_end(self) -> None:
         if self._is_shown:
             self.write(self.text.board(self.session.state))
             self.write(self.session.result_text or "")
@@ -145,6 +137,11 @@ class Console:
         if self.for_learning and None in self.session.players:
             self.write(self.session.results.text(self.seat_names))
         self.write(self._score())
+
+    @property
+    def _is_shown(self) -> bool:
+        """Whether actions are shown; those of a match with a person always are."""
+        return self.settings.show or None in self.session.players
 
     def _pause(self) -> None:
         if self._is_shown and None not in self.session.players:
@@ -171,9 +168,11 @@ class Console:
                 self.write(str(error))
 
     def _prompt(self, explained: Sequence[str]) -> str:
+        is_alone = self.session.players.count(None) == 1
+        asked = "Your action" if is_alone else f"Action of {self.seat_names[self.session.to_move]}"
         free = [f"free: {' '.join(map(self.text.action, self.session.legal_actions))}"]
         notes = [*explained, *(free if self.for_learning else [])]
-        return f"{self._whose_action()} ({'; '.join(notes)}): " if notes else f"{self._whose_action()}: "
+        return f"{asked} ({'; '.join(notes)}): " if notes else f"{asked}: "
 
     def _player_acts(self) -> None:
         subject = self._subject()
@@ -276,9 +275,3 @@ class Console:
             return "You" if seats[seat] is None else "It"
         name = self.seat_names[seat]
         return name if seats[seat] is None else f"{name} ({self.session.names[seat]})"
-
-    def _whose_action(self) -> str:
-        """What the person to move is asked for."""
-        if self.session.players.count(None) == 1:
-            return "Your action"
-        return f"Action of {self.seat_names[self.session.to_move]}"

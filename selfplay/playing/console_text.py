@@ -10,7 +10,7 @@ from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import LEGAL
 from selfplay.games.state import Ply, State
-from selfplay.players.capabilities import Estimate, Values
+from selfplay.playing.estimates import Estimate, Values
 from selfplay.settings.playing import DisplaySettings
 
 HOW_CHOSEN = {None: "", True: " at random", False: " greedily"}
@@ -29,23 +29,11 @@ def supports_colour(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
 
-def exact_text(value: float) -> str:
-    """A value of an exact solver: +3, 0, -2."""
-    return f"{round(value):+d}" if round(value) else "0"
-
-
-def points_text(value: float) -> str:
-    """A number of points: +5.3, 0.0, -2.1."""
-    return _without_minus_zero(f"{value:+.1f}", "0.0")
-
-
-def estimate_text(value: float) -> str:
-    """An estimate: +0.25, +0.00, -1.00."""
-    return _without_minus_zero(f"{value:+.2f}", "+0.00")
-
-
-def _without_minus_zero(text: str, zero: str) -> str:
-    return zero if float(text) == 0 else text
+def value_text(value: float, *, is_exact: bool = False, in_points: bool = False) -> str:
+    """A value: +3, 0 or -2 if it is exact, +5.3 in points, otherwise +0.25."""
+    if is_exact:
+        return f"{round(value):+d}" if round(value) else "0"
+    return f"{value:+z.1f}" if in_points else f"{value:+z.2f}"
 
 
 def boxed_board(game: Game, state: State, values: Values | None = None, *, marked: bool = False) -> str:
@@ -106,11 +94,6 @@ class ValueColumn(NamedTuple):
     neutral: float = 0.0
     """The value of an even match, which is neither green nor red."""
 
-    def text(self, value: float) -> str:
-        if self.are_exact:
-            return exact_text(value)
-        return points_text(value) if self.in_points else estimate_text(value)
-
 
 def _shown(text: str, column: ValueColumn, colour: bool) -> str:
     """`text` with values as those of its column; in colour, good ones are green, bad ones red, the best bold."""
@@ -118,7 +101,8 @@ def _shown(text: str, column: ValueColumn, colour: bool) -> str:
 
     def shown(match: re.Match[str]) -> str:
         number = float(match[0])
-        words = f"{column.text(number):^{len(match[0])}}"
+        text = value_text(number, is_exact=column.are_exact, in_points=column.in_points)
+        words = f"{text:^{len(match[0])}}"
         good = round(number - column.neutral, 2)
         codes = [BOLD] * (match[0] == best) + [GREEN] * (good > 0) + [RED] * (good < 0)
         return f"\x1b[{';'.join(codes)}m{words}\x1b[{PLAIN}m" if codes and colour else words
@@ -181,16 +165,6 @@ class ConsoleText:
         words = self.game.presentation.action_in_words(action)
         return self.action(action) if words == self.game.action_to_string(action) else words
 
-    def value(self, value: float, words: str | None, *, in_points: bool = False) -> str:
-        """A value; if it is exact, also in `words`."""
-        if words is not None:
-            return f"value {exact_text(value)} ({words})"
-        return (
-            f"value {points_text(value)} {self.game.presentation.point_name}"
-            if in_points
-            else f"value {estimate_text(value)}"
-        )
-
     def ply(self, subject: str, ply: Ply, estimate: Estimate | None) -> str:
         """What a player has played and why, as a sentence; `estimate`: what it expected of its actions."""
         value, words = (None, None) if estimate is None else (estimate.value(ply.action), estimate.words(ply.action))
@@ -199,10 +173,16 @@ class ConsoleText:
         return f"{subject} plays {self.action(ply.action)}{how}{because}."
 
     def because(self, reason: str | None, value: float | None, words: str | None, *, in_points: bool) -> str:
-        """The end of a sentence about an action: its reason, or else its value; empty if neither is known."""
-        if reason is not None:
-            return f": {reason}"
-        return "" if value is None else f", {self.value(value, words, in_points=in_points)}"
+        """The end of a sentence about an action: its reason, or else its value; empty if neither is known.
+
+        A value with `words` is exact.
+        """
+        if reason is not None or value is None:
+            return "" if reason is None else f": {reason}"
+        if words is not None:
+            return f", value {value_text(value, is_exact=True)} ({words})"
+        unit = f" {self.game.presentation.point_name}" if in_points else ""
+        return f", value {value_text(value, in_points=in_points)}{unit}"
 
     def visits(self, counts: Sequence[int]) -> str:
         """The number of simulations through each action, the largest first."""

@@ -13,10 +13,11 @@ from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
 from selfplay.games.state import Ply
-from selfplay.players.capabilities import Estimate, KeepsExperience, Values
+from selfplay.players.capabilities import KeepsExperience
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.playing.console_text import ConsoleText, ValueColumn
-from selfplay.playing.hints import best_actions, grade_of, hint, perfect_values
+from selfplay.playing.estimates import Estimate, Values, best_actions, grade_of
+from selfplay.playing.hints import hint, perfect_values
 from selfplay.playing.session import Session
 from selfplay.settings.classical import PictureSettings
 
@@ -68,10 +69,12 @@ class ConsoleValues:
             estimate = self.session.estimate() if with_values else None
         columns = self._perfect_columns() if self.shows[PERFECT] or (with_results and not self._has_scores) else []
         if estimate is not None and estimate.best is not None and not (estimate.solver is not None and columns):
-            columns.insert(0, self._column(estimate))
+            unit = f", in {self.game.presentation.point_name}" if estimate.in_points else ""
+            heading = f"What {estimate.player.name} expects of each action{unit}:"
+            is_exact = estimate.solver is not None
+            columns.insert(0, ValueColumn(heading, estimate.values, is_exact, estimate.in_points, estimate.neutral))
         if columns:
-            self.write(self.text.boards(self.session.state, columns))
-            self._write_best_score()
+            self._write_columns(columns)
             self._explain(estimate)
         elif None not in self.session.seats:
             self.write(self.text.board(self.session.state))
@@ -88,20 +91,18 @@ class ConsoleValues:
             self.write(f"Estimates for the player to move, against players that may err; {even} is even.")
             self._has_explained = True
 
-    def _column(self, estimate: Estimate) -> ValueColumn:
-        player, are_exact = estimate.player, estimate.solver is not None
-        unit = f", in {self.game.presentation.point_name}" if estimate.in_points else ""
-        heading = f"What {player.name} expects of each action{unit}:"
-        return ValueColumn(heading, estimate.values, are_exact, estimate.in_points, estimate.neutral)
-
     def show_to_choose(self) -> None:
         """Write the board in which a person is to choose an action, with perfect values if they are shown."""
-        columns = self._perfect_columns() if self.shows[PERFECT] else []
-        if not columns:
+        if self.shows[PERFECT] and (columns := self._perfect_columns()):
+            self._write_columns(columns)
+        else:
             self.write(self.text.board(self.session.state, marked=self.text.settings.legal))
-            return
+
+    def _write_columns(self, columns: list[ValueColumn]) -> None:
+        """Write the board with these values; below exact scores, if they are shown, also what the best action is."""
         self.write(self.text.boards(self.session.state, columns))
-        self._write_best_score()
+        if self.shows[PERFECT] and self._has_scores:
+            self._write_best()
 
     def _perfect_columns(self) -> list[ValueColumn]:
         """Perfect values with their heading; none if there are none."""
@@ -124,23 +125,23 @@ class ConsoleValues:
         grade = grade_of(one, other, perfect.value_kind, is_exact=True)
         graded = "" if grade is None else f", {'an' if grade == 'inaccuracy' else 'a'} {grade}"
         said = f"Perfect play: {self.text.action(ply.action)} {outcome}{graded}"
+        names = " or ".join(map(self.text.action, best))
         if ply.action in best:
             self.write(f"{said}, and no other action is better.")
         elif np.sign(values[ply.action]) != np.sign(values[best[0]]):
-            self.write(f"{said}; {self._names(best)} would have been best ({best_outcome}).")
+            self.write(f"{said}; {names} would have been best ({best_outcome}).")
         else:
             # The same result, only sooner, later, or by other points.
             verb, *rest = best_outcome.split(" ")
-            self.write(f"{said}; {self._names(best)} would have {' '.join([PARTICIPLES[verb], *rest])}.")
+            self.write(f"{said}; {names} would have {' '.join([PARTICIPLES[verb], *rest])}.")
 
     def show_hint(self) -> None:
         """Write what the other player would do. Raises NotNowError if no values are known."""
         with notice_when_slow(self.write):
             given = hint(self.session)
-        estimate = self.show(with_values=True, with_results=True)
+        self.show(with_values=True, with_results=True)
         if given.words is None or given.source != PERFECT:
-            in_points = given.source != PERFECT and estimate is not None and estimate.in_points
-            because = self.text.because(given.reason, given.value, given.words, in_points=in_points)
+            because = self.text.because(given.reason, given.value, given.words, in_points=given.in_points)
             self.write(f"{given.source} would play {self.text.action(given.action)}{because}.")
         elif not self.shows[PERFECT]:
             self._write_best()
@@ -153,11 +154,6 @@ class ConsoleValues:
         perfect = perfect_player_of(self.game)
         return perfect is not None and perfect.value_kind != "results"
 
-    def _write_best_score(self) -> None:
-        """With scores, also write below the board what the best action leads to, if perfect play is shown."""
-        if self.shows[PERFECT] and self._has_scores:
-            self._write_best()
-
     def _write_best(self) -> None:
         values, perfect = self._perfect_values(), perfect_player_of(self.game)
         if values is not None and perfect is not None:
@@ -168,9 +164,6 @@ class ConsoleValues:
     def _perfect_values(self, ply: int | None = None) -> Values | None:
         with notice_when_slow(self.write, STILL_SOLVING):
             return perfect_values(self.session, ply)
-
-    def _names(self, actions: tuple[int, ...]) -> str:
-        return " or ".join(map(self.text.action, actions))
 
 
 def draw_graph(session: Session, picture: PictureSettings) -> str:

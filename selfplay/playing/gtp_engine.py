@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
-from typing import NamedTuple
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
@@ -17,15 +16,6 @@ from selfplay.settings.playing import GtpSettings
 
 class CommandError(Exception):
     """A command that cannot be carried out; its message is the answer."""
-
-
-class CommandHandler(NamedTuple):
-    """How the engine answers a command."""
-
-    arguments: int
-    """The number of arguments; further ones are ignored."""
-    run: Callable[..., str]
-    """Takes the arguments and returns the text of the answer. Raises CommandError."""
 
 
 class Engine:
@@ -45,26 +35,27 @@ class Engine:
         self.session = Session(game, (None, None), key)
         self._plies_before: list[int] = []
         self.has_quit = False
-        self._commands = {
-            "protocol_version": CommandHandler(0, lambda: "2"),
-            "name": CommandHandler(0, lambda: f"selfplay {player.name}"),
-            "version": CommandHandler(0, lambda: version("selfplay")),
-            "known_command": CommandHandler(1, lambda name: str(name in self._commands).lower()),
-            "list_commands": CommandHandler(0, lambda: "\n".join(self._commands)),
-            "quit": CommandHandler(0, self._quit),
-            "list_games": CommandHandler(0, lambda: title_of(game)),
-            "set_game": CommandHandler(1, self._set_game),
-            "boardsize": CommandHandler(1, self._boardsize),
-            "clear_board": CommandHandler(0, self._clear_board),
-            "komi": CommandHandler(1, _numbers),
-            "play": CommandHandler(2, self._play),
-            "genmove": CommandHandler(1, self._genmove),
-            "reg_genmove": CommandHandler(1, lambda colour: self._choose(colour)[0]),
-            "undo": CommandHandler(0, self._undo),
-            "time_settings": CommandHandler(3, _numbers),
-            "time_left": CommandHandler(3, lambda colour, *numbers: _numbers(*numbers) if _seat(colour) >= 0 else ""),
-            "final_score": CommandHandler(0, self._final_score),
-            "showboard": CommandHandler(0, lambda: game.presentation.board_text(self.session.state)),
+        # By name the number of arguments, of which further ones are ignored, and what gives the text of the answer.
+        self._commands: dict[str, tuple[int, Callable[..., str]]] = {
+            "protocol_version": (0, lambda: "2"),
+            "name": (0, lambda: f"selfplay {player.name}"),
+            "version": (0, lambda: version("selfplay")),
+            "known_command": (1, lambda name: str(name in self._commands).lower()),
+            "list_commands": (0, lambda: "\n".join(self._commands)),
+            "quit": (0, self._quit),
+            "list_games": (0, lambda: title_of(game)),
+            "set_game": (1, self._set_game),
+            "boardsize": (1, self._boardsize),
+            "clear_board": (0, self._clear_board),
+            "komi": (1, _numbers),
+            "play": (2, self._play),
+            "genmove": (1, self._genmove),
+            "reg_genmove": (1, lambda colour: self._choose(colour)[0]),
+            "undo": (0, self._undo),
+            "time_settings": (3, _numbers),
+            "time_left": (3, lambda colour, *numbers: _numbers(*numbers) if _seat(colour) >= 0 else ""),
+            "final_score": (0, self._final_score),
+            "showboard": (0, lambda: game.presentation.board_text(self.session.state)),
         }
 
     def answer(self, line: str) -> str:

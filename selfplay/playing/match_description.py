@@ -1,4 +1,4 @@
-"""Descriptions of the current match of a session, as plain numbers, texts and lists for JSON."""
+"""The description of the current match of a session, as plain numbers, texts and lists for JSON."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,10 +8,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.players.capabilities import Estimate
-from selfplay.players.perfect import ValueKind
-from selfplay.playing.hints import Grade, grade_of, results_known_at_once
+from selfplay.playing.estimates import Estimate, Grade, results_known_at_once
 from selfplay.playing.session import Session
 
 
@@ -95,126 +94,97 @@ class MatchDescription:
     standing: str | None = _described("Results of the session so far as text; null before the first match has ended.")
 
 
-class MatchDescriber:
-    """Describes the current match of a session, with the action values that the session knows already."""
+def describe(session: Session, ply: int | None = None) -> MatchDescription:
+    """The description of the current match, with the action values that the session knows already.
 
-    def __init__(self, session: Session) -> None:
-        self.session, self.game = session, session.game
+    Args:
+        ply: show the position before this ply, numbered from 0, with the actions that were legal there; None: the
+            current position. The plies are always those of the whole match.
+    """
+    game, presentation = session.game, session.game.presentation
+    number = len(session.plies) if ply is None else ply
+    # As one batch: the position before each ply, and the current one.
+    states = State(*map(torch.cat, zip(*map(session.state_before, range(len(session.plies) + 1)), strict=True)))
+    # int8[B, S]: 1 for a stone of seat 0, -1 for one of seat 1.
+    boards = None if game.num_squares is None else game.squares(states).numpy()
+    line = presentation.position_line
+    places = [None] * states.batch_size if line is None else line.place(states).tolist()
+    state, stones = session.state_before(number), None if boards is None else boards[number]
+    is_over = bool(state.terminated)
+    is_chosen_here = session.awaits_person if ply is None else not is_over
+    estimate = session.estimates.get(number) if is_chosen_here else None
+    counts = None if stones is None or game.rules.margin is None else [int((stones == one).sum()) for one in (1, -1)]
+    return MatchDescription(
+        game=game.name,
+        seat_names=list(presentation.player_names),
+        players=list(session.names),
+        match=session.match,
+        board=presentation.board_text(state),
+        squares=None if stones is None else stones.tolist(),
+        counts=counts,
+        place=places[number],
+        to_move=None if is_over else int(state.current_player),
+        awaits_person=session.awaits_person,
+        can_only_pass=session.can_only_pass,
+        adviser=None if estimate is None else estimate.player.name,
+        values_are_points=estimate is not None and estimate.are_exact_points,
+        values_in_points=estimate is not None and estimate.in_points,
+        legal=_legal_actions(game, state, estimate) if is_chosen_here else [],
+        plies=[_described_ply(session, one, boards, places[one + 1]) for one in range(len(session.plies))],
+        can_undo=bool(session.chosen_by_people),
+        is_over=is_over,
+        is_practice=session.is_practice,
+        winner=session.winner,
+        winning_squares=presentation.winning_squares(state),
+        result=session.result_text,
+        moves=game.write_transcript(played.action for played in session.plies),
+        standing=session.standing(),
+    )
 
-    def describe(self, ply: int | None = None) -> MatchDescription:
-        """The description of the current match.
 
-        Args:
-            ply: show the position before this ply, numbered from 0, with the actions that were legal there; None: the
-                current position. The plies are always those of the whole match.
-        """
-        session, game = self.session, self.game
-        number = len(session.plies) if ply is None else ply
-        # As one batch: the position before each ply, and the current one.
-        states = State(*map(torch.cat, zip(*map(session.state_before, range(len(session.plies) + 1)), strict=True)))
-        boards, places = self._boards(states), self._places(states)
-        is_chosen_here = session.awaits_person if ply is None else not bool(session.state_before(ply).terminated)
-        state, stones = session.state_before(number), None if boards is None else boards[number]
-        estimate = session.estimates.get(number) if is_chosen_here else None
-        is_over = bool(state.terminated)
-        return MatchDescription(
-            game=game.name,
-            seat_names=list(game.presentation.player_names),
-            players=list(session.names),
-            match=session.match,
-            board=game.presentation.board_text(state),
-            squares=None if stones is None else stones.tolist(),
-            counts=None if stones is None else self._counts(stones),
-            place=places[number],
-            to_move=None if is_over else int(state.current_player),
-            awaits_person=session.awaits_person,
-            can_only_pass=session.can_only_pass,
-            adviser=None if estimate is None else estimate.player.name,
-            values_are_points=self._are_points(estimate),
-            values_in_points=estimate is not None and estimate.in_points,
-            legal=self._legal_actions(number, estimate) if is_chosen_here else [],
-            plies=[self._describe_ply(one, boards, places[one + 1]) for one in range(len(session.plies))],
-            can_undo=bool(session.chosen_by_people),
-            is_over=is_over,
-            is_practice=session.is_practice,
-            winner=session.winner,
-            winning_squares=game.presentation.winning_squares(state),
-            result=session.result_text,
-            moves=game.write_transcript(played.action for played in session.plies),
-            standing=session.standing(),
-        )
-
-    def _legal_actions(self, number: int, estimate: Estimate | None) -> list[ActionDescription]:
-        state = self.session.state_before(number)
-        actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-        squares = self.game.presentation.placed_squares(state, actions)
-        visits = None if estimate is None else estimate.visits
-        results = results_known_at_once(self.game, state)
-        return [
-            ActionDescription(
-                action=action,
-                text=self.game.action_to_string(action),
-                square=square,
-                pointed=list(self.game.presentation.pointed_squares(action)),
-                value=None if estimate is None else estimate.value(action),
-                result=None if results is None else int(results[action]),
-                visits=None if visits is None else int(visits[action]),
-                words=None if estimate is None else estimate.words(action),
-                grade=_grade(estimate, action),
-            )
-            for action, square in zip(actions, squares, strict=True)
-        ]
-
-    def _describe_ply(self, number: int, boards: NDArray[np.int8] | None, place: int | None) -> PlyDescription:
-        ply = self.session.plies[number]
-        estimate = None if ply.is_forced else self.session.estimates.get(number)
-        square, turned = None, []
-        if boards is not None:
-            before, after = boards[number], boards[number + 1]
-            pointed = self.game.presentation.pointed_squares(ply.action)
-            square = next((square for square in pointed if before[square] != after[square] != 0), None)
-            turned = np.flatnonzero(before * after == -1).tolist()
-        value = None if estimate is None else estimate.value(ply.action)
-        best = None if estimate is None else estimate.best
-        return PlyDescription(
-            **ply._asdict(),
+def _legal_actions(game: Game, state: State, estimate: Estimate | None) -> list[ActionDescription]:
+    actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+    squares = game.presentation.placed_squares(state, actions)
+    visits = None if estimate is None else estimate.visits
+    results = results_known_at_once(game, state)
+    return [
+        ActionDescription(
+            action=action,
+            text=game.action_to_string(action),
             square=square,
-            turned=turned,
-            place=place,
-            value=value,
-            words=None if estimate is None else estimate.words(ply.action),
-            value_is_points=value is not None and self._are_points(estimate),
-            in_points=value is not None and estimate is not None and estimate.in_points,
-            best=None if best is None else self.game.action_to_string(best),
-            best_value=None if estimate is None else estimate.value(best),
-            best_words=None if estimate is None else estimate.words(best),
-            grade=_grade(estimate, ply.action),
+            pointed=list(game.presentation.pointed_squares(action)),
+            value=None if estimate is None else estimate.value(action),
+            result=None if results is None else int(results[action]),
+            visits=None if visits is None else int(visits[action]),
+            words=None if estimate is None else estimate.words(action),
+            grade=None if estimate is None else estimate.grade(action),
         )
-
-    def _boards(self, states: State) -> NDArray[np.int8] | None:
-        """int8[B, S]: 1 for a stone of seat 0, -1 for one of seat 1; None in a game without a board."""
-        return None if self.game.num_squares is None else self.game.squares(states).numpy()
-
-    def _places(self, states: State) -> list[int | None]:
-        line = self.game.presentation.position_line
-        return [None] * states.batch_size if line is None else line.place(states).tolist()
-
-    def _counts(self, stones: NDArray[np.int8]) -> list[int] | None:
-        if self.game.rules.margin is None:
-            return None
-        return [int((stones == stone).sum()) for stone in (1, -1)]
-
-    def _are_points(self, estimate: Estimate | None) -> bool:
-        """Whether the values are exact points, as those of searches that solve the position."""
-        return self.game.rules.margin is not None and estimate is not None and estimate.solver is not None
+        for action, square in zip(actions, squares, strict=True)
+    ]
 
 
-def _grade(estimate: Estimate | None, action: int) -> Grade | None:
-    """The grade of an action by the values of the player who estimates them."""
-    if estimate is None or estimate.best is None:
-        return None
-    # A value that is neither points nor exact is at most as far from that of an even match as a win.
-    values, is_exact = estimate.values / (estimate.neutral or 1.0), estimate.solver is not None
-    value = float(values[action]) if np.isfinite(values[action]) else None
-    kind: ValueKind = "points" if estimate.in_points else "scores" if is_exact else "results"
-    return grade_of(value, float(np.nanmax(values)), kind, is_exact=is_exact)
+def _described_ply(session: Session, number: int, boards: NDArray[np.int8] | None, place: int | None) -> PlyDescription:
+    game, ply = session.game, session.plies[number]
+    estimate = None if ply.is_forced else session.estimates.get(number)
+    square, turned = None, []
+    if boards is not None:
+        before, after = boards[number], boards[number + 1]
+        pointed = game.presentation.pointed_squares(ply.action)
+        square = next((square for square in pointed if before[square] != after[square] != 0), None)
+        turned = np.flatnonzero(before * after == -1).tolist()
+    value = None if estimate is None else estimate.value(ply.action)
+    best = None if estimate is None else estimate.best
+    return PlyDescription(
+        **ply._asdict(),
+        square=square,
+        turned=turned,
+        place=place,
+        value=value,
+        words=None if estimate is None else estimate.words(ply.action),
+        value_is_points=value is not None and estimate is not None and estimate.are_exact_points,
+        in_points=value is not None and estimate is not None and estimate.in_points,
+        best=None if best is None else game.action_to_string(best),
+        best_value=None if estimate is None else estimate.value(best),
+        best_words=None if estimate is None else estimate.words(best),
+        grade=None if estimate is None else estimate.grade(ply.action),
+    )

@@ -35,14 +35,14 @@ def open_session(settings: PlaySettings) -> Session:
         seats[seats.index(None)] = _opponent(settings, game)
     elif settings.opponent is not None or settings.level is not None:
         raise SettingError("opponent and level: first and second already name both players; omit opponent and level")
-    names = [None if name == PERSON else name for name in seats]
     # Equal names give one player, so that a learner learns only once from each match against itself.
-    made = {
-        name: make_player(name, game, settings.run_dir, against_person=None in names)
-        for name in names
-        if name is not None
+    players = {
+        name: None
+        if name is None or name == PERSON
+        else make_player(name, game, settings.run_dir, against_person=PERSON in seats)
+        for name in seats
     }
-    one, other = (None if name is None else made[name] for name in names)
+    one, other = (players[name] for name in seats)
     return Session(game, (one, other), stream_key(settings.seed, 0, Activity.VERSUS_PERSON))
 
 

@@ -23,9 +23,10 @@ from selfplay.games.game import Game
 from selfplay.games.state import Forfeit, MatchRecord, Ply, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.matches.arena import results_text, seats_held
-from selfplay.players.capabilities import Estimate, ExplainsActions, Explores, FollowsMatch, estimate_of, learners_among
+from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch, learners_among
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
+from selfplay.playing.estimates import Estimate, estimate_of
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.fields import PERSON
 
@@ -50,6 +51,7 @@ class Session:
             does not repeat a match.
         is_practice: whether the match does not count: its end was taken back, or it began in a given position.
         results: the results of the matches counted so far.
+        plies: those of the current match so far.
         estimates: those computed in the current match, by ply; see `estimate`.
     """
 
@@ -63,7 +65,7 @@ class Session:
     def _begin(self, first_player: int, start: State | None = None) -> None:
         self.first_player = first_player
         self.is_practice = self._is_counted = False
-        self._states, self._plies, self._have_learned = [start or self.game.init()], list[Ply](), list[Player]()
+        self._states, self.plies, self._have_learned = [start or self.game.init()], list[Ply](), list[Player]()
         self.estimates: dict[int, Estimate | None] = {}
 
     def resume(self, actions: Sequence[int], *, start: State | None = None, is_practice: bool = False) -> None:
@@ -98,13 +100,9 @@ class Session:
         return self._states[-1 if ply is None else ply]
 
     @property
-    def plies(self) -> tuple[Ply, ...]:
-        return tuple(self._plies)
-
-    @property
     def draws(self) -> Draws:
         """The random numbers of the next ply."""
-        return Draws(self.key, torch.tensor([self.match]), len(self._plies))
+        return Draws(self.key, torch.tensor([self.match]), len(self.plies))
 
     @property
     def is_over(self) -> bool:
@@ -202,7 +200,7 @@ class Session:
     def choice_of(self, player: Player) -> int:
         """The action that `player` takes in the current position. Raises ForfeitError if it gives up."""
         if (follower := player.as_a(FollowsMatch)) is not None:
-            follower.follow([ply.action for ply in self._plies])
+            follower.follow([ply.action for ply in self.plies])
         return int(player.act(self.state, self.draws))
 
     def _step(self, action: int | None, is_random: bool | None = None, reason: str | None = None) -> Ply:
@@ -210,26 +208,26 @@ class Session:
         seat, taken = self.to_move, self.game.pass_action if action is None else action
         assert taken is not None
         following, text = self.game.step(self.state, torch.tensor([taken])), self.game.action_to_string(taken)
-        self._plies.append(Ply(seat, taken, text, self.seats[seat] is None, action is None, is_random, reason))
+        self.plies.append(Ply(seat, taken, text, self.seats[seat] is None, action is None, is_random, reason))
         self._states.append(following)
         if self.is_over and not self._is_counted:
             try:
                 self._count()
             except BaseException:
                 # A player could not learn from the match, so the last ply is undone.
-                self.rewind(len(self._plies) - 1)
+                self.rewind(len(self.plies) - 1)
                 raise
-        return self._plies[-1]
+        return self.plies[-1]
 
     def _count(self, *forfeits: Forfeit) -> None:
         """Count the match that has ended, and let players learn from it; again after an error, but each only once."""
         number, seats = torch.tensor([self.match]), torch.tensor([self.first_player], dtype=torch.int8)
-        actions = tuple(torch.tensor([ply.action]) for ply in self._plies)
+        actions = tuple(torch.tensor([ply.action]) for ply in self.plies)
         record = MatchRecord(number, seats, tuple(self._states), actions, forfeits)
         learners = learners_among(self.players)
         if learners and not forfeits:
             # Learning changes the values of a player, so those of this match are computed before.
-            for ply in range(len(self._plies)):
+            for ply in range(len(self.plies)):
                 self.estimate(ply)
             for player, learner in learners.items():
                 if player not in self._have_learned:
@@ -241,29 +239,29 @@ class Session:
     @property
     def chosen_by_people(self) -> list[int]:
         """The plies at which a person has chosen the action."""
-        return [number for number, ply in enumerate(self._plies) if ply.by_person and not ply.is_forced]
+        return [number for number, ply in enumerate(self.plies) if ply.by_person and not ply.is_forced]
 
-    def undo(self) -> tuple[Ply, ...]:
+    def undo(self) -> list[Ply]:
         """Take back and return the last action of a person and all plies after it. Raises NotNowError without one."""
         if not (chosen := self.chosen_by_people):
             raise NotNowError("you have not taken an action yet")
         return self.rewind(chosen[-1])
 
-    def rewind(self, ply: int) -> tuple[Ply, ...]:
+    def rewind(self, ply: int) -> list[Ply]:
         """Take back and return this ply, numbered from 0, and all after it. Raises NotNowError if there are fewer."""
-        if ply > len(self._plies):
-            raise NotNowError(f"the match has only {len(self._plies)} plies")
+        if ply > len(self.plies):
+            raise NotNowError(f"the match has only {len(self.plies)} plies")
         # In a match that has not been counted, the rest may still be.
         self.is_practice = self.is_practice or self._is_counted
-        taken = tuple(self._plies[ply:])
-        del self._plies[ply:], self._states[ply + 1 :]
+        taken = self.plies[ply:]
+        del self.plies[ply:], self._states[ply + 1 :]
         self.estimates = {number: found for number, found in self.estimates.items() if number < ply}
         return taken
 
     def new_match(self, first_player: int | None = None) -> None:
         """Begin the next match, in which `first_player` (None: the same as before) moves first; abandon this one."""
         # A match without plies keeps its number.
-        self.match += 1 if self._plies else 0
+        self.match += 1 if self.plies else 0
         self._begin(self.first_player if first_player is None else first_player)
 
     def take_over(self, number: int, player: Player | None) -> None:
@@ -279,7 +277,7 @@ class Session:
         people or an evaluator, the exact ones of `endgame_player`. They are computed at the first call for each
         position and kept, because some players search for a long time.
         """
-        number = len(self._plies) if ply is None else ply
+        number = len(self.plies) if ply is None else ply
         state, draws = self.state_before(number), self.draws._replace(ply=number)
         known, is_shown = self.estimates.get(number), None in self.players or self.evaluator is not None
         solver = endgame_player(self.game, state) if is_shown and (known is None or known.solver is None) else None

@@ -28,7 +28,7 @@ from selfplay.players.agent import Agent
 from selfplay.players.kinds.agents import OWN_KIND
 from selfplay.players.player_names import OfferedPlayer, parse_name, player_kind
 from selfplay.players.random import RandomPlayer
-from selfplay.playing.hints import GRADES, THRESHOLDS
+from selfplay.playing.estimates import GRADES, THRESHOLDS
 from selfplay.runs.run_folder import prepare_process
 from selfplay.search.mcts.puct import puct
 from selfplay.settings.choices import OUTCOMES
@@ -153,7 +153,6 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
     actions = range(game.num_distinct_actions)
     texts = [game.action_to_string(action) for action in actions]
     catalog = OpponentCatalog(WebSettings(run_dir=settings.run_dir, game=settings.game))
-    view = next(view for view in catalog.game_views() if view.name == game.name)
     ways = _opponents(agent, settings.search_seconds)
     opponents = list(ways)
     one_ply, search, random = (opponent.id for opponent in opponents)
@@ -166,7 +165,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         notes=[f"This page was exported with one agent ({agent.name}), which runs in your browser."],
     )
     return {
-        "view": view.model_dump(mode="json") | {"can_be_set_up": False},
+        "view": catalog.game_view(game).model_dump(mode="json") | {"can_be_set_up": False},
         "offer": offer.model_dump(mode="json"),
         "ways": {opponent.id: way for opponent, way in ways.items()},
         "seconds": settings.search_seconds,

@@ -13,8 +13,9 @@ from selfplay.games import Game
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import OfferedPlayer
-from selfplay.playing.hints import best_line, grade_of, hint
-from selfplay.playing.match_description import MatchDescriber
+from selfplay.playing.estimates import best_line, grade_of
+from selfplay.playing.hints import hint
+from selfplay.playing.match_description import describe
 from selfplay.playing.session import Session
 from selfplay.search.shared_solver import NotSolvedYetError, Solving
 from selfplay.web.opponents import NotFoundError
@@ -75,23 +76,22 @@ class Match:
         one, other = (None if participant is None else participant.player for participant in self._numbered)
         number = int.from_bytes(hashlib.sha256(match_id.encode()).digest()[:8], "big", signed=True)
         key = int(fold(np.array([stream_key(seed, 0, Activity.VERSUS_PERSON)]), np.array([number]))[0])
-        self.session = Session(game, (one, other), key, first_player=people.first_player)
+        self.session = Session(game, (one, other), key, first_player=int(people is People.SECOND))
         self.session.evaluator = self._evaluating_player
         self.lock = asyncio.Lock()
         self.position: PositionRequest | None = None
-        self._describer = MatchDescriber(self.session)
 
     @property
     def _numbered(self) -> tuple[Participant | None, Participant | None]:
         """The two players of the session; None is a person."""
-        count = len(self.people.seats)
-        return None if count > 0 else self.partner or self.opponent, None if count > 1 else self.opponent
+        one = self.partner or self.opponent if self.people is People.NONE else None
+        return one, None if self.people is People.BOTH else self.opponent
 
     @property
     def seats(self) -> list[OfferedPlayer | None]:
         """Who holds each seat; None for a person."""
         offers = [None if participant is None else participant.offer for participant in self._numbered]
-        return offers[::-1] if self.people.first_player == 1 else offers
+        return offers[::-1] if self.people is People.SECOND else offers
 
     @property
     def offers(self) -> list[OfferedPlayer]:
@@ -134,15 +134,15 @@ class Match:
             while not (self.session.is_over or self.session.awaits_person):
                 self._value_actions()
                 self.session.advance()
-                if not self.people.seats:
+                if self.people is People.NONE:
                     return
 
     def new_match(self, person: People) -> None:
         """Begin the next match against the same opponent. If one person plays, `person` is their seat."""
-        if self.people.only_seat is not None:
+        if self.people in (People.FIRST, People.SECOND):
             self.people = person
         self.position = None
-        self.session.new_match(self.people.first_player)
+        self.session.new_match(int(self.people is People.SECOND))
 
     def take_over(
         self, opponent: Participant, partner: Participant | None = None, evaluator: Participant | None = None
@@ -184,20 +184,18 @@ class Match:
         with suppress(NotSolvedYetError):
             if ply is not None or self.session.awaits_person:
                 self.session.estimate(ply)
-        description = vars(self._describer.describe(ply))
+        description, actions = vars(describe(self.session, ply)), [played.action for played in self.session.plies]
         return MatchView(
             **description | {"adviser": None if description["adviser"] is None else self._valuing.offer.label},
             id=self.id,
             opponent=self.opponent.offer,
-            person_seat=self.people.only_seat,
+            person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
             people=self.people,
             evaluator=None if self.evaluator is None else self.evaluator.offer,
             score=self._score(),
             seats=self.seats,
             position=self.position,
-            opening=None
-            if self.position
-            else self.game.presentation.opening([ply.action for ply in self.session.plies]),
+            opening=None if self.position else self.game.presentation.opening(actions),
         )
 
     @property

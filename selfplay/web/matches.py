@@ -5,7 +5,6 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from math import ceil
 from typing import NamedTuple, TypeVar
 
@@ -18,13 +17,11 @@ from selfplay.errors import SelfPlayError
 from selfplay.games import Game
 from selfplay.players.perfect import is_found_out, perfect_player_of
 from selfplay.players.player_names import OfferedPlayer
-from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.playing import WebSettings
 from selfplay.web.match import Match, Participant
 from selfplay.web.opponents import NotFoundError, OpponentCatalog
 from selfplay.web.proof import Proofs
-from selfplay.web.schemas import HintView, LineView, MatchView, NewMatchRequest, PerfectView, TakeOverRequest
-from selfplay.web.story import StoryReader
+from selfplay.web.schemas import MatchView, NewMatchRequest, TakeOverRequest
 
 Answer = TypeVar("Answer")
 
@@ -114,7 +111,7 @@ class OpenMatches:
 
 
 class MatchService:
-    """The opponents, the open matches, the stories and the proofs of a server.
+    """The opponents, the open matches and the proofs of a server.
 
     Args:
         clock: a monotonic clock, in seconds.
@@ -132,8 +129,7 @@ class MatchService:
         self.settings, self._new_id = settings, new_id
         self.catalog = OpponentCatalog(settings)
         self.matches = OpenMatches(settings, clock)
-        self.stories = StoryReader(self.catalog)
-        self.proofs = Proofs(self.catalog, self.stories)
+        self.proofs = Proofs(self.catalog)
         self._quick, self._slow = CapacityLimiter(QUICK_THREADS), CapacityLimiter(SLOW_THREADS)
 
     async def begin(self, request: NewMatchRequest, client: str) -> MatchView:
@@ -177,38 +173,20 @@ class MatchService:
             limiter = self._limiter(one.offer for one in taking if one is not None)
             return await run_sync(match.take_over, *taking, limiter=limiter)
 
-    async def hint(self, name: str) -> HintView:
-        """A hint in a match. Raises what `with_match` and `Match.hint` raise."""
-        await self._solve(name)
-        with suppress(NotSolvedYetError):
-            return await self.with_match(name, Match.hint)
-        await self._wait_for_solution(name, self.settings.search_seconds)
-        return await self.with_match(name, Match.hint)
+    async def solve_game(self, name: str) -> None:
+        """Compute perfect play of the game of a match, unless the game is too large. Raises NotFoundError."""
+        if not is_found_out(game := self.matches.get(name).game):
+            await run_sync(perfect_player_of, game)
 
-    async def perfect(self, name: str, seconds: float, ply: int | None = None) -> PerfectView:
-        """Perfect play in a match, as far as it is known after `seconds`, at most `search_seconds`.
+    async def wait_for_solution(self, name: str, seconds: float, ply: int | None = None) -> None:
+        """Wait for the solution of a position, at most `search_seconds`. No thread and no lock is held meanwhile.
 
         Args:
             ply: the position before this ply; None: the current one.
 
         Raises what `with_match` and `Match.solving` raise.
         """
-        await self._solve(name)
-        await self._wait_for_solution(name, min(seconds, self.settings.search_seconds), ply)
-        return await self.with_match(name, lambda match: match.perfect(ply), asks_opponent=False)
-
-    async def line(self, name: str, ply: int | None, *, is_perfect: bool) -> LineView:
-        """The best line from a position of a match. Raises as `perfect`."""
-        await self._solve(name)
-        return await self.with_match(name, lambda match: match.line(ply, is_perfect=is_perfect))
-
-    async def _solve(self, name: str) -> None:
-        """Compute perfect play of the game of a match, unless the game is too large."""
-        if not is_found_out(game := self.matches.get(name).game):
-            await run_sync(perfect_player_of, game)
-
-    async def _wait_for_solution(self, name: str, seconds: float, ply: int | None = None) -> None:
-        """Wait until a position of a match is solved. No thread and no lock is held meanwhile."""
         solving = await self.with_match(name, lambda match: match.solving(ply), asks_opponent=False)
         if solving is not None:
+            seconds = min(seconds, self.settings.search_seconds)
             await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=seconds)

@@ -7,7 +7,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from torch import Tensor
@@ -20,16 +19,9 @@ from selfplay.games.state import State
 from selfplay.players.capabilities import ValuesActions
 from selfplay.players.perfect import is_found_out, perfect_player_of
 from selfplay.players.player import Player, PlayerWrapper
-from selfplay.players.player_names import (
-    LAST,
-    OfferedPlayer,
-    PlayerKind,
-    make_player,
-    parse_name,
-    player_kind,
-)
+from selfplay.players.player_names import LAST, OfferedPlayer, make_player, parse_name, player_kind
 from selfplay.players.value_net import best_actions
-from selfplay.playing.hints import thresholds_text
+from selfplay.playing.estimates import thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.playing import WebSettings
@@ -53,17 +45,13 @@ class OpponentCatalog:
         self.games = {name: make_game(name) for name in dict.fromkeys((*game_names(), settings.game.name))}
         self._loading = threading.Lock()
         self._players: OrderedDict[object, Player] = OrderedDict()
-        kinds = {name: player_kind(name) for name in PLAYERS}
-        offering = [kind for kind in kinds.values() if kind.offers is not None]
-        by_name = [
-            offering_itself(name, name.replace("_", " "))
-            for name, kind in kinds.items()
-            if kind.offers is None and not kind.needs_argument
-        ]
-        named = [offering_itself(text, text) for text in settings.opponents]
-        # The kinds of players in the order in which the page shows their opponents.
-        self._kinds = sorted([*offering, *by_name, *named], key=lambda kind: kind.place)
-        self._needing_solution = {name for name, kind in kinds.items() if kind.needs_solution}
+        kinds = [(name, player_kind(name)) for name in PLAYERS]
+        offering = [(name, kind) for name, kind in kinds if kind.offers is not None or not kind.needs_argument]
+        named = [(text, player_kind(parse_name(text).kind)) for text in settings.opponents]
+        itself = [(text, kind._replace(offers=None, place=LAST, needs_solution=False)) for text, kind in named]
+        # In the order in which the page shows their opponents, last those that exist only in solved games.
+        self._kinds = sorted([*offering, *itself], key=lambda pair: (pair[1].needs_solution, pair[1].place))
+        self._needing_solution = {name for name, kind in kinds if kind.needs_solution}
 
     def game(self, name: str) -> Game:
         """The game with this name. Raises NotFoundError if there is none."""
@@ -72,9 +60,9 @@ class OpponentCatalog:
         return self.games[name]
 
     def game_views(self) -> list[GameView]:
-        return [self._game_view(game) for game in self.games.values()]
+        return list(map(self.game_view, self.games.values()))
 
-    def _game_view(self, game: Game) -> GameView:
+    def game_view(self, game: Game) -> GameView:
         rows, columns = game.board_shape or (None, None)
         line = game.presentation.position_line
         return GameView(
@@ -136,12 +124,15 @@ class OpponentCatalog:
         raise NotFoundError(f"unknown opponent in {game.name} ({where}); choose one of {', '.join(ids)}")
 
     def _offers(self, game: Game, *, is_solved: bool) -> Iterator[OfferedPlayer]:
-        """The opponents in the order in which the page shows them, last those that exist only in solved games."""
-        always = (kind for kind in self._kinds if not kind.needs_solution)
-        if_solved = (kind for kind in self._kinds if kind.needs_solution and is_solved)
-        for kind in chain(always, if_solved):
+        """The opponents in the order in which the page shows them."""
+        run_dir = self.run(game).path
+        for name, kind in self._kinds:
+            if kind.needs_solution and not is_solved:
+                return
             if kind.offers is not None:
-                yield from kind.offers(game, self.run(game).path, self.settings)
+                yield from kind.offers(game, run_dir, self.settings)
+            else:
+                yield OfferedPlayer(name, name, name, kind.meaning, partial(make_player, name, game, run_dir))
 
     def player(self, game: Game, offer: OfferedPlayer) -> Player:
         """The player of an opponent, which is loaded again when its file has changed.
@@ -201,16 +192,6 @@ def file_version(offer: OfferedPlayer) -> str:
         return str(offer.file.stat().st_ino) if offer.learns else sha256(offer.file)
     except OSError as error:
         raise NotFoundError(f"{offer.label} no longer exists; choose another opponent") from error
-
-
-def offering_itself(text: str, label: str) -> PlayerKind:
-    """The kind of the player that `text` names, when it offers this player. Raises SettingError if it is not one."""
-    kind = player_kind(parse_name(text).kind)
-
-    def itself(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
-        yield OfferedPlayer(text, text, label, kind.meaning, partial(make_player, text, game, run_dir))
-
-    return kind._replace(offers=itself, place=LAST, needs_solution=False)
 
 
 def strengths_of(opponents: list[OfferedPlayer]) -> dict[str, str]:

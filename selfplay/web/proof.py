@@ -12,7 +12,7 @@ from selfplay.players.player_names import OfferedPlayer, files_of_player
 from selfplay.runs.manifest import Manifest
 from selfplay.web.opponents import OpponentCatalog, file_version
 from selfplay.web.schemas import ProofView
-from selfplay.web.story import StoryReader
+from selfplay.web.story import story_of
 
 MAX_GRADED_POSITIONS = 10_000
 """The size of the largest game in which every line is tried while a person waits."""
@@ -23,8 +23,8 @@ MAX_PROOFS = 500
 class Proofs:
     """Proves whether opponents can lose. Use it in one thread at a time."""
 
-    def __init__(self, catalog: OpponentCatalog, stories: StoryReader) -> None:
-        self.catalog, self.stories = catalog, stories
+    def __init__(self, catalog: OpponentCatalog) -> None:
+        self.catalog = catalog
         self._graders: dict[str, Grader | None] = {}
         self._known: dict[object, ProofView] = {}
 
@@ -52,7 +52,7 @@ class Proofs:
 
     def _compared_lines(self, game: Game, offer: OfferedPlayer) -> tuple[Lines, Lines] | None:
         """The lines that a level loses by comparison/levels.csv, if it was about the present file of the level."""
-        run, rows = self.catalog.run(game), self.stories.of(game).story.comparison or []
+        run, rows = self.catalog.run(game), story_of(self.catalog, game).comparison or []
         section = Manifest(run.path).sections.get("comparison")
         if offer.level is None or offer.file is None or section is None or not run.comparison.exists():
             return None

@@ -4,8 +4,11 @@ An error is a sentence in JSON, which the page shows, and an HTTP status.
 """
 
 import asyncio
+import hashlib
 import logging
+import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
@@ -15,9 +18,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from selfplay.errors import SelfPlayError, SettingError
+from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.web.match import Match
 from selfplay.web.matches import MatchService, TooManyMatchesError
 from selfplay.web.opponents import NotFoundError
+from selfplay.web.runs import run_views
 from selfplay.web.schemas import (
     ActionRequest,
     ErrorView,
@@ -35,6 +40,7 @@ from selfplay.web.schemas import (
     RewindRequest,
     TakeOverRequest,
 )
+from selfplay.web.story import story_of
 from selfplay.web.story_schemas import RunView, StoryView
 
 log = logging.getLogger(__name__)
@@ -99,7 +105,7 @@ def game_routes(service: MatchService) -> APIRouter:
 
     @router.get("/{game}/runs", summary="List the other runs", operation_id="runs")
     async def runs(game: GameName) -> list[RunView]:
-        return await run_sync(service.stories.other_runs.views, service.catalog.game(game))
+        return await run_sync(run_views, service.catalog, service.catalog.game(game))
 
     @router.get(
         "/{game}/story",
@@ -111,11 +117,12 @@ def game_routes(service: MatchService) -> APIRouter:
     async def story(
         game: GameName, run: RunId = None, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
-        tagged = await run_sync(service.stories.of, service.catalog.game(game), run)
-        headers = {"ETag": tagged.etag}
-        if if_none_match == tagged.etag:
-            return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers=headers)
-        return Response(tagged.story.model_dump_json(), media_type="application/json", headers=headers)
+        found = await run_sync(story_of, service.catalog, service.catalog.game(game), run)
+        body = found.model_dump_json().encode()
+        etag = f'"{hashlib.sha256(body).hexdigest()}"'
+        if if_none_match == etag:
+            return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers={"ETag": etag})
+        return Response(body, media_type="application/json", headers={"ETag": etag})
 
     return router
 
@@ -160,7 +167,8 @@ def match_routes(service: MatchService) -> APIRouter:
 
     @router.get("/{match}/line", summary="Show the best line", operation_id="line")
     async def line(match: MatchId, ply: AskedPly = None, is_perfect: bool = False) -> LineView:
-        return await service.line(match, ply, is_perfect=is_perfect)
+        await service.solve_game(match)
+        return await service.with_match(match, lambda it: it.line(ply, is_perfect=is_perfect))
 
     @router.get("/{match}/file", summary="Write the match as a file", operation_id="file")
     async def file(match: MatchId) -> MatchFileView:
@@ -180,11 +188,17 @@ def match_routes(service: MatchService) -> APIRouter:
 
     @router.get("/{match}/hint", summary="Suggest an action", operation_id="hint")
     async def hint(match: MatchId) -> HintView:
-        return await service.hint(match)
+        await service.solve_game(match)
+        with suppress(NotSolvedYetError):
+            return await service.with_match(match, Match.hint)
+        await service.wait_for_solution(match, math.inf)
+        return await service.with_match(match, Match.hint)
 
     @router.get("/{match}/perfect", summary="Show the value of each action with perfect play", operation_id="perfect")
     async def perfect(match: MatchId, seconds: WaitSeconds = 0.0, ply: AskedPly = None) -> PerfectView:
-        return await service.perfect(match, seconds, ply)
+        await service.solve_game(match)
+        await service.wait_for_solution(match, seconds, ply)
+        return await service.with_match(match, lambda it: it.perfect(ply), asks_opponent=False)
 
     @router.delete("/{match}", status_code=204, summary="Close a match", operation_id="leave")
     async def leave(match: MatchId) -> None:

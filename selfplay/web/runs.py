@@ -92,43 +92,36 @@ def _report(path: Path) -> str | None:
         return None
 
 
-class OtherRuns:
-    """Finds the other runs of each game. Methods may be called from several threads."""
+def other_runs(catalog: OpponentCatalog, game: Game) -> dict[str, RunFolder]:
+    """The other runs of a game that exist now, by their ids, in order of these."""
+    own = catalog.run(game).path
+    outputs = Path(catalog.settings.other_runs)
+    paths = {path.resolve(): path for path in (*_folders(own.parent), *_folders(outputs, depth=2))}
+    paths.pop(own.resolve(), None)
+    of_game = {path_text(path): RunFolder(path) for path in paths.values() if _game_of(path) == game.name}
+    return dict(sorted(of_game.items())[:MOST_RUNS])
 
-    def __init__(self, catalog: OpponentCatalog) -> None:
-        self.catalog = catalog
-        self._found: dict[str, dict[str, RunFolder]] = {}
 
-    def views(self, game: Game) -> list[RunView]:
-        """The runs that exist now, in order of their names."""
-        self._found[game.name] = self._find(game)
-        return [
-            RunView(id=name, settings=telling_settings(recorded_settings(run, [])), levels=len(run.trained_levels()))
-            for name, run in self._found[game.name].items()
-        ]
+def other_run(catalog: OpponentCatalog, game: Game, run_id: str) -> RunFolder:
+    """The other run of a game with this id. Raises NotFoundError if there is none."""
+    try:
+        return other_runs(catalog, game)[run_id]
+    except KeyError:
+        raise NotFoundError(f"unknown run of {game.name}; the list of its runs may have changed") from None
 
-    def run(self, game: Game, run_id: str) -> RunFolder:
-        """The run with this id. Raises NotFoundError if there is none."""
-        if run_id not in self._found.get(game.name, {}):
-            self._found[game.name] = self._find(game)
-        try:
-            return self._found[game.name][run_id]
-        except KeyError:
-            raise NotFoundError(f"unknown run of {game.name}; the list of its runs may have changed") from None
 
-    def _find(self, game: Game) -> dict[str, RunFolder]:
-        own = self.catalog.run(game).path
-        outputs = Path(self.catalog.settings.other_runs)
-        paths = {path.resolve(): path for path in (*_folders(own.parent), *_folders(outputs, depth=2))}
-        paths.pop(own.resolve(), None)
-        found = sorted(path_text(path) for path in paths.values() if self._game_of(path) == game.name)
-        by_name = {path_text(path): path for path in paths.values()}
-        return {name: RunFolder(by_name[name]) for name in found[:MOST_RUNS]}
+def run_views(catalog: OpponentCatalog, game: Game) -> list[RunView]:
+    """The other runs of a game."""
+    return [
+        RunView(id=name, settings=telling_settings(recorded_settings(run, [])), levels=len(run.trained_levels()))
+        for name, run in other_runs(catalog, game).items()
+    ]
 
-    def _game_of(self, path: Path) -> str | None:
-        """The name of the game of the run in a folder; None if there is no run, or its manifest is broken."""
-        section = read_once(_generation, RunFolder(path).level(0) / "manifest.json", [])
-        return None if section is None else section["settings"].get("game")
+
+def _game_of(path: Path) -> str | None:
+    """The name of the game of the run in a folder; None if there is no run, or its manifest is broken."""
+    section = read_once(_generation, RunFolder(path).level(0) / "manifest.json", [])
+    return None if section is None else section["settings"].get("game")
 
 
 def _generation(path: Path) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from pydantic.dataclasses import dataclass
 
 from selfplay.players.perfect import ValueKind
 from selfplay.players.player_names import OfferedPlayer
-from selfplay.playing.hints import Grade
+from selfplay.playing.estimates import Grade
 from selfplay.playing.match_description import MatchDescription
 
 EVALUATOR = "Who values the actions; null: the players themselves, or the opponent for people."
@@ -23,21 +23,6 @@ class People(StrEnum):
     SECOND = "second"
     BOTH = "both"
     NONE = "none"
-
-    @property
-    def seats(self) -> set[int]:
-        """The seats that people hold: 0 moves first, 1 second."""
-        return {People.FIRST: {0}, People.SECOND: {1}, People.BOTH: {0, 1}, People.NONE: set[int]()}[self]
-
-    @property
-    def only_seat(self) -> int | None:
-        """The seat of the only person; None if both or none of the players are people."""
-        return next(iter(self.seats)) if len(self.seats) == 1 else None
-
-    @property
-    def first_player(self) -> int:
-        """The number of the player who moves first; the only person is player 0."""
-        return self.only_seat or 0
 
 
 class RequestBody(BaseModel):

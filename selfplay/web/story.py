@@ -3,10 +3,9 @@
 Where a game has no run, it is the story of the run that made the agent that comes with the program, if there is one.
 """
 
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
@@ -30,7 +29,7 @@ from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
 from selfplay.settings.matches import SEATS
 from selfplay.training.fitting import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog
-from selfplay.web.runs import OtherRuns, read_once, run_summary
+from selfplay.web.runs import other_run, read_once, run_summary
 from selfplay.web.story_schemas import (
     DataChangeView,
     EpochView,
@@ -45,57 +44,20 @@ from selfplay.web.story_schemas import (
     StoryView,
 )
 
-FILES_OF_LEVELS = ("epoch_loss.csv", "agent.safetensors", "strength.csv")
-"""The files of a level's folder that the story is made from."""
-
 Row = dict[str, Any]
 """The values of a row by column."""
 
 
-class TaggedStory(NamedTuple):
-    """A story, with a tag of the files it was read from."""
+def story_of(catalog: OpponentCatalog, game: Game, run_id: str | None = None) -> StoryView:
+    """The current story of the game's run, or of another run of it. Only tables that have changed are read again.
 
-    etag: str
-    story: StoryView
-
-
-class StoryReader:
-    """Reads the stories of the runs of each game. Only files that have changed are read again."""
-
-    def __init__(self, catalog: OpponentCatalog) -> None:
-        self.catalog = catalog
-        self.other_runs = OtherRuns(catalog)
-        self._stories: dict[Path, TaggedStory] = {}
-
-    def of(self, game: Game, run_id: str | None = None) -> TaggedStory:
-        """The current story of the game's run, or of another run of it. Raises NotFoundError for an unknown id."""
-        run = self.catalog.run(game) if run_id is None else self.other_runs.run(game, run_id)
-        notes: list[str] = []
-        pretrained = RunFolder(PRETRAINED_FOLDER / game.name)
-        if not run.path.exists() and pretrained.comparison.exists():
-            notes, run = [no_levels_text(run, game.name)], pretrained
-        etag = _etag(run)
-        story = self._stories.get(run.path)
-        if story is None or story.etag != etag:
-            story = self._stories[run.path] = TaggedStory(etag, read_story(run, game, notes))
-        return story
-
-
-def _etag(run: RunFolder) -> str:
-    """A short text that changes when a file of the story changes, or when a run starts or ends."""
-    stats = []
-    of_levels = (path for path in sorted(run.path.glob("level_*/*")) if path.name in FILES_OF_LEVELS)
-    of_comparison = (run.comparison, run.references, run.matches, run.mistakes, run.report)
-    others = (run.tournament / "players.csv", run.path / "manifest.json", run.path / "run.log")
-    for path in [*of_comparison, *others, *of_levels]:
-        with suppress(FileNotFoundError):
-            stat = path.stat()
-            stats.append((path.parent.name, path.name, stat.st_mtime_ns, stat.st_size))
-    return f'"{hash((run.is_at_work(), tuple(stats))) & (2**63 - 1):x}"'
-
-
-def read_story(run: RunFolder, game: Game, notes: list[str]) -> StoryView:
-    """Read the story of a run. Its notes are these, and those that name the files that are missing or broken."""
+    Raises NotFoundError for an unknown id.
+    """
+    run = catalog.run(game) if run_id is None else other_run(catalog, game, run_id)
+    notes: list[str] = []
+    pretrained = RunFolder(PRETRAINED_FOLDER / game.name)
+    if not run.path.exists() and pretrained.comparison.exists():
+        notes, run = [no_levels_text(run, game.name)], pretrained
     levels = run.trained_levels()
     losses = [
         LevelLosses(level=level, epochs=epochs)

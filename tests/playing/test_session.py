@@ -77,7 +77,7 @@ def test_undo_does_not_stop_at_a_forced_pass() -> None:
     session = Session(Pile(), (None, FirstLegal(Pile())), 0)
     assert play_on(session, 1) == [1, 0, 2, 0]
     assert [ply.text for ply in session.undo()] == ["two", "one", "pass", "one"]
-    assert session.plies == ()
+    assert session.plies == []
 
 
 # ---------------------------------------------------------------------- taking back
@@ -92,7 +92,7 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
     session.play(5)
     assert [ply.action for ply in session.undo()] == [5]
     session.undo()
-    assert session.plies == ()
+    assert session.plies == []
     assert bool((session.state.own == 0).all())
     assert not session.chosen_by_people
     with pytest.raises(NotNowError, match="you have not taken an action yet"):

@@ -146,10 +146,6 @@ def _pretrained(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
     return Agent.load(pretrained_agent(game.name), game, PRETRAINED)
 
 
-def _pretrained_files(name: PlayerName, run_dir: Path) -> list[Path]:
-    return list(pretrained_agents().values())
-
-
 def _pretrained_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     file = pretrained_agents().get(game.name)
     if file is None:
@@ -183,7 +179,7 @@ PRETRAINED_AGENT = PlayerKind(
     "the agent that comes with the program, for some games",
     _make_pretrained,
     (Option("depth", int, 1), Option("temperature", float, 0.0)),
-    files=_pretrained_files,
+    files=lambda *_: list(pretrained_agents().values()),
     agent=_pretrained,
     offers=_pretrained_offers,
     place=1,

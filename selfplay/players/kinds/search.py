@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from selfplay.errors import SettingError, StageError
 from selfplay.files import read_once
 from selfplay.players.kinds.agents import agent_name, described, make_agent
-from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName, files_of_player
+from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName, files_of_player, make_player
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 
 if TYPE_CHECKING:
@@ -164,13 +164,12 @@ def level_search_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iter
 def _most_discs_offer(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     """The player that turns the most discs, in games in which discs count."""
     if game.rules.margin is not None:
-        seconds = web.search_seconds / SEARCHES_IN_A_REPLY
         yield OfferedPlayer(
             "greedy",
             "greedy",
             "Most discs now",
             "always turns as many discs as it can",
-            partial(_offered, game, partial(_evaluation_by_rules, "discs", game), 1, seconds, 0),
+            partial(make_player, "greedy_discs", game, run_dir),
             span=None,
             is_slow=True,
         )

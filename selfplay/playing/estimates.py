@@ -1,0 +1,173 @@
+"""What is expected of the actions of a position: a player's estimates, exact results, the best line, and grades."""
+
+import time
+from contextlib import suppress
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfplay.compute.random_numbers import Draws
+from selfplay.errors import IllegalActionError, SelfPlayError
+from selfplay.games.game import Game
+from selfplay.games.state import State
+from selfplay.players.capabilities import CountsVisits, PreparesAction, SolvesPositions, ValuesActions, ValuesInPoints
+from selfplay.players.perfect import ValueKind, is_found_out, perfect_player_of
+from selfplay.players.player import Player
+
+# ---------------------------------------------------------------------- grades
+
+Grade = Literal["inaccuracy", "mistake", "blunder"]
+GRADES: tuple[Grade, Grade, Grade] = ("inaccuracy", "mistake", "blunder")
+THRESHOLDS: dict[ValueKind, tuple[float, ...]] = {"results": (0.2, 0.4, 0.6), "scores": (3, 8), "points": (2, 6, 12)}
+"""How much worse than the best value an action is from each grade on: parts of the way from a draw to a win, own moves
+by which the match is won later or lost sooner, or points."""
+
+
+def grade_of(value: float | None, best: float | None, kind: ValueKind, *, is_exact: bool) -> Grade | None:
+    """The grade of an action; None if it is about as good as the best one, or one of the values is unknown.
+
+    Args:
+        value: of the action, to the player who takes it; of results from -1 to 1.
+        best: of the best action.
+        is_exact: whether the values are exact: then an action that throws away a win or a draw is a blunder.
+    """
+    if value is None or best is None:
+        return None
+    if is_exact and np.sign(value) != np.sign(best):
+        return "blunder"
+    # Values of networks are float32.
+    reached = sum(best - value >= threshold - 1e-6 for threshold in THRESHOLDS[kind])
+    return GRADES[reached - 1] if reached else None
+
+
+def thresholds_text(game: Game) -> str:
+    """From how much on an action of this game has each grade, in one or two sentences."""
+    if game.rules.margin is not None:
+        kinds = [("points", f"{game.presentation.point_name} fewer than the best move")]
+    else:
+        kinds = [("results", "of a win less than the best move"), ("scores", "moves later won or sooner lost")]
+    said = [f"from {', '.join(f'{one:g}' for one in THRESHOLDS[kind])} {unit}" for kind, unit in kinds]  # type: ignore[index]
+    return f"Inaccuracy, mistake, blunder: {'; exactly, '.join(said)}. To throw away a win or a draw is a blunder."
+
+
+# ---------------------------------------------------------------------- what a player expects
+
+Values = NDArray[np.float32]
+"""float32[A]: the value of each action to the player to move; nan where illegal."""
+
+
+class Estimate(NamedTuple):
+    """What a player expects of the actions in a position."""
+
+    player: Player
+    state: State
+    values: Values
+    in_points: bool
+    """Whether the values are numbers of points, such as discs, estimated or exact."""
+    visits: NDArray[np.int64] | None
+    """int64[A]: how it divided its simulations among the actions, if it counts them; 0 where illegal."""
+    solver: SolvesPositions | None
+    """The player, if it solves the position, so that the values are exact."""
+
+    @property
+    def are_exact_points(self) -> bool:
+        """Whether the values are the exact numbers of points won at the end of the match."""
+        return self.in_points and self.solver is not None
+
+    @property
+    def best(self) -> int | None:
+        """The lowest of the best actions; None if the value of no action is known."""
+        return None if np.isnan(self.values).all() else int(np.nanargmax(self.values))
+
+    @property
+    def neutral(self) -> float:
+        """The value of an even match."""
+        return self.player.neutral
+
+    def value(self, action: int | None) -> float | None:
+        """The value of an action; None if it is not known."""
+        return None if action is None or not np.isfinite(self.values[action]) else float(self.values[action])
+
+    def words(self, action: int | None) -> str | None:
+        """The value of an action in words, such as "wins in 8", if it is known and exact."""
+        value = self.value(action)
+        return None if self.solver is None or value is None else self.solver.value_text(value, self.state)
+
+    def grade(self, action: int) -> Grade | None:
+        """How much worse than the best action an action is, by these values."""
+        value, best = self.value(action), self.value(self.best)
+        if value is None or best is None:
+            return None
+        # A value that is neither points nor exact is at most as far from that of an even match as a win.
+        win = self.neutral or 1.0
+        kind: ValueKind = "points" if self.in_points else "results" if self.solver is None else "scores"
+        return grade_of(value / win, best / win, kind, is_exact=self.solver is not None)
+
+
+def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estimate | None:
+    """What `player` expects in a position (B = 1); None if it does not value actions, or the match is over.
+
+    Args:
+        draws: the random numbers of the ply, with which it would act.
+    """
+    valuing = None if bool(state.terminated) else player.as_a(ValuesActions)
+    if valuing is None:
+        return None
+    if (preparing := player.as_a(PreparesAction)) is not None:
+        preparing.prepare(state, draws)
+    counting, in_points, solver = player.as_a(CountsVisits), player.as_a(ValuesInPoints), player.as_a(SolvesPositions)
+    visits = None if counting is None else counting.visit_counts(state)[0].numpy()
+    values = valuing.action_values(state)[0].numpy()
+    if solver is not None and bool(solver.solves(state)):
+        return Estimate(player, state, values, game.rules.margin is not None, visits, solver)
+    unit = None if in_points is None else in_points.points_per_value()
+    return Estimate(player, state, values * np.float32(unit or 1.0), unit is not None, visits, None)
+
+
+# ---------------------------------------------------------------------- perfect play
+
+LONGEST_LINE = 10
+"""The largest number of actions in a line of best moves."""
+
+
+def results_known_at_once(game: Game, state: State) -> Values | None:
+    """The result of each action of a position (B = 1) with perfect play: 1, 0 or -1; nan if illegal.
+
+    None unless `perfect_player_of` has enumerated the game already, and the position can be reached in it.
+    """
+    player = perfect_player_of(game) if is_found_out(game) else None
+    if player is None or player.value_kind != "results":
+        return None
+    with suppress(IllegalActionError):
+        return player.action_values(state)[0].numpy()
+    return None
+
+
+def best_actions(values: Values) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(values == np.nanmax(values)).tolist())
+
+
+def best_line(game: Game, player: Player, state: State, seconds: float) -> list[int]:
+    """The moves after a position (B = 1) if both players take the best action by the same values, the lowest of equals.
+
+    Args:
+        player: gives the values; without values the line is empty.
+        seconds: no further action is added after this time.
+    """
+    valuing, latest = player.as_a(ValuesActions), time.monotonic() + seconds
+    actions: list[int] = []
+    if valuing is None:
+        return actions
+    while len(actions) < LONGEST_LINE and not bool(state.terminated) and time.monotonic() < latest:
+        try:
+            values = valuing.action_values(state)[0].numpy()
+        except SelfPlayError:
+            # Perfect play does not know the values of this position yet.
+            break
+        if np.isnan(values).all():
+            break
+        actions.append(int(np.nanargmax(values)))
+        state = game.step_unchecked(state, torch.tensor(actions[-1:]))
+    return actions
