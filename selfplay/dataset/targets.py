@@ -85,7 +85,7 @@ def discounted_outcomes(
     game, record = played.game, played.record
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
     powers = torch.tensor([played.gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
-    of_first = outcome_of_first(game, record.states[-1], played.outcome)
+    of_first = outcome_of_first(game, record.states[-1], played.outcome(game))
     outcomes = torch.stack([of_first, -of_first], dim=1)
     targets = torch.empty(len(record.actions), len(record.match))
     for ply in reversed(range(len(record.actions))):
@@ -203,7 +203,7 @@ def position_outcomes(played: PlayedMatches, exact: Sequence[Tensor] | None = No
             the player to move.
     """
     game, record = played.game, played.record
-    of_first = outcome_of_first(game, record.states[-1], played.outcome).to(torch.float64)
+    of_first = outcome_of_first(game, record.states[-1], played.outcome(game)).to(torch.float64)
     powers = torch.tensor([played.gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
     outcomes = torch.empty(len(record.actions), len(record.match), dtype=torch.float64)

@@ -222,18 +222,17 @@ def disc_difference(game: Game) -> EndValues:
     return EndValues(win=0.0, point=1.0 / game.num_squares)
 
 
-def outcome_of_first(game: Game, state: State, outcome: Outcome) -> Tensor:
+def outcome_of_first(game: Game, state: State, ends: EndValues) -> Tensor:
     """float32[B] in [-1, 1]: the outcome of finished matches for player 0; undefined for unfinished ones."""
-    win, point = outcome(game)
-    values = win * state.returns
-    if point and game.rules.margin is not None:
+    values = ends.win * state.returns
+    if ends.point and game.rules.margin is not None:
         lead: Tensor = game.rules.margin(state.own, state.opp)
-        values = values + point * torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
+        values = values + ends.point * torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
     # 0 is added so that draws are not -0.0.
     return values + 0.0
 
 
-def outcome_of_mover(game: Game, state: State, outcome: Outcome) -> Tensor:
+def outcome_of_mover(game: Game, state: State, ends: EndValues) -> Tensor:
     """float32[B] in [-1, 1]: `outcome_of_first`, but for the player who has just moved."""
-    first = outcome_of_first(game, state, outcome)
+    first = outcome_of_first(game, state, ends)
     return torch.where(state.current_player == 1, first, -first) + 0.0

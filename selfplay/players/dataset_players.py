@@ -75,7 +75,7 @@ def exploring_agent(settings: Settings, agent: Agent) -> Player:
 def exploring_opponent(settings: Settings, game: Game, name: str) -> Player:
     """The player with this name, with the exploration of levels unless its name sets its own epsilon."""
     player = make_player(name, game, settings.run_dir)
-    if EPSILON.name in parse_name(name, settings.run_dir).given:
+    if EPSILON.name in parse_name(name).given:
         return player
     return EpsilonGreedyPlayer(game, player, settings.epsilons)
 

@@ -81,8 +81,8 @@ class SolverPlayer(BestValuePlayer, Generic[Solver]):
 class SharedSolverPlayer(SolverPlayer[SharedSolver]):
     """Perfect play for several threads, with the values known so far while a position is being solved."""
 
-    def __init__(self, solver: SharedSolver, ties: str = "random") -> None:
-        super().__init__(solver, ties)
+    def __init__(self, solver: SharedSolver) -> None:
+        super().__init__(solver)
         # Most requests are for the first position, which takes longer than the following ones.
         solver.ask(solver.game.init())
         self.value_kind: ValueKind = "points" if solver.counts_points else "scores"

@@ -53,6 +53,10 @@ class PlayerName(NamedTuple):
     against_person: bool = False
     """Whether the player plays against a person, which may change defaults."""
 
+    def run_dir(self, usual: str | Path) -> Path:
+        """The run that the option run_dir names, or else the usual one."""
+        return Path(self.options.get("run_dir") or usual)
+
 
 def _described(default: object, description: str) -> Any:
     """A field that the page is sent, with this description in the schema that pydantic makes."""
@@ -102,8 +106,6 @@ class PlayerKind(NamedTuple):
     make: "Callable[[PlayerName, Game, Path], Player]"
     """(name, game, run_dir) to the player. `run_dir` is the folder of the run the game is played in."""
     options: tuple[Option, ...] = ()
-    choices: Callable[[Path], str] | None = None
-    """(run_dir) to a phrase for error messages that lists the possible texts after the colon."""
     is_command: bool = False
     """Whether the text after the colon is a command. Of the question marks in it, only the last can begin options."""
     files: Callable[[PlayerName, Path], list[Path]] | None = None
@@ -125,8 +127,8 @@ class PlayerKind(NamedTuple):
         return ":" in self.syntax and "[" not in self.syntax
 
 
-def parse_name(text: str, run_dir: str | Path = ".") -> PlayerName:
-    """`text` as a name of one of the kinds; `run_dir` as for `make_player`.
+def parse_name(text: str) -> PlayerName:
+    """`text` as a name of one of the kinds.
 
     Raises SettingError if it does not name a kind, does not follow its syntax, or an option is wrong.
     """
@@ -134,7 +136,7 @@ def parse_name(text: str, run_dir: str | Path = ".") -> PlayerName:
     kind = player_kind(kind_name)
     body, option_text = _split_at_options(text, kind)
     argument = body.removeprefix(kind_name).removeprefix(":")
-    check_argument(text, argument, kind, Path(run_dir))
+    check_argument(text, argument, kind)
     allowed = {option.name: option for option in (*kind.options, EPSILON)}
     given: dict[str, Any] = {}
     for part in option_text.split("&") if option_text else ():
@@ -147,11 +149,10 @@ def parse_name(text: str, run_dir: str | Path = ".") -> PlayerName:
     return PlayerName(text, kind_name, argument, defaults | given, given)
 
 
-def check_argument(text: str, argument: str, kind: PlayerKind, run_dir: Path) -> None:
+def check_argument(text: str, argument: str, kind: PlayerKind) -> None:
     """Raise SettingError unless the name `text` has an argument exactly if its kind takes one."""
     if (kind.needs_argument and not argument) or (argument and ":" not in kind.syntax):
-        choices = f"; {kind.choices(run_dir)}" if kind.choices else ""
-        raise SettingError(f"player {shortened(text)!r}: write {kind.syntax}{choices}")
+        raise SettingError(f"player {shortened(text)!r}: write {kind.syntax}, {kind.meaning}")
 
 
 def _split_at_options(text: str, kind: PlayerKind) -> tuple[str, str]:
@@ -228,11 +229,11 @@ def make_player(
         if getattr(own, "rules", game.rules) != game.rules:
             raise SettingError(f"player {shortened(text.name)!r} plays {own.name}, not {game.name}")
         return text
-    run_dir = RUNS_FOLDER / game.name if run_dir is None else Path(run_dir)
-    name = parse_name(text, run_dir)._replace(against_person=against_person)
+    name = parse_name(text)._replace(against_person=against_person)
     kind = player_kind(name.kind)
+    folder = name.run_dir(RUNS_FOLDER / game.name if run_dir is None else run_dir)
     with errors_of_outside("player", text, PLAYERS.module_of(name.kind)):
-        player = kind.make(name, game, run_dir)
+        player = kind.make(name, game, folder)
     # A kind from outside can make a player of this package, which keeps its faster methods.
     if is_outside(type(player).__module__):
         from selfplay.players.player import CheckedPlayer
@@ -250,9 +251,9 @@ def make_player(
 
 def files_of_player(name: str | PlayerName, run_dir: str | Path) -> list[Path]:
     """The files that a player is made from. Raises SettingError and StageError as `make_player`."""
-    parsed = parse_name(name, run_dir) if isinstance(name, str) else name
+    parsed = parse_name(name) if isinstance(name, str) else name
     files = player_kind(parsed.kind).files
-    return [] if files is None else files(parsed, Path(run_dir))
+    return [] if files is None else files(parsed, parsed.run_dir(run_dir))
 
 
 def player_kind(name: str) -> PlayerKind:

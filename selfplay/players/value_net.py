@@ -43,16 +43,12 @@ def evaluate_output(network: nn.Module, observations: Tensor, rows: int = EVALUA
     if padding := -size % rows:
         there = torch.cat([there, there.new_zeros(padding, *there.shape[1:])])
     with torch.inference_mode():
-        outputs = [network(block) for block in (torch.split(there, rows) if size > rows else (there,))]
-    values = _joined([output.value for output in outputs])[:size].to(observations.device)
+        outputs = [network(block) for block in torch.split(there, rows)]
+    # Joined outside of inference mode, so that the tensors may be changed.
+    values = torch.cat([output.value for output in outputs])[:size].to(observations.device)
     if outputs[0].policy_logits is None:
         return Output(values)
-    return Output(values, _joined([output.policy_logits for output in outputs])[:size].to(observations.device))
-
-
-def _joined(parts: list[Tensor]) -> Tensor:
-    """The parts, made in inference mode, as one tensor that may be changed outside it."""
-    return parts[0].clone() if len(parts) == 1 else torch.cat(parts)
+    return Output(values, torch.cat([output.policy_logits for output in outputs])[:size].to(observations.device))
 
 
 class ValueNetPlayer(Player):
@@ -88,7 +84,7 @@ class ValueNetPlayer(Player):
             raise SettingError(f"player.temperature={temperature}: must be at least 0")
         self.game, self.depth, self.temperature, self.name = game, depth, temperature, name
         self.network, self.outcome = network.eval(), outcome
-        self._outcome = OUTCOMES[outcome]
+        self._ends = OUTCOMES[outcome](game)
         check_output(network, game.observation_shape, game.num_distinct_actions, f"the network of {name}")
 
     def action_values(self, state: State) -> Tensor:
@@ -103,7 +99,7 @@ class ValueNetPlayer(Player):
         return -self._afterstate_values(state, depth + 1)
 
     def points_per_value(self) -> float | None:
-        return self._outcome(self.game).points_per_value
+        return self._ends.points_per_value
 
     def predicted_outcomes(self, state: State) -> Tensor:
         """The same as `action_values`, because the network predicts outcomes."""
@@ -142,7 +138,7 @@ class ValueNetPlayer(Player):
         """float32[N]: the value of each position to the player who has just moved."""
         values = torch.empty(state.batch_size, device=state.own.device)
         over = state.terminated
-        values[over] = outcome_of_mover(self.game, state, self._outcome)[over]
+        values[over] = outcome_of_mover(self.game, state, self._ends)[over]
         if depth == 1:
             values[~over] = evaluate_output(self.network, self.game.observe(state.select(~over))).value
         else:

@@ -225,26 +225,23 @@ class Console:
     def _try_command(self, word: str, argument: str) -> bool:
         """Run a command. If it is not possible now, write the reason and return False."""
         try:
-            self._run_command(word, argument)
+            if word in ("quit", "exit"):
+                raise _QuitError
+            if word == "undo":
+                self.write(f"Taken back: {', '.join(self.text.action(ply.action) for ply in self.session.undo())}.")
+            elif word == "hint":
+                self.values.show_hint()
+            elif word == "graph":
+                self.write(draw_graph(self.session, self.settings.picture))
+            elif word == "help":
+                self.write(f"An action: {self.game.presentation.action_help}")
+                self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
+            else:
+                self.values.show_or_hide(word, argument)
         except NotNowError as error:
             self.write(str(error))
             return False
         return True
-
-    def _run_command(self, word: str, argument: str) -> None:
-        if word in ("quit", "exit"):
-            raise _QuitError
-        if word == "undo":
-            self.write(f"Taken back: {', '.join(self.text.action(ply.action) for ply in self.session.undo())}.")
-        elif word == "hint":
-            self.values.show_hint()
-        elif word == "graph":
-            self.write(draw_graph(self.session, self.settings.picture))
-        elif word == "help":
-            self.write(f"An action: {self.game.presentation.action_help}")
-            self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
-        else:
-            self.values.show_or_hide(word, argument)
 
     # ------------------------------------------------------------------ players in words
 

@@ -74,7 +74,7 @@ def check_references(settings: Settings) -> None:
     Raises SettingError or StageError.
     """
     for text in settings.comparison.references or ():
-        name = parse_name(text, settings.run_dir)
+        name = parse_name(text)
         is_own = name.kind in ("level", "policy") and name.options["run_dir"] is None and name.argument.isdecimal()
         if not (is_own and int(name.argument) <= settings.levels):
             files_of_player(name, settings.run_dir)

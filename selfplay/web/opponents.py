@@ -141,10 +141,10 @@ class OpponentCatalog:
 
         Raises InvalidFileError, StageError, SettingError: the file that it is loaded from is broken or missing.
         """
+        key = game.name, offer.id, file_version(offer)
         if offer.is_slow:
             slow: Player = offer.make()
             return slow
-        key = game.name, offer.id, file_version(offer)
         with self._loading:
             if key not in self._players:
                 player: Player = offer.make()

@@ -22,7 +22,6 @@ from selfplay.web.story_schemas import RunSummary, RunView
 Read = TypeVar("Read")
 
 LOG_LINES = 8
-LOG_BYTES = 8192
 RECENT_LEVELS = 3
 """The time left is estimated from the time that as many levels took."""
 SHOWN_SETTINGS = ("recipe", "seed", "matches", "targets", "outcome", "player.depth")
@@ -77,12 +76,9 @@ def _seconds_left(run: RunFolder, levels: list[int], wanted: int | None) -> floa
 
 def _last_lines(log: Path) -> list[str]:
     try:
-        with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - LOG_BYTES))
-            text = file.read(LOG_BYTES).decode("utf-8", "replace")
+        return log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]
     except OSError:
         return []
-    return text.splitlines()[-LOG_LINES:]
 
 
 def _report(path: Path) -> str | None:

@@ -44,10 +44,10 @@ def test_a_lead_is_counted_in_discs_over_the_squares():
     # X has 9 discs and O 7; it makes no difference who is to move.
     for side in "XO":
         state = game.read_board("XXXXXXXXXOOOOOOO", side)
-        assert outcome_of_first(game, state, disc_difference).tolist() == [2 / 16]
-        assert outcome_of_first(game, state, match_return).tolist() == [1.0]
-    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "X"), disc_difference).tolist() == [-2 / 16]
-    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "O"), disc_difference).tolist() == [2 / 16]
+        assert outcome_of_first(game, state, disc_difference(game)).tolist() == [2 / 16]
+        assert outcome_of_first(game, state, match_return(game)).tolist() == [1.0]
+    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "X"), disc_difference(game)).tolist() == [-2 / 16]
+    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "O"), disc_difference(game)).tolist() == [2 / 16]
     assert disc_difference(game) == (0.0, 1 / 16)
     assert match_return(game) == (1.0, 0.0)
 
@@ -74,7 +74,7 @@ def test_networks_and_compiled_searches_value_ends_equally():
     rows, actions = game.legal_action_mask(states).nonzero(as_tuple=True)
     after = game.step(states.select(rows), actions)
     over = after.terminated
-    expected = torch.where(over, outcome_of_mover(game, after, OUTCOMES[outcome]), 0.0)
+    expected = torch.where(over, outcome_of_mover(game, after, OUTCOMES[outcome](game)), 0.0)
     assert torch.equal(looked_up[rows, actions], expected)
     searched = 0.0 - position_values(evaluation, game, after)  # an untrained network values open positions at 0
     torch.testing.assert_close(searched.float(), expected, rtol=0, atol=1e-6)
@@ -112,6 +112,8 @@ def test_an_outcome_of_another_module_makes_the_targets_of_a_level(tmp_path):
     rows = read_dataset(tmp_path / "level_00" / "dataset.csv", game.observation_codec)
     last = np.append(rows.match[1:] != rows.match[:-1], True)
     over = game.state_at(torch.from_numpy(rows.own[last]), torch.from_numpy(rows.opp[last]))
-    expected = (outcome_of_mover(game, over, match_return) + outcome_of_mover(game, over, disc_difference)) / 2
+    expected = (
+        outcome_of_mover(game, over, match_return(game)) + outcome_of_mover(game, over, disc_difference(game))
+    ) / 2
     assert over.terminated.all()
     assert rows.target[last].tolist() == pytest.approx(expected.tolist())

@@ -42,14 +42,13 @@ def level_agent(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
     """The level whose number is the argument of the name. Raises SettingError if it is not a whole number."""
     from selfplay.players.agent import Agent
 
-    return Agent.of_level(name.options["run_dir"] or run_dir, _level(name), game)
+    return Agent.of_level(run_dir, _level(name), game)
 
 
 def level_files(name: PlayerName, run_dir: Path) -> list[Path]:
     """The file of this level. Raises SettingError as `level_agent`, and StageError if the run does not have it."""
-
     level = _level(name)
-    return [RunFolder(Path(name.options["run_dir"] or run_dir)).existing_agent(level)] if level else []
+    return [RunFolder(run_dir).existing_agent(level)] if level else []
 
 
 def _level(name: PlayerName) -> int:
@@ -79,16 +78,9 @@ def level_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[Of
         )
 
 
+@read_once(500)
 def described(agent: Path) -> tuple[str, bool]:
     """What the network in a file is, and whether compiled searches can compute its values."""
-    try:
-        return _described(agent)
-    except OSError:
-        return "unknown", False
-
-
-@read_once(500)
-def _described(agent: Path) -> tuple[str, bool]:
     from selfplay.architectures import ARCHITECTURES, NETWORK, description_of
     from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
     from selfplay.errors import SelfPlayError
@@ -189,7 +181,7 @@ PRETRAINED_AGENT = PlayerKind(
 # ---------------------------------------------------------------------- within other names
 
 
-def agent_name(part: str, name: PlayerName, run_dir: Path) -> PlayerName | None:
+def agent_name(part: str, name: PlayerName) -> PlayerName | None:
     """The name of a learned agent that `part`, a part of `name`, is; None if it does not begin with a kind of these.
 
     It has those options of the whole name that its kind has too, such as run_dir. Raises SettingError if the part does
@@ -198,7 +190,7 @@ def agent_name(part: str, name: PlayerName, run_dir: Path) -> PlayerName | None:
     kind_name, _, argument = part.partition(":")
     if kind_name not in PLAYERS or (kind := player_kind(kind_name)).agent is None:
         return None
-    check_argument(part, argument, kind, run_dir)
+    check_argument(part, argument, kind)
     defaults = {option.name: option.default for option in kind.options}
     given = {option: value for option, value in name.given.items() if option in defaults}
     return PlayerName(name.text, kind_name, argument, defaults | given, given)

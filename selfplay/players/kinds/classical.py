@@ -68,13 +68,14 @@ def _tables(run_dir: Path) -> str:
 def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     from selfplay.learners.tabular.table_file import trains_against_people
 
+    made = partial(make_player, game=game, run_dir=run_dir, against_person=True)
     for path in sorted((run_dir / "tabular").glob("*.npz")):
         offer = OfferedPlayer(
             f"tabular:{path.stem}",
             "table",
             f"Table: {path.stem.replace('_', ' ')}",
             "has learned a value for every board",
-            partial(_make_named, f"tabular:{path.stem}", game, run_dir),
+            partial(made, f"tabular:{path.stem}"),
             file=path,
             neutral=0.5,
             span=0.5,
@@ -84,11 +85,7 @@ def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[Offered
             continue
         fixed = f"{offer.id}?epsilon=0&learn=false"
         yield replace(offer, about="explores, and learns from your matches", learns=True)
-        yield replace(offer, id=fixed, label=f"{offer.label}, fixed", make=partial(_make_named, fixed, game, run_dir))
-
-
-def _make_named(text: str, game: "Game", run_dir: Path) -> "Player":
-    return make_player(text, game, run_dir, against_person=True)
+        yield replace(offer, id=fixed, label=f"{offer.label}, fixed", make=partial(made, fixed))
 
 
 TABULAR = PlayerKind(
@@ -97,7 +94,6 @@ TABULAR = PlayerKind(
     "explore and learn as in training, unless epsilon or learn says otherwise",
     _make,
     (Option("learn", bool),),
-    choices=_tables,
     files=lambda name, run_dir: [_path(name.argument, run_dir)],
     offers=_offers,
     place=4,

@@ -61,12 +61,15 @@ def _evaluator(name: PlayerName, game: "Game", run_dir: Path) -> Any:
     """The evaluator that the argument of the name names. Raises SettingError if there is none."""
     kind, _, argument = name.argument.partition(":")
     if kind in EVALUATORS:
-        return EVALUATORS[kind](argument, name, game, Path(name.options["run_dir"] or run_dir))
-    if (named := agent_name(name.argument, name, run_dir)) is not None:
+        return EVALUATORS[kind](argument, name, game, run_dir)
+    if (named := agent_name(name.argument, name)) is not None:
         _refuse(name, OF_ROLLOUTS, "only mcts:rollouts plays random matches")
         agent, options = make_agent(named, game, run_dir), name.options
         return agent.evaluator(options["prior_temperature"], symmetries=options["symmetries"])
-    raise SettingError(f"player {name.text!r}: write {KIND.syntax}; {_evaluators(run_dir)}")
+    known = (
+        f"choose EVALUATOR from {', '.join((*EVALUATORS, *agent_syntaxes()))}, such as mcts:rollouts or mcts:level:3"
+    )
+    raise SettingError(f"player {name.text!r}: write {KIND.syntax}; {known}")
 
 
 def rollouts(argument: str, name: PlayerName, game: "Game", run_dir: Path) -> "RolloutEvaluator":
@@ -86,13 +89,8 @@ def _refuse(name: PlayerName, options: tuple[str, ...], reason: str) -> None:
 
 
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
-    named = agent_name(name.argument, name, run_dir)
+    named = agent_name(name.argument, name)
     return [] if named is None else files_of_player(named, run_dir)
-
-
-def _evaluators(run_dir: Path) -> str:
-    choices = ", ".join((*EVALUATORS, *agent_syntaxes()))
-    return f"choose EVALUATOR from {choices}, such as mcts:rollouts or mcts:level:3"
 
 
 def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
@@ -139,7 +137,6 @@ KIND = PlayerKind(
         Option("run_dir"),
         *CONSTANTS,
     ),
-    choices=_evaluators,
     offers=_offers,
     place=2,
     files=_files,

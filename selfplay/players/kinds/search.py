@@ -27,7 +27,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.search.feature_evaluation import make_evaluation
     from selfplay.search.searcher import Searcher
 
-    options, named, probcut = name.options, _agent_name(name, run_dir), None
+    options, named, probcut = name.options, _agent_name(name), None
     if named is None:
         if "probcut" in name.given:
             raise SettingError(f"player {name.text!r}: probcut needs evaluation=level:L or evaluation=pretrained")
@@ -52,7 +52,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
     from selfplay.search.feature_evaluation import evaluation_path
 
-    named = _agent_name(name, run_dir)
+    named = _agent_name(name)
     if named is None:
         return [evaluation_path(name.options["evaluation"])]
     files = files_of_player(named, run_dir)
@@ -60,12 +60,12 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
     return [*files, *filter(Path.exists, fitted)]
 
 
-def _agent_name(name: PlayerName, run_dir: Path) -> PlayerName | None:
+def _agent_name(name: PlayerName) -> PlayerName | None:
     """The learned agent in the option evaluation; None if it names an evaluation in a file."""
     from selfplay.search.feature_evaluation import known_evaluations
 
     text = name.options["evaluation"]
-    return None if text in known_evaluations() else agent_name(text, name, run_dir)
+    return None if text in known_evaluations() else agent_name(text, name)
 
 
 def _network_search(name: PlayerName, agent: "Agent") -> "Player":
@@ -84,12 +84,6 @@ def _network_search(name: PlayerName, agent: "Agent") -> "Player":
 
 def _own_name(name: PlayerName) -> str:
     return name.text.removeprefix("search:")
-
-
-def _algorithms(run_dir: Path) -> str:
-    from selfplay.search.searcher import ALGORITHMS
-
-    return f"choose from {', '.join(ALGORITHMS)}"
 
 
 def _make_greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
@@ -115,7 +109,9 @@ takes milliseconds, with a table of at most 128 KiB."""
 
 def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     """The newest level inside a search, and a search by fixed rules, of each depth."""
-    evaluation = "none" if game.features is None else "article"
+    from selfplay.search.feature_evaluation import make_evaluation
+
+    evaluation = partial(make_evaluation, "none" if game.features is None else "article", game)
     seconds = web.search_seconds / SEARCHES_IN_A_REPLY
     yield from level_search_offers(game, run_dir, web)
     deepest = min(web.deepest_search, game.max_game_length)
@@ -126,7 +122,7 @@ def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[Offered
             "search",
             f"Search ({'1 ply' if depth == 1 else f'{depth} plies'})",
             _about(game, endgame),
-            partial(_offered, game, partial(_evaluation_by_rules, evaluation, game), depth, seconds, endgame),
+            partial(_offered, game, evaluation, depth, seconds, endgame),
             group="Search",
             number=depth,
             is_default=depth == min(DEFAULT_DEPTH, deepest),
@@ -143,7 +139,7 @@ def level_search_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iter
         deepest = min(web.deepest_search, game.max_game_length)
         endgame = LEVEL_ENDGAME if game.exact_solver is not None else 0
         exactly = f", and plays the last {endgame} squares perfectly" if endgame else ""
-        learned = partial(_learned_evaluation, run, level, game)
+        learned = partial(_learned_evaluation, run.agent(level), level, game)
         for depth in [depth for depth in LEVEL_DEPTHS if is_compiled and depth <= deepest]:
             is_default, name = depth == min(DEFAULT_LEVEL_DEPTH, deepest), f"level {level}, {depth} plies"
             yield OfferedPlayer(
@@ -197,22 +193,12 @@ def _offered(
     return SearchPlayer(searcher, depth, time_limit=seconds, endgame=endgame, endgame_bits=endgame_bits, name=name)
 
 
-def _evaluation_by_rules(name: str, game: "Game") -> "Evaluation":
-    from selfplay.search.feature_evaluation import make_evaluation
-
-    return make_evaluation(name, game)
-
-
-def _learned_evaluation(run: RunFolder, level: int, game: "Game") -> "Evaluation":
-    """What a level has learned, read once for each version of its file."""
-    return _evaluation_of_file(run.existing_agent(level), run.path, level, game)
-
-
 @read_once(4)
-def _evaluation_of_file(_agent: Path, run_dir: Path, level: int, game: "Game") -> "Evaluation":
+def _learned_evaluation(agent: Path, level: int, game: "Game") -> "Evaluation":
+    """What a level has learned, read once for each version of its file."""
     from selfplay.players.agent import Agent
 
-    evaluation = Agent.of_level(run_dir, level, game).evaluation()
+    evaluation = Agent.load(agent, game, f"level {level}").evaluation()
     if evaluation is None:
         raise StageError(f"level {level} cannot play inside a search; choose another opponent")
     return evaluation
@@ -232,7 +218,6 @@ KIND = PlayerKind(
         Option("probcut", float),
         Option("run_dir"),
     ),
-    choices=_algorithms,
     files=_files,
     offers=_offers,
     place=2,
