@@ -21,7 +21,7 @@ from selfplay.games.patterns import (
     stones_in_entries,
     write_all_entries,
 )
-from selfplay.search.evaluation import PatternEvaluation, pattern_tables
+from selfplay.search.pattern_evaluation import PatternEvaluation, pattern_tables
 
 MAX_SQUARES = 64
 

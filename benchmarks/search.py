@@ -34,7 +34,7 @@ from selfplay.players.agent import Agent
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.pretrained import pretrained_agent
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.feature_evaluation import make_evaluation
+from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
 from selfplay.settings.folders import PROJECT_FOLDER
 

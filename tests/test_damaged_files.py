@@ -21,7 +21,7 @@ from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_valu
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.runs.checkpoints import load_checkpoint
 from selfplay.runs.manifest import Manifest
-from selfplay.search.feature_evaluation import read_evaluation
+from selfplay.search.evaluation import read_evaluation
 from selfplay.settings.classical import ExperienceRule
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.training.fitting import read_epoch_losses

@@ -13,7 +13,7 @@ from selfplay.matches.series import PairMatches
 from selfplay.players.agent import level_player
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
-from selfplay.search.feature_evaluation import make_evaluation
+from selfplay.search.evaluation import make_evaluation
 from selfplay.settings.run import Settings
 from selfplay.settings.sections import ComparisonSettings
 

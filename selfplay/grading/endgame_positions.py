@@ -20,8 +20,8 @@ from selfplay.grading.solved_positions import SolvedPosition, SolvedPositions, k
 from selfplay.matches.arena import play_matches
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.search.evaluation import make_evaluation
 from selfplay.search.exact_solver import make_exact_solver
-from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.search.searcher import MAX_DEPTH, Searcher
 
 MAX_EMPTIES = 14

@@ -18,7 +18,7 @@ from selfplay.errors import SettingError
 from selfplay.files import sha256
 from selfplay.games import Game, make_game
 from selfplay.games.game import EndValues
-from selfplay.players.network_evaluator import PolicyNetworkEvaluator, SymmetricNetwork, ValueNetworkEvaluator
+from selfplay.players.network_evaluator import NetworkEvaluator, SymmetricNetwork
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
@@ -26,10 +26,10 @@ from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint, read_metadata
 from selfplay.runs.pretrained import pretrained_agent
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
-from selfplay.search.evaluation import Evaluation, PatternEvaluation, PatternTables
-from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.search.evaluation import Evaluation, FeatureEvaluation
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, AfterstateEvaluator, BatchEvaluator, CompiledEvaluator
-from selfplay.search.probcut import ProbCut, read_probcut
+from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
+from selfplay.search.probcut import Probing, read_probcut
 from selfplay.search.searcher import Searcher
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.command_lines import command_line
@@ -115,25 +115,25 @@ class Agent:
         network = SymmetricNetwork(self.network, self.game) if symmetries else self.network
         sizes = self.game.observation_shape, self.game.num_distinct_actions
         if check_output(network, *sizes, f"the network of {self.name}").policy_logits is None:
-            return ValueNetworkEvaluator(self.game, network, self._outcome, temperature, self.name)
+            return NetworkEvaluator(self.game, network, self._outcome, temperature, self.name)
         if prior_temperature is not None:
             raise SettingError(
                 f"prior_temperature={prior_temperature}: {self.name} has a policy head, whose priors have none"
             )
-        return PolicyNetworkEvaluator(self.game, network, self._outcome, self.name)
+        return NetworkEvaluator(self.game, network, self._outcome, None, self.name)
 
-    def policy(self, *, symmetries: bool = False) -> PolicyNetworkEvaluator:
+    def policy(self, *, symmetries: bool = False) -> NetworkEvaluator:
         """Its policy head; `symmetries` as in `evaluator`. Raises SettingError if it has none."""
         evaluator = self.evaluator(symmetries=symmetries)
-        if not isinstance(evaluator, PolicyNetworkEvaluator):
+        if not isinstance(evaluator, NetworkEvaluator) or evaluator.temperature is not None:
             raise SettingError(f"{self.name} has no policy head; write {self.name.replace(' ', ':')}")
         return evaluator
 
-    def probcut(self, threshold: float, player: str) -> ProbCut:
+    def probcut(self, threshold: float, player: str) -> Probing:
         """ProbCut with the parameters that were fitted to the agent, for the player with this name.
 
         Raises:
-            SettingError: none were fitted, or only to earlier weights.
+            SettingError: none were fitted, or only to earlier weights; or the threshold is not above 0.
             InvalidFileError: their file is broken.
         """
         assert self.path is not None, "an agent with a file"
@@ -145,7 +145,7 @@ class Agent:
         parameters = read_probcut(path)
         if parameters.agent_sha256 != sha256(self.path):
             raise SettingError(f"player {player!r}: {path} was fitted to other weights; {fit} again")
-        return ProbCut(parameters, threshold)
+        return parameters.probing(threshold)
 
     @property
     def _outcome(self) -> str:

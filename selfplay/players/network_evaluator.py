@@ -1,10 +1,7 @@
-"""Networks as evaluators of tree searches, and the player that acts by a policy head without searching.
-
-`selfplay.players.agent.Agent.evaluator` chooses the one that suits a network."""
+"""Networks as evaluators of tree searches, and the player that acts by a policy head without searching."""
 
 from collections.abc import Callable
 from threading import Lock
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,9 +13,8 @@ from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.random_numbers import Draws, fold
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.players.device_memory import network_bytes
 from selfplay.players.player import Player, one_hot_policy
-from selfplay.players.value_net import EVALUATION_BLOCK_ON_GPU, ValueNetPlayer, best_values, evaluate_output
+from selfplay.players.value_net import ValueNetPlayer, best_values, evaluate_output
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, PositionValues
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.fields import Range
@@ -34,21 +30,6 @@ BYTES = 32 << 20
 """Memory of a cache: 524,288 positions of Connect Four, 65,536 of Othello."""
 
 
-class Entries(NamedTuple):
-    """S places, S a power of two."""
-
-    own: Words
-    """int64[S]"""
-    opp: Words
-    """int64[S]"""
-    value: NDArray[np.float32]
-    """float32[S]"""
-    logits: NDArray[np.float32]
-    """float32[S, A]"""
-    is_filled: NDArray[np.bool_]
-    """bool[S]"""
-
-
 class EvaluationCache:
     """The evaluations of float32 values and logits in a table of fixed size. May be used by several threads.
 
@@ -58,18 +39,16 @@ class EvaluationCache:
     """
 
     def __init__(self, num_actions: int, memory: int = BYTES) -> None:
-        self._num_actions = num_actions
-        self._size = 1 << ((memory // (4 * num_actions + 21)).bit_length() - 1)
-        self._lock = Lock()
-        self.clear()
+        logits = ("logits", np.float32, num_actions)
+        kind = np.dtype([("own", np.int64), ("opp", np.int64), ("value", np.float32), logits, ("is_filled", np.bool_)])
+        # A power of two.
+        self._entries = np.zeros(1 << ((memory // kind.itemsize).bit_length() - 1), dtype=kind)
+        self._num_actions, self._lock = num_actions, Lock()
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            own, opp = np.zeros((2, self._size), dtype=np.int64)
-            logits = np.zeros((self._size, self._num_actions), dtype=np.float32)
-            value, is_filled = np.zeros(self._size, dtype=np.float32), np.zeros(self._size, dtype=np.bool_)
-            self._entries = Entries(own, opp, value, logits, is_filled)
+            self._entries["is_filled"] = False
 
     def evaluate(self, state: State, evaluate: Callable[[State], PositionValues]) -> PositionValues:
         """The evaluations of positions on the CPU; `evaluate`, always the same, is asked for those not remembered."""
@@ -90,7 +69,7 @@ class EvaluationCache:
 def _look_up(
     own: Words,
     opp: Words,
-    entries: Entries,
+    entries: NDArray[np.void],
     value: NDArray[np.float32],
     logits: NDArray[np.float32],
     missing: NDArray[np.int64],
@@ -98,11 +77,11 @@ def _look_up(
     """Write the remembered evaluations, and the rows without one into `missing`; returns the number of these."""
     count = 0
     for row in range(len(own)):
-        place = fold(own[row], opp[row]) & (len(entries.own) - 1)
-        if entries.is_filled[place] and entries.own[place] == own[row] and entries.opp[place] == opp[row]:
-            value[row] = entries.value[place]
+        entry = entries[fold(own[row], opp[row]) & (len(entries) - 1)]
+        if entry.is_filled and entry.own == own[row] and entry.opp == opp[row]:
+            value[row] = entry.value
             for action in range(logits.shape[1]):
-                logits[row, action] = entries.logits[place, action]
+                logits[row, action] = entry.logits[action]
         else:
             missing[count] = row
             count += 1
@@ -113,61 +92,31 @@ def _look_up(
 def _store(
     own: Words,
     opp: Words,
-    entries: Entries,
+    entries: NDArray[np.void],
     value: NDArray[np.float32],
     logits: NDArray[np.float32],
     rows: NDArray[np.int64],
 ) -> None:
     for row in rows:
-        place = fold(own[row], opp[row]) & (len(entries.own) - 1)
-        entries.own[place], entries.opp[place], entries.is_filled[place] = own[row], opp[row], True
-        entries.value[place] = value[row]
+        entry = entries[fold(own[row], opp[row]) & (len(entries) - 1)]
+        entry.own, entry.opp, entry.is_filled, entry.value = own[row], opp[row], True, value[row]
         for action in range(logits.shape[1]):
-            entries.logits[place, action] = logits[row, action]
+            entry.logits[action] = logits[row, action]
 
 
 # ---------------------------------------------------------------------- evaluators
 
 
-class PolicyNetworkEvaluator:
-    """A network with a policy head: the value of the position, and the logits of the actions.
+class NetworkEvaluator:
+    """A network as the evaluator of a tree search.
 
-    Evaluations are remembered, so the weights must not change.
-
-    Args:
-        outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`.
-    """
-
-    def __init__(self, game: Game, network: nn.Module, outcome: str = "return", name: str = "network") -> None:
-        self.game, self.network, self.name = game, network.eval(), name
-        self.ends, self._cache = OUTCOMES[outcome](game), EvaluationCache(game.num_distinct_actions)
-
-    def evaluate(self, state: State) -> PositionValues:
-        return self._cache.evaluate(state, self._evaluate)
-
-    def _evaluate(self, state: State) -> PositionValues:
-        output: Output = evaluate_output(self.network, self.game.observe(state), BLOCK)
-        assert output.policy_logits is not None, "checked by `Agent.evaluator`"
-        # The output is the outcome for the player who has just moved.
-        return PositionValues(-output.value, output.policy_logits)
-
-    def move_to(self, device: str) -> None:
-        self._cache.clear()
-        self.network.to(device)
-
-    def bytes_on_device(self) -> int:
-        return network_bytes(self.network, self.game.observation_shape, EVALUATION_BLOCK_ON_GPU)
-
-
-class ValueNetworkEvaluator:
-    """A network without a policy head: the values of the afterstates give the priors, and the best one the value.
-
-    As `AfterstateEvaluator`, which does the same for evaluations that can be compiled. Evaluations are remembered, so
-    the weights must not change.
+    With a policy head it gives the value of the position and the logits of the actions. Without, the values of the
+    afterstates give the priors, and the best one the value, as `AfterstateEvaluator` does for evaluations that can be
+    compiled. Evaluations are remembered, so the weights must not change.
 
     Args:
         outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`.
-        temperature: of the priors, above 0.
+        temperature: of the priors without a policy head, above 0; None: the network has one.
 
     Raises SettingError if the temperature is out of range.
     """
@@ -177,10 +126,10 @@ class ValueNetworkEvaluator:
         game: Game,
         network: nn.Module,
         outcome: str = "return",
-        temperature: float = PRIOR_TEMPERATURE,
+        temperature: float | None = PRIOR_TEMPERATURE,
         name: str = "network",
     ) -> None:
-        Range(above=0).check("prior_temperature", temperature)
+        Range(above=0).check("prior_temperature", 1.0 if temperature is None else temperature)
         self.player = ValueNetPlayer(game, network, name=name, outcome=outcome)
         self.ends, self.temperature, self.name = OUTCOMES[outcome](game), temperature, name
         self._cache = EvaluationCache(game.num_distinct_actions)
@@ -189,6 +138,11 @@ class ValueNetworkEvaluator:
         return self._cache.evaluate(state, self._evaluate)
 
     def _evaluate(self, state: State) -> PositionValues:
+        if self.temperature is None:
+            output = evaluate_output(self.player.network, self.player.game.observe(state), BLOCK)
+            assert output.policy_logits is not None, "checked by `Agent.evaluator`"
+            # The output is the outcome for the player who has just moved.
+            return PositionValues(-output.value, output.policy_logits)
         values = self.player.action_values(state)
         # Values of linear outputs may exceed those of a won match.
         return PositionValues(best_values(values).clamp(-1, 1), values.nan_to_num(nan=0.0) / self.temperature)
@@ -231,7 +185,7 @@ class SymmetricNetwork(nn.Module):
 class PolicyNetPlayer(Player):
     """Takes the legal action with the largest logit, the lowest of equal ones."""
 
-    def __init__(self, game: Game, evaluator: PolicyNetworkEvaluator, name: str | None = None) -> None:
+    def __init__(self, game: Game, evaluator: NetworkEvaluator, name: str | None = None) -> None:
         self.game, self.evaluator, self.name = game, evaluator, name or f"policy of {evaluator.name}"
 
     def act(self, state: State, draws: Draws) -> Tensor:

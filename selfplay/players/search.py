@@ -49,7 +49,7 @@ class SearchPlayer(Player):
         if endgame and not 0 <= endgame <= (most := solver_class(self.game).practical_empties):
             raise SettingError(f"endgame={endgame}: must be a number of empty squares from 0 to {most}")
         self.solver = make_exact_solver(self.game, endgame_bits) if endgame else None
-        self.name = name or f"{searcher.algorithm.name.lower()} {depth}"
+        self.name = name or f"{searcher.algorithm} {depth}"
 
     def without_time_limit(self) -> "SearchPlayer":
         """The same player without a time limit. Both share their tables, so only one may be used at a time."""

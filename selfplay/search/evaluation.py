@@ -1,27 +1,35 @@
 """Evaluations: the value of a position to the player to move, for searches.
 
-A search takes any `Evaluation`, such as a weighted sum of features (`selfplay.search.feature_evaluation`) or the
-learned tables of a level (`PatternEvaluation`: the hyperbolic tangent of a sum of table entries). It values unfinished
-positions; where the match is over, the value is win * return + margin * (the lead of the player to move in points,
-where the game counts points).
+A search takes any `Evaluation`, such as the learned tables of a level (`selfplay.search.pattern_evaluation`) or a
+weighted sum of features, whose weights are read from a file by name:
+
+    make_evaluation("article", game)              conf/evaluation/article.yaml
+    make_evaluation("my/evaluation.yaml", game)   a file of the same form
+
+It values unfinished positions; where the match is over, the value is win * return + margin * (the lead of the player to
+move in points, where the game counts points).
 """
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic_core import core_schema as cs
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import Word, scalar_rule
+from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
 from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.errors import SettingError
+from selfplay.files import FileFormat, record_schema
 from selfplay.games import Game, State
-from selfplay.games.patterns import Patterns, phase_of, write_entries
-from selfplay.games.rules import Rules
+from selfplay.games.rules import Features, Rules
+from selfplay.settings.evaluation import NUMBER, PHASES, WEIGHT, Weight
+from selfplay.settings.folders import CONFIG_FOLDER
 
 ValueParameters = Any
 """The third argument of a `CompiledValue`: arrays, or tuples of arrays and numbers."""
@@ -58,15 +66,6 @@ class Evaluation(Protocol):
         """New parameters for one search. Raises SettingError if the evaluation does not fit the game."""
 
 
-def position_values(evaluation: Evaluation, game: Game, state: State) -> Tensor:
-    """float64[B]: values to the player to move, also of finished positions. Raises as `Evaluation.parameters`."""
-    values = torch.empty(state.batch_size, dtype=torch.float64)
-    own, opp, over = (field.cpu().numpy() for field in (state.own, state.opp, state.terminated))
-    numbers = evaluation.parameters(game)
-    _batch_value(game.rules, evaluation.unfinished_value(game))(own, opp, over, *numbers, values.numpy())
-    return values.to(state.own.device)
-
-
 @cache
 def finished_value(rules: Rules) -> CompiledValue:
     """(own, opp, `EvaluationParameters.finished`) to the value of a position in which the match is over."""
@@ -84,6 +83,15 @@ def finished_value(rules: Rules) -> CompiledValue:
         return finished[0] * return_to_move(own, opp) + finished[1] * margin(own, opp)
 
     return value
+
+
+def position_values(evaluation: Evaluation, game: Game, state: State) -> Tensor:
+    """float64[B]: values to the player to move, also of finished positions. Raises as `Evaluation.parameters`."""
+    values = torch.empty(state.batch_size, dtype=torch.float64)
+    own, opp, over = (field.cpu().numpy() for field in (state.own, state.opp, state.terminated))
+    numbers = evaluation.parameters(game)
+    _batch_value(game.rules, evaluation.unfinished_value(game))(own, opp, over, *numbers, values.numpy())
+    return values.to(state.own.device)
 
 
 @cache
@@ -109,70 +117,183 @@ def _batch_value(rules: Rules, unfinished_value: CompiledValue) -> Callable[...,
     return write_values
 
 
-# ---------------------------------------------------------------------- learned tables of patterns
+# ---------------------------------------------------------------------- weighted sums of features
+
+LARGEST_NUMBER = 1e12
+"""Sums of larger numbers could overflow to infinity."""
 
 
-class PatternTables(NamedTuple):
-    """The tables as compiled code accepts them. Each caller needs its own, because `entries` is written into."""
+class FeatureEvaluation(NamedTuple):
+    """With weights w and features f, an unfinished position has the value sum_k w[k] * f[k].
 
-    contributions: NDArray[np.int32]
-    offsets: NDArray[np.int32]
-    weights: NDArray[np.float32]
-    """float32[phases, E]"""
-    squares: int
-    parities: int
-    entries: NDArray[np.int32]
-    """int32[I]: scratch memory for the entries of one position."""
-
-
-@scalar_rule
-def sum_of_entries(just_moved: Word, to_move: Word, tables: PatternTables) -> Word:
-    """The sum of the entries of all images, in the phase of the position."""
-    contributions, offsets, weights, squares, parities, entries = tables
-    write_entries(just_moved, to_move, contributions, offsets, entries)
-    phase = phase_of(just_moved, to_move, len(weights), squares, parities)
-    total = 0.0
-    for image in range(len(offsets)):
-        total += weights[phase, entries[image]]
-    return total
-
-
-@scalar_rule
-def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
-    """The value in (-1, 1) to the player to move. The tables give the value to the player who has just moved."""
-    return -math.tanh(sum_of_entries(opp, own, tables))
-
-
-class PatternEvaluation(NamedTuple):
-    """An evaluation by tables of patterns.
-
-    A finished match has the value win * return + margin * (the lead of the player to move in points).
+    The weights may depend on the phase of the match, which is given by the number of stones on the board.
     """
 
     name: str
-    game: str
+    game: str | None
+    """The only game it applies to; None for every game that has its features, such as all sizes of a board."""
     win: float
+    """The value of a won match; of a lost one its negative. Should exceed the values of all unfinished positions."""
     margin: float
-    tables: PatternTables
+    """The value of each point by which the player leads at the end."""
+    weights: Mapping[str, Weight]
+    """Weights by feature name: a number, or a list of P numbers, one for each phase; features not listed have 0."""
+    phases: tuple[int, ...] = ()
+    """The numbers of stones on the board with which phases 2 to P begin; (): a single phase."""
 
     @property
     def reply_value(self) -> float:
-        """Chosen by searches of Othello: 0.005 to 0.02 visit fewer positions than less or more."""
-        return 0.01
+        """Small: it decides only between equal values, as where no feature is weighted."""
+        return 0.001
+
+    def table(self, game: Game) -> NDArray[np.float64]:
+        """float64[P, K]: the weights of the K features of `game`, in their order, in each phase.
+
+        Raises SettingError if the evaluation is for another game, if the game lacks a weighted feature, if margin is
+        not 0 in a game that does not count points, if a number is out of range, or if the phases are not in order or
+        differ in number from those of a weight.
+        """
+        names, num_phases = () if game.features is None else game.features.names, len(self.phases) + 1
+        if reason := self._unsuitable(game, names, num_phases):
+            raise SettingError(f"evaluation={self.name}: {reason}")
+        weights = [np.broadcast_to(self.weights.get(name, 0.0), num_phases) for name in names]
+        table = np.array(weights, dtype=np.float64).reshape(len(names), num_phases).T
+        if not all(abs(number) <= LARGEST_NUMBER for number in (self.win, self.margin, *table.flat)):
+            limit = f"{LARGEST_NUMBER:g}"
+            raise SettingError(f"evaluation={self.name}: all numbers must be from -{limit} to {limit}")
+        return table
+
+    def _unsuitable(self, game: Game, names: Sequence[str], num_phases: int) -> str | None:
+        """Why it cannot value positions of `game`, whose features have these names."""
+        if self.game not in (None, game.name):
+            return f"it is for {self.game}, not for {game.name}"
+        if self.weights and not names:
+            return f"{game.name} has no features; set evaluation=none"
+        if foreign := [name for name in self.weights if name not in names]:
+            return f"no feature {foreign[0]!r}; {game.name} has {', '.join(names)}"
+        if self.margin and game.rules.margin is None:
+            return f"{game.name} does not count points; set margin to 0"
+        if any(later <= earlier for earlier, later in pairwise((0, *self.phases))):
+            return f"phases={list(self.phases)} must be ascending numbers of discs"
+        for name, weight in self.weights.items():
+            if isinstance(weight, Sequence) and len(weight) != num_phases:
+                begin = f"phases={list(self.phases)} are the numbers of discs at which the second and later ones begin"
+                return f"{name} has {len(weight)} weights for {num_phases} phases; {begin}"
+        return None
+
+    def weights_at(self, game: Game, stones: int) -> NDArray[np.float64]:
+        """float64[K]: the weights with this number of stones on the board. Raises as `table`."""
+        weights: NDArray[np.float64] = self.table(game)[np.searchsorted(self.phases, stones, side="right")]
+        return weights
 
     def unfinished_value(self, game: Game) -> CompiledValue:
-        return pattern_value
+        """The weighted sum of the features; 0 in a game without any."""
+        features = self._computed(game)
+        return _nothing if features is None else feature_sum(features)
 
     def parameters(self, game: Game) -> EvaluationParameters:
-        """Raises SettingError if the tables are for another game."""
-        if game.name != self.game:
-            raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
-        entries = np.empty_like(self.tables.entries)
-        return EvaluationParameters(np.array([self.win, self.margin]), self.tables._replace(entries=entries))
+        """Raises as `table`."""
+        features, starts = self._computed(game), np.array(self.phases, dtype=np.int64)
+        table = np.ascontiguousarray(self.table(game)[:, : 0 if features is None else len(features.names)])
+        return EvaluationParameters(np.array([self.win, self.margin]), (starts, table))
+
+    def _computed(self, game: Game) -> Features | None:
+        """The basic features of the game if no others are weighted, otherwise all."""
+        features = game.features
+        if features is None or features.basic is None:
+            return features
+        has_others = any(np.any(weight) for name, weight in self.weights.items() if name not in features.basic.names)
+        return features if has_others else features.basic
 
 
-def pattern_tables(patterns: Patterns, weights: NDArray[np.float32], squares: int, parities: int = 1) -> PatternTables:
-    """The tables with these weights (float32[phases, W]), one value per entry, for a board of `squares` squares."""
-    entries = np.empty(len(patterns.offsets), dtype=np.int32)
-    spread = np.ascontiguousarray(weights[:, patterns.weight_of_entry])
-    return PatternTables(patterns.contributions, patterns.offsets, spread, squares, parities, entries)
+@scalar_rule
+def _nothing(own: Word, opp: Word, weights: ValueParameters) -> Word:
+    return 0.0
+
+
+@scalar_rule
+def phase_at(own: Word, opp: Word, starts: NDArray[np.int64]) -> Word:
+    """The phase of the match; `starts`: the numbers of stones with which the second and later ones begin."""
+    stones, phase = bit_count(own | opp), 0
+    while phase < len(starts) and starts[phase] <= stones:
+        phase += 1
+    return phase
+
+
+@cache
+def feature_sum(features: Features) -> CompiledValue:
+    """(own, opp, (int64[P - 1] as `starts` of `phase_at`, float64[P, K] weights)) to the weighted sum of K features."""
+    feature_values = features.values
+
+    @scalar_rule
+    def value(own: Word, opp: Word, phased: tuple[NDArray[np.int64], NDArray[np.float64]]) -> Word:
+        starts, table = phased
+        row, phase = feature_values(own, opp), phase_at(own, opp, starts)
+        total = 0.0
+        for k in range(len(row)):
+            total += table[phase, k] * row[k]
+        return total
+
+    return value
+
+
+# ---------------------------------------------------------------------- files of evaluations
+
+EVALUATIONS = CONFIG_FOLDER / "evaluation"
+
+EVALUATION = FileFormat(
+    "an evaluation",
+    record_schema(
+        {"win": NUMBER, "margin": NUMBER, "weights": cs.dict_schema(cs.str_schema(), WEIGHT)},
+        {"game": cs.nullable_schema(cs.str_schema()), "phases": PHASES},
+    ),
+    remedy="; it has win, margin, a weight for each feature in weights, and optionally game and phases",
+)
+
+
+def make_evaluation(name: str, game: Game) -> FeatureEvaluation:
+    """Read the evaluation with this name from conf/evaluation/, or from the .yaml file at this path, for `game`.
+
+    Raises:
+        SettingError: the name is unknown, or the evaluation does not fit the game.
+        InvalidFileError: the file is missing or not a valid evaluation.
+    """
+    evaluation = read_evaluation(evaluation_path(name), name)
+    evaluation.table(game)  # raises if it does not fit
+    return evaluation
+
+
+def known_evaluations() -> list[str]:
+    """The names of the evaluations in conf/evaluation/."""
+    return sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
+
+
+def evaluation_path(name: str) -> Path:
+    """The file of the evaluation with this name, or `name` itself if it is the path of a .yaml file.
+
+    Raises SettingError if the name is unknown.
+    """
+    known = known_evaluations()
+    if name not in known and not name.endswith(".yaml"):
+        raise SettingError(
+            f"unknown evaluation {name!r}; choose from {', '.join(known)}, or use the path of a .yaml file"
+        )
+    return EVALUATIONS / f"{name}.yaml" if name in known else Path(name)
+
+
+def read_evaluation(path: Path, name: str) -> FeatureEvaluation:
+    """The evaluation called `name` in the file at `path`. Raises InvalidFileError."""
+    content = EVALUATION.read_yaml(path)
+    phases = tuple(content.get("phases", ()))
+    return FeatureEvaluation(name, content.get("game"), content["win"], content["margin"], content["weights"], phases)
+
+
+def evaluation_text(evaluation: FeatureEvaluation) -> str:
+    """The text of a file with `evaluation`; reading it back gives the same numbers."""
+    lines = [] if evaluation.game is None else [f"game: {evaluation.game}"]
+    lines += [f"win: {evaluation.win!r}", f"margin: {evaluation.margin!r}"]
+    lines += [f"phases: {list(evaluation.phases)}"] if evaluation.phases else []
+    lines += ["weights:" if evaluation.weights else "weights: {}"]
+    for name, weight in evaluation.weights.items():
+        lines.append(f"  {name}: {list(weight) if isinstance(weight, Sequence) else weight!r}")
+    return "\n".join(lines) + "\n"

@@ -25,8 +25,6 @@ from selfplay.search.threads import StopFlag, run_interruptibly
 
 Result = TypeVar("Result")
 
-ALL_BITS = (1 << 64) - 1
-
 
 class SolvedPosition(NamedTuple):
     """The result of best play."""
@@ -47,7 +45,6 @@ class ExactSolver(ABC):
     one thread at a time. It may itself start others.
 
     Args:
-        board: the squares of the game, as the bits of a word.
         work: int64[K], whose first entry is the number of positions visited.
 
     Attributes:
@@ -61,8 +58,8 @@ class ExactSolver(ABC):
     quick_positions = 0
     """Number of positions that a search visits in the calling thread before it starts another; 0: none."""
 
-    def __init__(self, game: Game, board: int, work: NDArray[np.int64]) -> None:
-        self.game, self._board, self._work = game, board, work
+    def __init__(self, game: Game, work: NDArray[np.int64]) -> None:
+        self.game, self._work = game, work
         self.num_threads = devices.search_threads
 
     def value(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
@@ -183,9 +180,6 @@ class ExactSolver(ABC):
         actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0]
         after = self.game.step_with_tensors(state.select(torch.zeros_like(actions)), actions)
         yield from zip(actions.tolist(), after.own.tolist(), after.opp.tolist(), strict=True)
-
-    def _empties(self, own: int, opp: int) -> int:
-        return (self._board & ~(own | opp) & ALL_BITS).bit_count()
 
 
 def bitboards_of(state: State, row: int) -> tuple[int, int]:

@@ -13,30 +13,33 @@ the positions that follow; `depth` plies ahead an evaluation is used instead. Th
 
 Values are fail-soft: a value below the window is an upper bound of the true value, one above it a lower bound.
 
+The more often the first move is the best, the more the rest is cut off. The move that was best in an earlier search
+comes first. Far from the leaves, where much depends on the order, moves follow by the value of the position that they
+lead to; near the leaves by the number of replies to them, which is counted faster.
+
 Where a game does not count points, a win is worth more the sooner it comes, and a loss less: the value of a finished
 match is multiplied by 1 + SOONER for each ply that was left to search. The value of a position then depends on the
 depth still to be searched only, which the table compares, and the factor is too small to matter otherwise.
 """
 
 from collections.abc import Callable
-from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part, register_rules
+from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.compilation import part_of_compiled, recursive_part, register_rules
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
-from selfplay.search.move_ordering import compile_order
-from selfplay.search.probcut import compile_probe
-from selfplay.search.threads import STOP, StopFlag, Threads, is_marked, is_shared, put_mark
+from selfplay.search.threads import STOP, Threads, is_marked, is_shared, put_mark
 from selfplay.search.transposition_table import Table, look_up, store
 
-Algorithm = IntEnum("Algorithm", ["MINIMAX", "ALPHA_BETA", "NEGASCOUT"], start=0)
-MINIMAX, NEGASCOUT = int(Algorithm.MINIMAX), int(Algorithm.NEGASCOUT)
+ALGORITHMS = ("minimax", "alpha_beta", "negascout")
+MINIMAX, _, NEGASCOUT = range(len(ALGORITHMS))
+MIN_VALUE_DEPTH = 4
+"""The smallest number of remaining plies at which moves are ordered by value."""
 SHARED_FROM = 4
 """Positions with at least this many remaining plies are marked where several threads search."""
 POLL_INTERVAL = 1024
@@ -46,52 +49,39 @@ SOONER = 2.0**-44
 apart anyway."""
 
 
-class Memory(NamedTuple):
-    """What a search to depth D writes into. Searches that run at the same time each need their own."""
+class Search(NamedTuple):
+    """What is the same for all positions of a search to depth D. Searches at the same time each need their own."""
 
+    depth: int
+    algorithm: int
+    """The number of the algorithm in ALGORITHMS."""
+    min_scout_depth: int
+    """The smallest number of plies left at which NegaScout uses null windows; not used where only one is left."""
+    ordered: bool
+    clears_table: bool
+    """Whether each position of a batch is searched with an empty table: the cuts of ProbCut that the searches of others
+    have left in the table would change its result."""
+    reply_value: float
+    """That of the evaluation."""
+    parameters: EvaluationParameters
+    table: Table
+    """Minimax does not use it."""
+    probing: Any
+    """A `selfplay.search.probcut.Probing`; 0 in a search without cuts."""
+    threads: Threads
     moves: NDArray[np.int64]
     """int64[D + 1, 64]: row l holds the moves of the position with l plies left, in the order in which they are tried.
     """
     ranks: NDArray[np.float64]
     """float64[64]: the rank of each move of the position whose moves are being ordered."""
     lines: NDArray[np.int64]
-    """int64[D + 1, D + 2]: row l holds the best actions found from the position with l plies left; -1 after the last.
-    """
+    """int64[D + 1, D + 2], at first -1: row l holds the best actions found from the position with l plies left, then
+    -1."""
     work: NDArray[np.int64]
     """int64[2]: [VISITED] the number of positions visited; [STOPPED] 1 once the search is stopped."""
 
 
 VISITED, STOPPED = 0, 1
-
-
-def make_memory(depth: int) -> Memory:
-    """Memory for searches to this depth."""
-    lines = np.full((depth + 1, depth + 2), -1, dtype=np.int64)
-    return Memory(np.zeros((depth + 1, 64), dtype=np.int64), np.zeros(64), lines, np.zeros(2, dtype=np.int64))
-
-
-class Search(NamedTuple):
-    """What is the same for all positions of a search."""
-
-    depth: int
-    algorithm: int
-    min_scout_depth: int
-    """The smallest number of plies left at which NegaScout uses null windows; not used where only one is left."""
-    ordered: bool
-    reply_value: float
-    clears_table: bool
-    """Whether each position of a batch is searched with an empty table: the cuts of ProbCut that the searches of others
-    have left in the table would change its result."""
-    parameters: EvaluationParameters
-    table: Table
-    """Minimax does not use it."""
-    probing: Any
-    """A `selfplay.search.probcut.Probing`; 0 in a search without cuts."""
-    stop: StopFlag
-    """Polled, not set."""
-    threads: Threads
-    memory: Memory
-
 
 Negamax = Callable[[int, int, int, float, float, Search], tuple[float, bool]]
 """(own, opp, left, alpha, beta, search) to the fail-soft value of a position, searched `left` > 0 plies ahead, and
@@ -102,9 +92,9 @@ meaningless once the search is stopped."""
 @part_of_compiled
 def count_position(search: Search) -> None:
     """Count a visited position, and notice from time to time whether the search is stopped or has been finished."""
-    work = search.memory.work
+    work, threads = search.work, search.threads
     work[VISITED] += 1
-    if work[VISITED] % POLL_INTERVAL == 0 and (search.stop[STOP] != 0 or search.threads.finished[0] != 0):
+    if work[VISITED] % POLL_INTERVAL == 0 and (threads.stop[STOP] != 0 or threads.finished[0] != 0):
         work[STOPPED] = 1
 
 
@@ -135,7 +125,7 @@ def negamax_of(
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     # Where points are counted, speed does not matter.
     value_at_end, sooner = finished_value(rules), SOONER if rules.margin is None else 0.0
-    list_moves, passing = compile_order(rules, unfinished_value), -1 if pass_action is None else pass_action
+    list_moves, passing = order_of_moves(rules, unfinished_value), -1 if pass_action is None else pass_action
     register_rules()
 
     @part_of_compiled
@@ -145,7 +135,7 @@ def negamax_of(
     @part
     def leaf(own: int, opp: int, left: int, alpha: float, beta: float, search: Search) -> tuple[float, bool]:
         count_position(search)
-        search.memory.lines[left, 0] = -1
+        search.lines[left, 0] = -1
         if legal_actions(own, opp) == 0 and is_terminal(own, opp):
             return value_at_end(own, opp, search.parameters.finished), False
         return unfinished_value(own, opp, search.parameters.unfinished), True
@@ -164,11 +154,11 @@ def negamax_of(
 
     @part
     def negamax(own: int, opp: int, left: int, alpha: float, beta: float, search: Search) -> tuple[float, bool]:
-        table, threads, memory = search.table, search.threads, search.memory
+        table, threads, moves = search.table, search.threads, search.moves[left]
         count_position(search)
-        if memory.work[STOPPED] != 0:
+        if search.work[STOPPED] != 0:
             return 0.0, False
-        memory.lines[left, 0] = -1
+        search.lines[left, 0] = -1
         bits, is_root = legal_actions(own, opp), left == search.depth
         if bits == 0 and is_terminal(own, opp):
             return value_at_end(own, opp, search.parameters.finished) * (1.0 + left * sooner), False
@@ -181,8 +171,7 @@ def negamax_of(
                 return value, True
             if first_move == 0:  # the probe may have found one
                 first_move = look_up(table, own, opp, left, alpha, beta)[3]
-        moves, context = memory.moves[left], (search.reply_value, search.parameters)
-        count = list_moves(own, opp, bits, first_move, left if search.ordered else 1, context, moves, memory.ranks)
+        count = list_moves(own, opp, bits, first_move, left, search)
         mark = put_mark(own, opp, threads) if is_shared(threads) and left >= SHARED_FROM else -1
         scouts = search.algorithm == NEGASCOUT and left >= search.min_scout_depth and left > 1
         best, best_move, is_open = -np.inf, moves[0], False
@@ -211,10 +200,10 @@ def negamax_of(
             is_open |= may_change
             if -value > best or (precedes and -value == best):
                 best, best_move = -value, move
-                write_line(memory.lines, left, action_of(move))
+                write_line(search.lines, left, action_of(move))
             if best >= beta:
                 break
-        if memory.work[STOPPED] == 0:
+        if search.work[STOPPED] == 0:
             store(table, own, opp, left, (alpha, beta), best, is_open, best_move)
         if mark >= 0:
             threads.marks[mark] = 0
@@ -223,77 +212,75 @@ def negamax_of(
     return negamax, leaf
 
 
-class BatchResult(NamedTuple):
-    """The results of a search of B positions to depth D."""
-
-    values: NDArray[np.float64]
-    """float64[B]: to the player to move."""
-    actions: NDArray[np.int64]
-    """int64[B]: the lowest of the best actions; -1 where the match is over or the depth is 0. In games that do not
-    count points, the soonest win is best, and the latest loss."""
-    visited: NDArray[np.int64]
-    """int64[B]: positions visited, including the searched one; a position visited twice counts twice."""
-    variations: NDArray[np.int64]
-    """int64[B, D]: the actions of the principal variation; -1 after its end."""
-    final: NDArray[np.bool_]
-    """bool[B]: whether a deeper search would find the same: all lines that matter reach the end of the match, or, in
-    games that do not count points, a win or a loss is forced before the last ply."""
-
-
-def search_of(rules: Rules, parts: tuple[Negamax, Negamax], pass_action: int | None) -> Callable[..., bool]:
-    """The search of a batch, by the functions of `negamax_of`: `search_batch(own, opp, search, found)`.
-
-    It fills `found`, a `BatchResult`, and returns False if it was stopped. Several threads that share a table and a
-    `threads` search one position together; all but the first to finish are stopped.
-    """
-    (negamax, leaf), play, value_at_end = parts, rules.play, finished_value(rules)
-    passing, prefers_sooner = -1 if pass_action is None else pass_action, rules.margin is None
-
-    @part_of_compiled
-    def value_after(own: int, opp: int, line: NDArray[np.int64], finished: NDArray[np.float64]) -> float:
-        """The value to the player to move of the end of the match that the actions of `line` lead to."""
-        for action in line:
-            own, opp = play(own, opp, 0 if action == passing else 1 << action)
-        value: float = value_at_end(own, opp, finished)
-        return value if len(line) % 2 == 0 else -value
-
-    def search_batch(own: Words, opp: Words, search: Search, found: BatchResult) -> bool:
-        depth, line, work = search.depth, search.memory.lines[search.depth], search.memory.work
-        for row in range(len(own)):
-            if search.clears_table:
-                search.table[:] = 0
-            if search.stop[STOP] != 0:
-                return False
-            work[VISITED] = 0
-            if depth > 0:
-                value, is_open = negamax(own[row], opp[row], depth, -np.inf, np.inf, search)
-            else:
-                value, is_open = leaf(own[row], opp[row], depth, -np.inf, np.inf, search)
-            if work[STOPPED] != 0:
-                return False
-            search.threads.finished[0] = is_shared(search.threads)
-            length = 0
-            while line[length] != -1:
-                length += 1
-            is_final = not is_open
-            if prefers_sooner and length < depth:
-                value = value_after(own[row], opp[row], line[:length], search.parameters.finished)
-                is_final |= value != 0
-            found.values[row] = value + 0.0  # no -0.0
-            found.actions[row], found.visited[row], found.final[row] = line[0], work[VISITED], is_final
-            found.variations[row] = -1
-            found.variations[row, :length] = line[:length]
-        return True
-
-    return search_batch
+# ---------------------------------------------------------------------- the order of moves
 
 
 @cache
-def compile_search(
-    rules: Rules, unfinished_value: CompiledValue, pass_action: int | None, has_cuts: bool
-) -> Callable[..., bool]:
-    """Compile the search of a batch (`search_of`) of a game with these rules, with the cuts of ProbCut or without."""
-    parts = negamax_of(rules, unfinished_value, pass_action)
-    if has_cuts:
-        parts = negamax_of(rules, unfinished_value, pass_action, compile_probe(parts[0], unfinished_value))
-    return compiled(search_of(rules, parts, pass_action))
+def order_of_moves(rules: Rules, unfinished_value: CompiledValue) -> Callable[..., int]:
+    """`list_moves(own, opp, bits, first_move, left, search)` of a game with these rules.
+
+    It writes the moves of `bits`, or a pass if there are none, into `search.moves[left]` in the order in which they are
+    to be tried, `first_move` first, and returns their number.
+    """
+    legal_actions, is_terminal, value_at_end = rules.legal_actions, rules.is_terminal, finished_value(rules)
+    register_rules()
+
+    @part_of_compiled
+    def replies(own: int, opp: int, search: Search) -> Word:
+        return bit_count(legal_actions(own, opp))
+
+    @part_of_compiled
+    def value(own: int, opp: int, search: Search) -> Word:
+        bits = legal_actions(own, opp)
+        total = search.reply_value * bit_count(bits)
+        if bits == 0 and is_terminal(own, opp):
+            total += value_at_end(own, opp, search.parameters.finished)
+        else:
+            total += unfinished_value(own, opp, search.parameters.unfinished)
+        return total
+
+    by_replies, by_value = _sorting_by(replies, rules), _sorting_by(value, rules)
+
+    @part_of_compiled
+    def list_moves(own: int, opp: int, bits: int, first_move: int, left: int, search: Search) -> int:
+        moves = search.moves[left]
+        if bits == 0:
+            moves[0] = 0
+            return 1
+        if left == 1 or not search.ordered:
+            count = 0
+            while bits != 0:
+                moves[count] = bits & -bits
+                bits &= bits - 1
+                count += 1
+            return count
+        if left < MIN_VALUE_DEPTH:
+            return by_replies(own, opp, bits, first_move, moves, search)
+        return by_value(own, opp, bits, first_move, moves, search)
+
+    return list_moves
+
+
+def _sorting_by(rank_of: Callable[..., float], rules: Rules) -> Callable[..., int]:
+    """The order by `rank_of(own, opp, search)` of the position that a move leads to, the lowest first.
+
+    One function for each rank: a choice between them inside the loop costs up to 6 % of a search.
+    """
+    play = rules.play
+
+    @part_of_compiled
+    def list_sorted(own: int, opp: int, bits: int, first_move: int, moves: NDArray[np.int64], search: Search) -> int:
+        ranks, count = search.ranks, 0
+        while bits != 0:
+            move = bits & -bits
+            bits ^= move
+            rank = -np.inf if move == first_move else rank_of(*play(own, opp, move), search)
+            place = count
+            while place > 0 and ranks[place - 1] > rank:
+                moves[place], ranks[place] = moves[place - 1], ranks[place - 1]
+                place -= 1
+            moves[place], ranks[place] = move, rank
+            count += 1
+        return count
+
+    return list_sorted

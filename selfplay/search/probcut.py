@@ -31,9 +31,9 @@ from pydantic_core import core_schema as cs
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
 from selfplay.files import FileFormat, record_schema
-from selfplay.search.evaluation import CompiledValue
-from selfplay.search.feature_evaluation import phase_at
+from selfplay.search.evaluation import CompiledValue, phase_at
 from selfplay.settings.evaluation import NUMBER, PHASES
+from selfplay.settings.fields import require
 
 
 class Probing(NamedTuple):
@@ -53,7 +53,7 @@ class Probing(NamedTuple):
 
 @cache
 def compile_probe(negamax: Callable[..., tuple[float, bool]], unfinished_value: CompiledValue) -> Callable[..., Any]:
-    """Compile the probe of `negamax_of` that searches by `negamax`; `search.probing` is a `Probing`."""
+    """The probe of `negamax_of` that searches by `negamax`; `search.probing` is a `Probing`."""
 
     @part_of_compiled
     def probe(own: int, opp: int, left: int, alpha: float, beta: float, search: Any) -> tuple[bool, float]:
@@ -145,25 +145,6 @@ PROBCUT = FileFormat(
 )
 
 
-class ProbCut(NamedTuple):
-    """How a search cuts."""
-
-    parameters: "ProbCutParameters"
-    threshold: float
-    """From how many standard deviations on: the lower, the faster and the less exact. Must be above 0."""
-
-    def probing(self) -> Probing:
-        """What compiled searches need."""
-        _, _, _, phases, checks = self.parameters
-        deepest = max(check.deep for check in checks)
-        shallow = np.zeros(deepest + 1, dtype=np.int64)
-        slopes, intercepts, margins = np.zeros((3, len(phases) + 1, deepest + 1))
-        for deep, depth, slope, intercept, sigma in checks:
-            shallow[deep], slopes[:, deep], intercepts[:, deep] = depth, slope, intercept
-            margins[:, deep] = self.threshold * np.array(sigma)
-        return Probing(np.array(phases, dtype=np.int64), shallow, slopes, intercepts, margins)
-
-
 class ProbCutParameters(NamedTuple):
     """How shallow searches with one evaluation predict deep ones."""
 
@@ -175,6 +156,20 @@ class ProbCutParameters(NamedTuple):
     phases: tuple[int, ...]
     """The numbers of stones on the board with which the second and later phases begin."""
     checks: tuple[Check, ...]
+
+    def probing(self, threshold: float) -> Probing:
+        """How a search cuts from `threshold` standard deviations on: the lower, the faster and the less exact.
+
+        Raises SettingError unless the threshold is above 0.
+        """
+        require("probcut", threshold, threshold > 0, "a number of standard deviations above 0")
+        deepest = max(check.deep for check in self.checks)
+        shallow = np.zeros(deepest + 1, dtype=np.int64)
+        slopes, intercepts, margins = np.zeros((3, len(self.phases) + 1, deepest + 1))
+        for deep, depth, slope, intercept, sigma in self.checks:
+            shallow[deep], slopes[:, deep], intercepts[:, deep] = depth, slope, intercept
+            margins[:, deep] = threshold * np.array(sigma)
+        return Probing(np.array(self.phases, dtype=np.int64), shallow, slopes, intercepts, margins)
 
 
 def read_probcut(path: Path) -> ProbCutParameters:

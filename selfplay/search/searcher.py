@@ -2,42 +2,112 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute import devices
+from selfplay.compute.compilation import Words, compiled
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
+from selfplay.games.rules import Rules
 from selfplay.games.state import State
-from selfplay.search.evaluation import Evaluation
-from selfplay.search.negamax import Algorithm, BatchResult, Search, compile_search, make_memory, negamax_of, search_of
-from selfplay.search.probcut import ProbCut
+from selfplay.search.evaluation import CompiledValue, Evaluation
+from selfplay.search.negamax import ALGORITHMS, STOPPED, VISITED, Negamax, Search, negamax_of
+from selfplay.search.probcut import Probing, compile_probe
 from selfplay.search.threads import (
+    STOP,
     StopFlag,
     Threads,
+    is_shared,
     make_stop_flag,
     make_threads,
     run_interruptibly,
     search_together,
 )
 from selfplay.search.trace import Trace
-from selfplay.search.transposition_table import Table, make_table, stores_nothing
+from selfplay.search.transposition_table import make_table, stores_nothing
+from selfplay.settings.fields import require
 
 MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5, 8
-"""The smallest numbers of remaining plies at which NegaScout uses null windows: with ordering and a table, without
-ordering, and with ordering but no table. Closer to the leaves, null windows save fewer positions than the repeated
-searches add."""
-ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
-MAX_DEPTH = 120
-MAX_TABLE_BITS = 28
-THREADS_FROM = 6
-"""At a smaller depth, starting threads takes longer than it saves."""
-MOST_SHARED = 64
-"""Larger batches are searched in one thread."""
+"""The smallest numbers of remaining plies at which null windows save more positions than repeated searches add: with
+ordering and a table, without ordering, and with ordering but no table."""
+MAX_DEPTH, MAX_TABLE_BITS = 120, 28
+THREADS_FROM, MOST_SHARED = 6, 64
+"""Several threads search positions from this depth on, in batches of at most this size."""
+
+
+class BatchResult(NamedTuple):
+    """The results of a search of B positions to depth D."""
+
+    values: NDArray[np.float64]
+    """float64[B]: to the player to move."""
+    actions: NDArray[np.int64]
+    """int64[B]: the lowest of the best actions; -1 where the match is over or the depth is 0. In games that do not
+    count points, the soonest win is best, and the latest loss."""
+    visited: NDArray[np.int64]
+    """int64[B]: positions visited, including the searched one; a position visited twice counts twice."""
+    variations: NDArray[np.int64]
+    """int64[B, D]: the actions of the principal variation; -1 after its end."""
+    final: NDArray[np.bool_]
+    """bool[B]: whether a deeper search would find the same: all lines that matter reach the end of the match, or, in
+    games that do not count points, a win or a loss is forced before the last ply."""
+
+
+def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., bool]:
+    """The search of a batch, by the functions of `negamax_of`: `search_batch(own, opp, search, found)`.
+
+    It fills `found`, a `BatchResult`, and returns False if it was stopped. Of several threads that search one position
+    together, all but the first to finish are stopped.
+    """
+    (negamax, leaf), prefers_sooner = parts, rules.margin is None
+
+    def search_batch(own: Words, opp: Words, search: Search, found: BatchResult) -> bool:
+        depth, line, work = search.depth, search.lines[search.depth], search.work
+        for row in range(len(own)):
+            if search.clears_table:
+                search.table[:] = 0
+            if search.threads.stop[STOP] != 0:
+                return False
+            work[VISITED] = 0
+            if depth > 0:
+                value, is_open = negamax(own[row], opp[row], depth, -np.inf, np.inf, search)
+            else:
+                value, is_open = leaf(own[row], opp[row], depth, -np.inf, np.inf, search)
+            if work[STOPPED] != 0:
+                return False
+            search.threads.finished[0] = is_shared(search.threads)
+            length = 0
+            while line[length] != -1:
+                length += 1
+            is_final = not is_open
+            if prefers_sooner and length < depth:
+                # The match ends there: without the preference for the sooner end, the value is that of a win, if any.
+                value = np.sign(value) * abs(search.parameters.finished[0])
+                is_final |= value != 0
+            found.values[row] = value + 0.0  # no -0.0
+            found.actions[row], found.visited[row], found.final[row] = line[0], work[VISITED], is_final
+            found.variations[row] = -1
+            found.variations[row, :length] = line[:length]
+        return True
+
+    return search_batch
+
+
+@cache
+def compile_search(
+    rules: Rules, unfinished_value: CompiledValue, pass_action: int | None, has_cuts: bool
+) -> Callable[..., bool]:
+    """Compile the search of a batch (`search_of`) of a game with these rules, with the cuts of ProbCut or without."""
+    parts = negamax_of(rules, unfinished_value, pass_action)
+    if has_cuts:
+        parts = negamax_of(rules, unfinished_value, pass_action, compile_probe(parts[0], unfinished_value))
+    return compiled(search_of(rules, parts))
 
 
 @dataclass(frozen=True)
@@ -47,8 +117,7 @@ class SearchResult:
     value: float
     """To the player to move, on the scale of the evaluation."""
     action: int
-    """The lowest of the best actions; -1 where the match is over. In games that do not count points, the soonest win
-    is best, and the latest loss."""
+    """As in `BatchResult`."""
     principal_variation: tuple[int, ...]
     """The actions that both players would take, from the position to the leaf that gives it its value."""
     visited: int
@@ -65,8 +134,7 @@ class Searcher:
 
     Attributes:
         num_threads: the number of threads that search a position, from depth 6 on, if there is a table, and batches are
-            of 64 positions at most. With `probcut` only searches with a time limit use several, because only these
-            do not promise the same result again.
+            of 64 positions at most; with `probcut` only if there is a time limit, which promises no result again.
 
     Args:
         algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
@@ -76,9 +144,7 @@ class Searcher:
             None: the number from which this saves positions (MIN_SCOUT_DEPTH).
         probcut: cut where a shallow search predicts the result; None: search exactly.
 
-    Raises:
-        SettingError: an unknown algorithm, a table size out of range, or `probcut` with minimax, or with a threshold
-            that is not above 0.
+    Raises SettingError for an unknown algorithm, a number out of range, or `probcut` with minimax.
     """
 
     def __init__(
@@ -90,59 +156,47 @@ class Searcher:
         ordered: bool = True,
         table_bits: int = 16,
         min_scout_depth: int | None = None,
-        probcut: ProbCut | None = None,
+        probcut: Probing | None = None,
     ) -> None:
         if algorithm not in ALGORITHMS:
             raise SettingError(f"unknown search {algorithm!r}; choose from {', '.join(ALGORITHMS)}")
-        if min_scout_depth is not None and min_scout_depth < 1:
-            raise SettingError(f"min_scout_depth={min_scout_depth}: must be 1 or more, or null")
-        if not 0 <= table_bits <= MAX_TABLE_BITS:
-            raise SettingError(f"table_bits={table_bits}: must be from 0 to {MAX_TABLE_BITS}")
-        self.game, self.evaluation, self.algorithm = game, evaluation, ALGORITHMS[algorithm]
-        self.num_threads = devices.search_threads
-        self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
-        evaluation.parameters(game)  # raises if the evaluation does not fit the game
-        self._table_bits = 0 if self.algorithm == Algorithm.MINIMAX else table_bits
-        least = MIN_SCOUT_DEPTH if self._table_bits > 0 else MIN_SCOUT_DEPTH_WITHOUT_TABLE
-        least = least if self.ordered else MIN_SCOUT_DEPTH_UNORDERED
-        self._min_scout_depth = least if min_scout_depth is None else min_scout_depth
-        if probcut is not None and self.algorithm == Algorithm.MINIMAX:
+        require("table_bits", table_bits, 0 <= table_bits <= MAX_TABLE_BITS, f"from 0 to {MAX_TABLE_BITS}")
+        is_minimax = algorithm == "minimax"
+        if probcut is not None and is_minimax:
             raise SettingError("probcut: minimax searches every position; use negascout or alpha_beta")
-        if probcut is not None and not probcut.threshold > 0:
-            raise SettingError(f"probcut={probcut.threshold}: must be a number of standard deviations above 0")
-        self.probcut = probcut
+        evaluation.parameters(game)  # raises if the evaluation does not fit the game
+        self.game, self.evaluation, self.algorithm, self.probcut = game, evaluation, algorithm, probcut
+        self.num_threads = devices.search_threads
+        self.ordered = ordered and not is_minimax
+        self._table = make_table(0 if is_minimax else table_bits)
+        if min_scout_depth is None:
+            least = MIN_SCOUT_DEPTH_WITHOUT_TABLE if stores_nothing(self._table) else MIN_SCOUT_DEPTH
+            min_scout_depth = least if self.ordered else MIN_SCOUT_DEPTH_UNORDERED
+        require("min_scout_depth", min_scout_depth, min_scout_depth >= 1, "1 or more, or null")
+        self._min_scout_depth = min_scout_depth
 
     @cached_property
     def _search(self) -> Callable[..., bool]:
         value = self.evaluation.unfinished_value(self.game)
         return compile_search(self.game.rules, value, self.game.pass_action, self.probcut is not None)
 
-    @cached_property
-    def _table(self) -> Table:
-        """Made with the first search."""
-        return make_table(self._table_bits)
-
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
         """Search the position of one match (B = 1) `depth` plies ahead.
 
         Args:
-            time_limit: seconds. The search then deepens ply by ply and returns the result of the deepest search that
-                finished in time; the search to depth 1 always finishes. It stops where a deeper search would find the
-                same.
+            time_limit: seconds. The search then deepens ply by ply, to depth 1 at least, and returns the last result
+                that it found in time. It stops where a deeper search would find the same.
 
         Raises SettingError if the depth or the limit is out of range.
         """
         check_depth(depth)
         if time_limit is None:
-            return self._result([self.search_batch(state, depth)], depth)
+            return _result(self.search_batch(state, depth), depth)
         found = self._deepening(state, 1, depth, time_limit)
-        return self._result(found, len(found))
+        return replace(_result(found[-1], len(found)), visited=sum(int(one.visited[0]) for one in found))
 
     def search_batch(self, state: State, depth: int) -> BatchResult:
-        """Search a batch of B positions; depth 0 evaluates the positions themselves.
-
-        Raises SettingError if the depth is out of range.
-        """
+        """Search a batch of B positions; depth 0 evaluates them. Raises SettingError if the depth is out of range."""
         if depth != 0:
             check_depth(depth)
         found = run_interruptibly(lambda stop: self._found(state, depth, stop))
@@ -152,28 +206,20 @@ class Searcher:
     def action_values(self, state: State, depth: int, *, time_limit: float | None = None) -> Tensor:
         """float64[B, A]: the value of each action to the player to move, `depth` plies ahead; nan where illegal.
 
-        Args:
-            time_limit: seconds for the whole batch, as for `search`.
-
-        Raises SettingError as `search`.
+        The time limit is that of `search`, for the whole batch. Raises SettingError as `search`.
         """
         check_depth(depth)
         mask = self.game.legal_action_mask(state)
         rows, actions = mask.nonzero(as_tuple=True)
         following = self.game.step_unchecked(state.select(rows), actions)
+        limited = None if time_limit is None else self._deepening(following, 0, depth - 1, time_limit)
+        found = self.search_batch(following, depth - 1) if limited is None else limited[-1]
         values = torch.full(mask.shape, torch.nan, dtype=torch.float64)
-        if time_limit is None:
-            found = self.search_batch(following, depth - 1)
-        else:
-            found = self._deepening(following, 0, depth - 1, time_limit)[-1]
         values[rows, actions] = 0.0 - torch.from_numpy(found.values)
         return values
 
     def _deepening(self, state: State, first: int, depth: int, time_limit: float) -> list[BatchResult]:
-        """The results of the searches to the depths from `first` to `depth` that finish in time, at least of the first.
-
-        They end where a deeper search would find the same.
-        """
+        """The results of the searches from depth `first` on that finish in time; at least of the first."""
         results = [self.search_batch(state, first)]
 
         def deepen(stop: StopFlag) -> None:
@@ -188,82 +234,67 @@ class Searcher:
         return results
 
     def trace(self, state: State, depth: int) -> tuple[SearchResult, Trace]:
-        """Search the position of one match without compiled code and without ProbCut, recording every position visited.
+        """The same search without ProbCut, uncompiled and a thousand times slower, with every visit of a position.
 
-        This is the same search, a thousand times slower. Raises SettingError if the depth is out of range.
+        Raises SettingError if the depth is out of range.
         """
         check_depth(depth)
-        trace, rules, pass_action = Trace(self.game), self.game.rules, self.game.pass_action
-        value = self.evaluation.unfinished_value(self.game)
-        search = search_of(rules, negamax_of(rules, value, pass_action, part=trace.recording), pass_action)
+        trace, rules, value = Trace(self.game), self.game.rules, self.evaluation.unfinished_value(self.game)
+        search = search_of(rules, negamax_of(rules, value, self.game.pass_action, part=trace.recording))
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
-            found = self._run(search, state, depth, make_stop_flag(), make_threads(1))
+            found = self._run(search, state, depth, make_threads(1, make_stop_flag()))
         assert found is not None
-        return self._result([found], depth), trace
+        return _result(found, depth), trace
 
     def _found(self, state: State, depth: int, stop: StopFlag, deepens: bool = False) -> BatchResult | None:
         """The result of a search; None if it was stopped."""
-        if not self._shares(state, depth, deepens):
-            return self._run(self._search, state, depth, stop, make_threads(1), deepens)
+        is_long = depth >= THREADS_FROM and 0 < state.batch_size <= MOST_SHARED
+        is_allowed = not stores_nothing(self._table) and (self.probcut is None or deepens)
+        if self.num_threads == 1 or not (is_long and is_allowed):
+            return self._run(self._search, state, depth, make_threads(1, stop), deepens)
         rows = []
         for row in range(state.batch_size):
-            one, threads = state.select(torch.tensor([row])), make_threads(self.num_threads)
-            run = partial(self._run, self._search, one, depth, stop, threads, deepens)
-            found = search_together([run] * self.num_threads)
-            if found is None:
+            one, threads = state.select(torch.tensor([row])), make_threads(self.num_threads, stop)
+            run = partial(self._run, self._search, one, depth, threads, deepens)
+            if (found := search_together([run] * self.num_threads)) is None:
                 return None
             rows.append(found)
         return BatchResult(*map(np.concatenate, zip(*rows, strict=True)))
 
-    def _shares(self, state: State, depth: int, deepens: bool) -> bool:
-        """Whether several threads search each position."""
-        is_long = depth >= THREADS_FROM and 0 < state.batch_size <= MOST_SHARED
-        is_allowed = not stores_nothing(self._table) and (self.probcut is None or deepens)
-        return self.num_threads > 1 and is_long and is_allowed
-
     def _run(
-        self,
-        search_batch: Callable[..., bool],
-        state: State,
-        depth: int,
-        stop: StopFlag,
-        threads: Threads,
-        deepens: bool = False,
+        self, search_batch: Callable[..., bool], state: State, depth: int, threads: Threads, deepens: bool = False
     ) -> BatchResult | None:
         size = state.batch_size
-        values, (actions, visited) = np.empty(size), np.empty((2, size), dtype=np.int64)
+        actions, visited = np.empty((2, size), dtype=np.int64)
         variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
-        found = BatchResult(values, actions, visited, variations, final)
-        probing = 0 if self.probcut is None else self.probcut.probing()
+        found = BatchResult(np.empty(size), actions, visited, variations, final)
         search = Search(
             depth,
-            int(self.algorithm),
+            ALGORITHMS.index(self.algorithm),
             self._min_scout_depth,
             self.ordered,
-            self.evaluation.reply_value,
             # A search that deepens ply by ply uses what it has found before; with a time limit it is not repeatable.
             self.probcut is not None and not deepens,
+            self.evaluation.reply_value,
             self.evaluation.parameters(self.game),
             self._table,
-            probing,
-            stop,
+            self.probcut or 0,
             threads,
-            make_memory(depth),
+            moves=np.zeros((depth + 1, 64), dtype=np.int64),
+            ranks=np.zeros(64),
+            lines=np.full((depth + 1, depth + 2), -1, dtype=np.int64),
+            work=np.zeros(2, dtype=np.int64),
         )
         return found if search_batch(state.own.numpy(), state.opp.numpy(), search, found) else None
 
-    @staticmethod
-    def _result(searches: list[BatchResult], depth: int) -> SearchResult:
-        """The result of the last of these searches of one position, to `depth`, with the positions that all visited."""
-        values, actions, _, variations, _ = searches[-1]
-        line = tuple(action for action in variations[0].tolist() if action >= 0)
-        visited = sum(int(found.visited[0]) for found in searches)
-        return SearchResult(float(values[0]), int(actions[0]), line, visited, depth)
+
+def _result(found: BatchResult, depth: int) -> SearchResult:
+    """The result of a search of one position."""
+    line = tuple(action for action in found.variations[0].tolist() if action >= 0)
+    return SearchResult(float(found.values[0]), int(found.actions[0]), line, int(found.visited[0]), depth)
 
 
 def check_depth(depth: int, time_limit: float | None = None) -> None:
     """Raise SettingError if the depth or the time limit is out of range."""
-    if not 1 <= depth <= MAX_DEPTH:
-        raise SettingError(f"depth={depth}: must be from 1 to {MAX_DEPTH}")
-    if time_limit is not None and not time_limit > 0:
-        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
+    require("depth", depth, 1 <= depth <= MAX_DEPTH, f"from 1 to {MAX_DEPTH}")
+    require("time_limit", time_limit, time_limit is None or time_limit > 0, "seconds above 0")

@@ -117,8 +117,9 @@ MARKS = 1 << 12
 
 
 class Threads(NamedTuple):
-    """What the threads share besides the table."""
+    """What the threads of one search share besides the table."""
 
+    stop: StopFlag
     marks: NDArray[np.int64]
     """int64[MARKS]: hashes of the positions being searched; of length 1 if there is only one thread, which marks none.
     """
@@ -126,9 +127,9 @@ class Threads(NamedTuple):
     """int64[1]: not 0 once a thread has found the value, so that the others stop."""
 
 
-def make_threads(number: int) -> Threads:
+def make_threads(number: int, stop: StopFlag) -> Threads:
     """What this number of threads share in one search."""
-    return Threads(np.zeros(MARKS if number > 1 else 1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+    return Threads(stop, np.zeros(MARKS if number > 1 else 1, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
 def search_together(searches: Sequence[Callable[[], Result | None]]) -> Result | None:

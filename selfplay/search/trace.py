@@ -42,7 +42,7 @@ class Trace:
         """A function of `negamax_of` that records its visits here; it runs uncompiled."""
 
         def visit(own: int, opp: int, left: int, alpha: float, beta: float, search: Search) -> tuple[float, bool]:
-            moves, actions = search.memory.moves, tuple[int, ...]()
+            moves, actions = search.moves, tuple[int, ...]()
             if self._active:
                 parent = self._active[-1]
                 parent.num_tried += parent.last_tried != (own, opp)

@@ -28,7 +28,7 @@ PHASES = cs.list_schema(cs.int_schema(ge=1, le=64))
 
 @dataclass
 class EvaluationSettings:
-    """An evaluation of positions (conf/evaluation/): see `selfplay.search.feature_evaluation.FeatureEvaluation`."""
+    """An evaluation of positions (conf/evaluation/): see `selfplay.search.evaluation.FeatureEvaluation`."""
 
     win: float = 1.0
     """Value of a won match."""

@@ -18,7 +18,7 @@ from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.runs.run_folder import prepare_process
-from selfplay.search.feature_evaluation import FeatureEvaluation, evaluation_text
+from selfplay.search.evaluation import FeatureEvaluation, evaluation_text
 from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
 from selfplay.search.searcher import Searcher
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings

@@ -8,8 +8,7 @@ from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import make_game
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.evaluation import position_values
-from selfplay.search.feature_evaluation import make_evaluation
+from selfplay.search.evaluation import make_evaluation, position_values
 from selfplay.settings.common import GameSettings
 from selfplay.settings.evaluation import ExportSettings
 from selfplay.settings.run import compose_settings

@@ -8,7 +8,7 @@ from selfplay.architectures import Output, build_network
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.players.agent import Agent
-from selfplay.players.network_evaluator import SymmetricNetwork, ValueNetworkEvaluator
+from selfplay.players.network_evaluator import NetworkEvaluator, SymmetricNetwork
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.evaluator import CompiledEvaluator
 from selfplay.search.mcts.rule import make_rule
@@ -68,7 +68,7 @@ def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
     evaluator = agent_of(network).evaluator()
     assert isinstance(evaluator, CompiledEvaluator)
     compiled = TreeSearch(GAME, evaluator, make_rule("puct"), 40).search(LATER)
-    by_batches = TreeSearch(GAME, ValueNetworkEvaluator(GAME, network), make_rule("puct"), 40).search(LATER)
+    by_batches = TreeSearch(GAME, NetworkEvaluator(GAME, network), make_rule("puct"), 40).search(LATER)
     # float64 and float32.
     torch.testing.assert_close(compiled.policy, by_batches.policy, atol=0.06, rtol=0)
     torch.testing.assert_close(compiled.value, by_batches.value, atol=0.02, rtol=0)

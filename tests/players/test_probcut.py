@@ -30,7 +30,8 @@ def run_dir(tmp_path):
 
 def test_the_pretrained_agent_of_othello_comes_with_its_parameters():
     player = make_player(PRETRAINED, OTHELLO, "")
-    assert player.searcher.probcut.threshold == 1.5
+    fitted = read_probcut(pretrained_agent("othello").with_name("probcut.yaml"))
+    assert player.searcher.probcut.margins.tolist() == fitted.probing(1.5).margins.tolist()
     assert {path.name for path in files_of_player(PRETRAINED, "")} == {"agent.safetensors", "probcut.yaml"}
 
 

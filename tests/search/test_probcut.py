@@ -8,10 +8,9 @@ import torch
 
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import State, make_game
-from selfplay.search.feature_evaluation import make_evaluation
+from selfplay.search.evaluation import make_evaluation
 from selfplay.search.probcut import (
     Check,
-    ProbCut,
     ProbCutParameters,
     compile_probe,
     fit_check,
@@ -38,7 +37,7 @@ def probe(shallow_value, alpha, beta, *, guess=0.0, left=4, stones=4):
         search.windows.append((alpha, beta))
         return shallow_value, True
 
-    search = SimpleNamespace(probing=ProbCut(PARAMETERS, 2.0).probing(), parameters=SimpleNamespace(unfinished=None))
+    search = SimpleNamespace(probing=PARAMETERS.probing(2.0), parameters=SimpleNamespace(unfinished=None))
     search.windows = []
     compiled = compile_probe(negamax, lambda own, opp, parameters: guess)
     return *compiled((1 << stones) - 1, 0, left, alpha, beta, search), search.windows
@@ -107,7 +106,7 @@ def test_a_broken_file_is_refused(old, new, reason, tmp_path):
 def test_settings_that_do_not_fit_are_refused(algorithm, threshold, reason):
     game = make_game("othello")
     with pytest.raises(SettingError, match=reason):
-        Searcher(game, make_evaluation("none", game), algorithm, probcut=ProbCut(PARAMETERS, threshold))
+        Searcher(game, make_evaluation("none", game), algorithm, probcut=PARAMETERS.probing(threshold))
 
 
 # ---------------------------------------------------------------------- compiled searches
@@ -120,7 +119,7 @@ FITTED = PARAMETERS._replace(
 
 
 def searcher(threshold):
-    probcut = None if threshold is None else ProbCut(FITTED, threshold)
+    probcut = None if threshold is None else FITTED.probing(threshold)
     return Searcher(OTHELLO, evaluation_for(OTHELLO), probcut=probcut)
 
 

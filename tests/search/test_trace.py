@@ -5,8 +5,9 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
-from selfplay.search.feature_evaluation import FeatureEvaluation, make_evaluation
-from selfplay.search.searcher import ALGORITHMS, Searcher
+from selfplay.search.evaluation import FeatureEvaluation, make_evaluation
+from selfplay.search.negamax import ALGORITHMS
+from selfplay.search.searcher import Searcher
 
 ARTICLE = [[3, -2, 2], [-1, 0, 4], [-4, -3, 1]]
 POINTS = FeatureEvaluation("points", None, 0.0, 1.0, {})

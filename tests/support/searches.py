@@ -5,7 +5,7 @@ import torch
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import State
 from selfplay.games.game import Game
-from selfplay.search.feature_evaluation import FeatureEvaluation, make_evaluation
+from selfplay.search.evaluation import FeatureEvaluation, make_evaluation
 
 
 def evaluation_for(game: Game) -> FeatureEvaluation:

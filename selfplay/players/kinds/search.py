@@ -24,7 +24,7 @@ DEPTH, NETWORK_DEPTH = 4, 2
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.search import SearchPlayer
-    from selfplay.search.feature_evaluation import make_evaluation
+    from selfplay.search.evaluation import make_evaluation
     from selfplay.search.searcher import Searcher
 
     options, named, probcut = name.options, _agent_name(name), None
@@ -50,7 +50,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
 
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
-    from selfplay.search.feature_evaluation import evaluation_path
+    from selfplay.search.evaluation import evaluation_path
 
     named = _agent_name(name)
     if named is None:
@@ -62,7 +62,7 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
 
 def _agent_name(name: PlayerName) -> PlayerName | None:
     """The learned agent in the option evaluation; None if it names an evaluation in a file."""
-    from selfplay.search.feature_evaluation import known_evaluations
+    from selfplay.search.evaluation import known_evaluations
 
     text = name.options["evaluation"]
     return None if text in known_evaluations() else agent_name(text, name)
@@ -70,7 +70,7 @@ def _agent_name(name: PlayerName) -> PlayerName | None:
 
 def _network_search(name: PlayerName, agent: "Agent") -> "Player":
     """The player of an agent whose network cannot be compiled: it evaluates the whole tree in batches of positions."""
-    from selfplay.search.searcher import ALGORITHMS
+    from selfplay.search.negamax import ALGORITHMS
 
     if name.argument not in ALGORITHMS:
         raise SettingError(f"unknown search {name.argument!r}; choose from {', '.join(ALGORITHMS)}")
@@ -88,7 +88,7 @@ def _own_name(name: PlayerName) -> str:
 
 def _make_greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.search import SearchPlayer
-    from selfplay.search.feature_evaluation import make_evaluation
+    from selfplay.search.evaluation import make_evaluation
     from selfplay.search.searcher import Searcher
 
     return SearchPlayer(Searcher(game, make_evaluation("discs", game)), 1, name=name.text)
@@ -109,7 +109,7 @@ takes milliseconds, with a table of at most 128 KiB."""
 
 def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     """The newest level inside a search, and a search by fixed rules, of each depth."""
-    from selfplay.search.feature_evaluation import make_evaluation
+    from selfplay.search.evaluation import make_evaluation
 
     evaluation = partial(make_evaluation, "none" if game.features is None else "article", game)
     seconds = web.search_seconds / SEARCHES_IN_A_REPLY

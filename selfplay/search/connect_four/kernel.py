@@ -64,13 +64,6 @@ def make_memory(table_bits: int, book: Book) -> Memory:
     return Memory(make_table(table_bits), book, np.zeros(2, dtype=np.int64), moves)
 
 
-NullWindowSearch = Callable[[int, int, int, Memory, StopFlag], int]
-"""(own, stones, bound, memory, stop) to a value v of a position with score s: s >= v > bound, or s <= v <= bound.
-
-The player to move must not be able to win at once. The search sets `stop[STOP]` to 1 once more than `stop[LIMIT]`
-positions are visited, and stops if somebody else does; the result is then meaningless."""
-
-
 @part_of_compiled
 def moves_that_do_not_lose(own: int, stones: int) -> Word:
     """The squares that can be played without letting the opponent win at once; 0 if there are none."""
@@ -143,7 +136,7 @@ def is_stopped(memory: Memory, stop: StopFlag) -> bool:
 
 @recursive_part
 def score_of(own: int, stones: int, empties: int, bound: int, memory: Memory, stop: StopFlag) -> Word:
-    """As `NullWindowSearch`, of a position with this number of empty squares."""
+    """As the search of `compile_null_window_search`, of a position with this number of empty squares."""
     table, (codes, scores), _, moves = memory
     if is_stopped(memory, stop):
         return 0
@@ -195,8 +188,12 @@ def score_of(own: int, stones: int, empties: int, bound: int, memory: Memory, st
 
 
 @cache
-def compile_null_window_search() -> NullWindowSearch:
-    """Compile the search."""
+def compile_null_window_search() -> Callable[[int, int, int, Memory, StopFlag], int]:
+    """(own, stones, bound, memory, stop) to a value v of a position with score s: s >= v > bound, or s <= v <= bound.
+
+    The player to move must not be able to win at once. The search sets `stop[STOP]` to 1 once more than `stop[LIMIT]`
+    positions are visited, and stops if somebody else does; the result is then meaningless.
+    """
     register_rules()
 
     @compiled

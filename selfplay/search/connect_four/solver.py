@@ -14,7 +14,7 @@ import numpy as np
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, register_rules
-from selfplay.games.connect_four import FULL_BOARD, SQUARES, has_line, is_terminal
+from selfplay.games.connect_four import SQUARES, has_line, is_terminal
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.connect_four.board import playable_squares, position_of, winning_squares
@@ -22,11 +22,6 @@ from selfplay.search.connect_four.book import NO_BOOK, opening_book
 from selfplay.search.connect_four.kernel import Memory, compile_null_window_search, make_memory
 from selfplay.search.exact_solver import ExactSolver, bitboards_of, check_table_bits
 from selfplay.search.threads import STOP, StopFlag, StoppedError
-
-ValuesWithin = Callable[..., None]
-"""(own, opp, lowest, highest, memory, stop, values): write the score of each position (own, opp), clipped to
-lowest..highest, to `values`. Returns at once when `stop[STOP]` is not 0, and sets it as `NullWindowSearch` does; the
-values are then meaningless."""
 
 
 @part_of_compiled
@@ -47,8 +42,11 @@ def next_bound(lower: int, upper: int) -> int:
 
 
 @cache
-def compile_values_within() -> ValuesWithin:
-    """Compile the narrowing."""
+def compile_values_within() -> Callable[..., None]:
+    """(own, opp, lowest, highest, memory, stop, values): write the score of each position, clipped, to `values`.
+
+    Stops, and sets `stop[STOP]`, as the null-window search does; the values are then meaningless.
+    """
     register_rules()
     null_window_search = compile_null_window_search()
 
@@ -106,7 +104,7 @@ class ConnectFourSolver(ExactSolver):
         check_table_bits(table_bits, 10)
         # Made once, because the time in which the C library allocates memory varies by milliseconds.
         self._memory = make_memory(table_bits, opening_book() if with_book else NO_BOOK)
-        super().__init__(game, FULL_BOARD, self._memory.work)
+        super().__init__(game, self._memory.work)
         self._find_values = compile_values_within()
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:

@@ -35,7 +35,7 @@ from selfplay.search.endgame.table import (
     look_up,
     remember,
 )
-from selfplay.search.threads import STOP, StopFlag, Threads, is_marked, is_shared, make_threads, put_mark
+from selfplay.search.threads import STOP, Threads, is_marked, is_shared, make_stop_flag, make_threads, put_mark
 
 CUTOFF_FROM = 10
 """From here on (empty squares), all positions that a position leads to are looked up first: one may already decide the
@@ -52,18 +52,11 @@ VISITED, EMPTIES_TO_WINNER = 0, 1
 
 ALL_MOVES = 64
 """A width at which no move is left out."""
+GUESS_DOWN_TO = 10
+"""With fewer empty squares than this, guesses try all moves."""
 
 Work = NDArray[np.int64]
 """int64[2], indexed by VISITED and EMPTIES_TO_WINNER."""
-
-NullWindowSearch = Callable[..., int]
-"""(own, opp, bound, search, width, narrow_to, table, learned, threads, work, stop) to a value v of a position with true
-value t to the player to move: t >= v > bound, or t <= v <= bound.
-
-`search` is the number of the search (see `table`). Where `narrow_to` or more squares are empty, only the
-first `width` moves are tried, and the result is a guess. `learned` orders the moves (see `move_ordering`). `threads` is
-that of the threads that search the same position; once one of them has finished, the others return NO_VALUE. Once
-`stop[0]` is not 0, the result is meaningless."""
 
 
 class Search(NamedTuple):
@@ -72,8 +65,7 @@ class Search(NamedTuple):
     number: int
     """The number of the search (see `table`)."""
     width: int
-    narrow_to: int
-    """Where this many or more squares are empty, only the first `width` moves are tried."""
+    """Where GUESS_DOWN_TO or more squares are empty, only this number of moves is tried."""
     children: Children
     """The positions that untried moves lead to, of all positions on the way to the current one."""
     table: Table
@@ -81,7 +73,6 @@ class Search(NamedTuple):
     """Orders the moves (see `move_ordering`)."""
     progress: Count
     threads: Threads
-    stop: StopFlag
 
 
 @part_of_compiled
@@ -91,7 +82,7 @@ def is_stopped(search: Search) -> bool:
     progress.visited += 1
     if progress.visited > progress.next_poll:
         progress.next_poll = progress.visited + POLL_INTERVAL
-        if search.stop[STOP] != 0 or search.threads.finished[0] != 0:
+        if search.threads.stop[STOP] != 0 or search.threads.finished[0] != 0:
             progress.is_stopped = 1
     return progress.is_stopped != 0
 
@@ -148,12 +139,17 @@ def _words_as_vectors() -> Iterator[None]:
 
 
 @cache
-def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindowSearch:
-    """Compile the search of a game with these rules."""
+def compile_null_window_search(rules: Rules, turning: TurningRules) -> Callable[..., int]:
+    """`search(own, opp, bound, number, width, table, learned, threads, work)` of a game with these rules.
+
+    It finds a value v of a position with true value t to the player to move: t >= v > bound, or t <= v <= bound. With a
+    `width` below ALL_MOVES it is a guess. `threads` is that of the threads that search the same position: once one of
+    them has finished, the others return NO_VALUE. Once it is stopped, the result is meaningless.
+    """
     register_rules()
     legal_actions, board = rules.legal_actions, turning.board
     flips = compiled_flips(turning)
-    value_of_last_squares, final, _ = last_squares_search(rules, turning)
+    value_of_last_squares, final = last_squares_search(rules, turning)
     rate_children = move_ordering(rules, turning)
 
     @part_of_compiled
@@ -173,7 +169,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
 
     @recursive_part
     def value_of(own: int, opp: int, bound: int, first_child: Word, search: Search) -> Word:
-        """As `NullWindowSearch`; the children are written from `first_child` on."""
+        """As the search; the children are written from `first_child` on."""
         empty = board & ~(own | opp)
         empties = bit_count(empty)
         if empties <= LAST_SQUARES:
@@ -199,7 +195,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
                 return value
         rate_children(own, opp, empties, hint, children, search.learned)
         best, best_move = NO_VALUE, 0
-        most = min(number, search.width) if empties >= search.narrow_to else number
+        most = min(number, search.width) if empties >= GUESS_DOWN_TO else number
         marks = empties > SHARED_FROM and is_shared(threads)
         for tried in range(most):
             untried = children[: number - tried]
@@ -231,18 +227,16 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         bound: int,
         number: int,
         width: int,
-        narrow_to: int,
         table: Table,
         learned: LearnedValues,
         threads: Threads,
         work: Work,
-        stop: StopFlag,
     ) -> int:
         counts, children = np.zeros(1, dtype=COUNT), np.zeros(MAX_CHILDREN, dtype=CHILD)
         count = counts[0]
         count.visited, count.empties_to_winner = work[VISITED], work[EMPTIES_TO_WINNER]
         count.next_poll = count.visited + POLL_INTERVAL
-        search = Search(number, width, narrow_to, children, table, learned, count, threads, stop)
+        search = Search(number, width, children, table, learned, count, threads)
         value = value_of(own, opp, bound, np.int64(0), search)
         # Read after the search, so that the arrays are kept until then.
         work[VISITED] = counts[0].visited + 0 * len(children)
@@ -254,7 +248,6 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
     with _words_as_vectors():
         word = numba.int64
         learned: Any = numba.typeof(NO_LEARNED_VALUES)  # type: ignore[no-untyped-call]
-        threads: Any = numba.typeof(make_threads(1))  # type: ignore[no-untyped-call]
-        arrays = (word[::1], learned, threads, word[::1], word[::1])
-        null_window_search.compile((word,) * 6 + arrays)  # type: ignore[attr-defined]
+        threads: Any = numba.typeof(make_threads(1, make_stop_flag()))  # type: ignore[no-untyped-call]
+        null_window_search.compile((word,) * 5 + (word[::1], learned, threads, word[::1]))  # type: ignore[attr-defined]
     return null_window_search

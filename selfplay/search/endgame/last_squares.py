@@ -12,7 +12,7 @@ result an upper bound.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,17 +32,18 @@ def compiled_flips(turning: TurningRules) -> Callable[..., Any]:
     """`turning.flips` for compiled code; the move must be an empty square."""
     upward, downward = rays(turning)
 
+    @part_of_compiled
     def up(own: Word, opp: Word, above: Word, ray: Word) -> Word:
         end = ((opp | ~ray) + above) & own & ray
         return (end - np.uint64(end != 0)) & ray
 
+    @part_of_compiled
     def down(own: Word, opp: Word, ray: Word) -> Word:
         end = (TOP >> leading_zeros((ray & ~opp) | ONE)) & own & ray
         return (~end + ONE << ONE) & ray
 
-    up, down = part_of_compiled(up), part_of_compiled(down)
-
     # The rays are written out, so that the compiler does the same with four of them in one instruction.
+    @part_of_compiled
     def flips(own: Word, opp: Word, move: Word) -> Word:
         square = np.uint64(bit_count(move - 1))
         mine, others, above = np.uint64(own), np.uint64(opp), np.uint64(move) << ONE
@@ -52,7 +53,7 @@ def compiled_flips(turning: TurningRules) -> Callable[..., Any]:
         turned |= down(mine, others, downward[square, 2]) | down(mine, others, downward[square, 3])
         return np.int64(turned)
 
-    return part_of_compiled(flips)
+    return flips
 
 
 def rays(turning: TurningRules) -> tuple[Squares, Squares]:
@@ -105,27 +106,12 @@ COUNT = np.dtype([(name, np.int64) for name in Count.__annotations__])
 Part = Callable[..., Any]
 
 
-class LastSquaresSearch(NamedTuple):
-    """Searches that compiled code can call."""
-
-    value: Part
-    """(own, opp, empty squares, bound, count) to a value, with 0 to LAST_SQUARES empty squares."""
-    final: Part
-    """(own, opp, number of empty squares, count) to the points by which the player to move has won."""
-    squares_of_odd_quarters: Part
-    """(empty squares) to all squares of the quarters with an odd number of empty squares."""
-
-
-def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearch:
-    """The searches for a game with these rules."""
-    margin, flips, neighbours = rules.margin, compiled_flips(turning), turning.neighbours
+@cache
+def odd_quarters(turning: TurningRules) -> Part:
+    """(empty squares) to all squares of the quarters with an odd number of empty squares, for compiled code."""
     first, second, third, fourth = turning.quarters
-    assert margin is not None
 
-    def final(own: int, opp: int, empties: int, count: Count) -> Word:
-        lead = margin(own, opp)
-        return lead + count.empties_to_winner * empties * ((lead > 0) * 1 - (lead < 0) * 1)
-
+    @part_of_compiled
     def squares_of_odd_quarters(empty: int) -> Word:
         return (
             (-(bit_count(empty & first) & 1) & first)
@@ -134,6 +120,25 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearc
             | (-(bit_count(empty & fourth) & 1) & fourth)
         )
 
+    return squares_of_odd_quarters
+
+
+def last_squares_search(rules: Rules, turning: TurningRules) -> tuple[Part, Part]:
+    """Two functions for compiled code.
+
+    (own, opp, empty squares, bound, count) to a value, with 0 to LAST_SQUARES empty squares; and (own, opp, number of
+    empty squares, count) to the points by which the player to move has won.
+    """
+    margin, flips, neighbours = rules.margin, compiled_flips(turning), turning.neighbours
+    squares_of_odd_quarters = odd_quarters(turning)
+    assert margin is not None
+
+    @part_of_compiled
+    def final(own: int, opp: int, empties: int, count: Count) -> Word:
+        lead = margin(own, opp)
+        return lead + count.empties_to_winner * empties * ((lead > 0) * 1 - (lead < 0) * 1)
+
+    @part_of_compiled
     def last_1(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
         count.visited += 1
         turned = flips(own, opp, empty)
@@ -144,6 +149,7 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearc
             return -margin(opp | empty | turned, own ^ turned)
         return final(own, opp, 1, count)
 
+    @part_of_compiled
     def last_2(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
         count.visited += 1
         one = empty & -empty
@@ -164,10 +170,8 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearc
             own, opp, bound, sign = opp, own, -bound - 1, -sign
         return final(own, opp, 2, count)
 
-    final, squares_of_odd_quarters = part_of_compiled(final), part_of_compiled(squares_of_odd_quarters)
-    last_1, last_2 = part_of_compiled(last_1), part_of_compiled(last_2)
-
     def with_one_more(below: Part, empties: int) -> Part:
+        @part_of_compiled
         def last(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
             count.visited += 1
             odd = squares_of_odd_quarters(empty)
@@ -192,12 +196,13 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearc
                 own, opp, bound, sign = opp, own, -bound - 1, -sign
             return final(own, opp, empties, count)
 
-        return part_of_compiled(last)
+        return last
 
     last_3 = with_one_more(last_2, 3)
     last_4 = with_one_more(last_3, 4)
     last_5 = with_one_more(last_4, LAST_SQUARES)
 
+    @part_of_compiled
     def value(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
         empties = bit_count(empty)
         if empties == LAST_SQUARES:
@@ -212,4 +217,4 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearc
             return last_1(own, opp, empty, bound, count)
         return final(own, opp, 0, count)
 
-    return LastSquaresSearch(part_of_compiled(value), final, squares_of_odd_quarters)
+    return value, final

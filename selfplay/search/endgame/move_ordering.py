@@ -21,8 +21,8 @@ from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.patterns import phase_of
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.registry import Registry
-from selfplay.search.endgame.last_squares import compiled_flips, last_squares_search
-from selfplay.search.evaluation import PatternTables
+from selfplay.search.endgame.last_squares import compiled_flips, odd_quarters
+from selfplay.search.pattern_evaluation import PatternTables
 
 LEARNED_FROM = 11
 """From here on (empty squares), moves are ordered by learned values too, if there are any..."""
@@ -67,15 +67,17 @@ def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
     legal_actions, margin = rules.legal_actions, rules.margin
     neighbours, board, corners = turning.neighbours, turning.board, turning.corners
     flips = compiled_flips(turning)
-    squares_of_odd_quarters = last_squares_search(rules, turning).squares_of_odd_quarters
+    squares_of_odd_quarters = odd_quarters(turning)
     assert margin is not None
 
+    @part_of_compiled
     def at_a_glance(own: int, opp: int, is_odd: bool) -> Word:
         moves = legal_actions(own, opp)
         exposed = neighbours(opp) & board & ~(own | opp)
         rating = MOVE * bit_count(moves) + CORNER_TO_TAKE * bit_count(moves & corners)
         return rating + EXPOSED_DISC * bit_count(exposed) - ODD_QUARTER * is_odd
 
+    @part_of_compiled
     def prospects(own: int, opp: int) -> Word:
         """How good the position is for the player to move."""
         empty = board & ~(own | opp)
@@ -88,8 +90,7 @@ def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
             FORESEEN_MOVE * moves + FORESEEN_CORNER_TO_TAKE * to_take + FORESEEN_EXPOSED_DISC * exposed + CORNER * taken
         )
 
-    prospects = part_of_compiled(prospects)
-
+    @part_of_compiled
     def after_a_reply(own: int, opp: int) -> Word:
         moves = legal_actions(own, opp)
         if moves == 0:
@@ -104,15 +105,14 @@ def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
             best = max(best, -prospects(opp ^ turned, own | move | turned))
         return best
 
+    @part_of_compiled
     def by_learned_value(own: int, opp: int, learned: LearnedValues) -> Word:
         moves = legal_actions(own, opp)
         exposed = neighbours(opp) & board & ~(own | opp)
         rating = MOVE * bit_count(moves) + JUDGED_CORNER_TO_TAKE * bit_count(moves & corners)
         return rating + EXPOSED_DISC * bit_count(exposed) - learned_value(own, opp, learned) // UNITS_PER_POINT
 
-    at_a_glance, after_a_reply = part_of_compiled(at_a_glance), part_of_compiled(after_a_reply)
-    by_learned_value = part_of_compiled(by_learned_value)
-
+    @part_of_compiled
     def rate_children(own: int, opp: int, empties: int, hint: int, children: Children, learned: LearnedValues) -> None:
         odd = squares_of_odd_quarters(board & ~(own | opp))
         knows_values = learned.squares > 0
@@ -127,7 +127,7 @@ def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
             else:
                 child.rating = at_a_glance(child.own, child.opp, (child.move & odd) != 0)
 
-    return part_of_compiled(rate_children)
+    return rate_children
 
 
 # ---------------------------------------------------------------------- learned values

@@ -19,22 +19,28 @@ from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.games.state import State
-from selfplay.search.endgame.kernel import ALL_MOVES, EMPTIES_TO_WINNER, VISITED, Work, compile_null_window_search
+from selfplay.search.endgame.kernel import (
+    ALL_MOVES,
+    EMPTIES_TO_WINNER,
+    GUESS_DOWN_TO,
+    VISITED,
+    Work,
+    compile_null_window_search,
+)
 from selfplay.search.endgame.last_squares import NO_VALUE
 from selfplay.search.endgame.move_ordering import NO_LEARNED_VALUES, LearnedValues, learned_values_of
 from selfplay.search.endgame.table import Table, make_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
 from selfplay.search.threads import STOP, StopFlag, StoppedError, Threads, make_threads, search_together
 
-ValuesWithin = Callable[..., None]
-"""(own, opp, lowest, highest, expected, search, table, learned, threads, work, stop, values): write the value of each
-position (own, opp), clipped to lowest..highest, to `values`; the nearer `expected`, the faster. `search` is the number
-of the search. `threads` is for one thread. Returns at once when `stop[0]` is not 0; the values are then meaningless."""
-
 
 @cache
-def compile_values_within(rules: Rules, turning: TurningRules) -> ValuesWithin:
-    """Compile the narrowing for a game with these rules."""
+def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., None]:
+    """The search of a batch in a game with these rules, in one thread.
+
+    It writes the value of each position (own, opp), clipped to lowest..highest, to `values`; the nearer `expected`, the
+    faster. It returns at once when it is stopped; the values are then meaningless.
+    """
     register_rules()
     null_window_search = compile_null_window_search(rules, turning)
 
@@ -50,7 +56,6 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> ValuesWithin:
         learned: LearnedValues,
         threads: Threads,
         work: Work,
-        stop: StopFlag,
         values: Words,
     ) -> None:
         for i in range(len(own)):
@@ -59,10 +64,8 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> ValuesWithin:
                 # A guess that is right is confirmed by one search below it and one above it.
                 bound = min(max(guess - 1, lower), upper - 1)
                 threads.finished[0] = 0
-                guess = null_window_search(
-                    own[i], opp[i], bound, search, ALL_MOVES, 0, table, learned, threads, work, stop
-                )
-                if stop[0] != 0:
+                guess = null_window_search(own[i], opp[i], bound, search, ALL_MOVES, table, learned, threads, work)
+                if threads.stop[STOP] != 0:
                     return
                 if guess > bound:
                     lower = min(guess, upper)
@@ -73,10 +76,9 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> ValuesWithin:
     return values_within
 
 
+ALL_BITS = (1 << 64) - 1
 GUESS_WIDTHS = (2, 3)
 """How many moves of each position are tried for the guesses."""
-GUESS_DOWN_TO = 10
-"""With fewer empty squares than this, guesses try all moves."""
 GUESS_FROM = GUESS_DOWN_TO + 4
 """With fewer empty squares than this, a guess takes longer than it saves."""
 LEARNED_VALUES_FROM = 20
@@ -109,7 +111,7 @@ class EndgameSolver(ExactSolver):
         if game.turning_rules is None or game.rules.margin is None:
             raise SettingError(f"game={game.name}: endgames are solved only in games that turn discs, such as othello")
         check_table_bits(table_bits, 1)
-        super().__init__(game, game.turning_rules.board, np.zeros(2, dtype=np.int64))
+        super().__init__(game, np.zeros(2, dtype=np.int64))
         self._turning, self._table = game.turning_rules, make_table(table_bits)
         self._null_window_search = compile_null_window_search(game.rules, game.turning_rules)
         self._work[EMPTIES_TO_WINNER] = int(empties_to_winner)
@@ -137,7 +139,7 @@ class EndgameSolver(ExactSolver):
         values, limits = np.empty_like(own), (lowest, highest, expected)
         find_values = compile_values_within(self.game.rules, self._turning)
         find_values(
-            own, opp, *limits, self._searches, self._table, self._learned, make_threads(1), self._work, stop, values
+            own, opp, *limits, self._searches, self._table, self._learned, make_threads(1, stop), self._work, values
         )
         if stop[STOP]:
             raise StoppedError
@@ -154,14 +156,17 @@ class EndgameSolver(ExactSolver):
             lower, upper = (guess, upper) if guess > bound else (lower, guess)
         return lower
 
+    def _empties(self, own: int, opp: int) -> int:
+        return (self._turning.board & ~(own | opp) & ALL_BITS).bit_count()
+
     def _ask(self, own: int, opp: int, bound: int, width: int, stop: StopFlag) -> int:
         is_shared = width == ALL_MOVES and self._empties(own, opp) >= THREADS_FROM
         count = self.num_threads if is_shared else 1
-        question, threads = (own, opp, bound, self._searches, width, GUESS_DOWN_TO), make_threads(count)
+        question, threads = (own, opp, bound, self._searches, width), make_threads(count, stop)
         works = [self._work] + [np.array([0, self._work[EMPTIES_TO_WINNER]]) for _ in range(count - 1)]
 
         def ask(work: NDArray[np.int64]) -> int | None:
-            value = self._null_window_search(*question, self._table, self._learned, threads, work, stop)
+            value = self._null_window_search(*question, self._table, self._learned, threads, work)
             return None if value == NO_VALUE else value
 
         value = search_together([partial(ask, work) for work in works])

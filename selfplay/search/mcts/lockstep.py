@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
 from selfplay.games.rules import Rules
-from selfplay.search.mcts.rule import Constants, RuleFunctions
+from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.simulations import compile_steps
-from selfplay.search.mcts.tree import NOT_ADDED, Plan, Trees, TreeSearchResult, back_up, edges_of, set_priors
+from selfplay.search.mcts.tree import NOT_ADDED, Search, TreeSearchResult, back_up, edges_of, set_priors
 
 
 class Frontier(NamedTuple):
@@ -36,79 +36,65 @@ def make_frontier(batch_size: int) -> Frontier:
     return Frontier(*np.empty((5, batch_size), dtype=np.int64))
 
 
-class LockstepKernels(NamedTuple):
-    """The steps of a search whose leaves are evaluated outside. Trees whose root is a finished match do not grow."""
-
-    plant: Callable[..., int]
-    """(own, opp, bits, plan, constants, trees, frontier): make the searched positions the roots of empty trees, and
-    run simulations in the others as `advance` does; returns the count of the frontier."""
-    advance: Callable[..., int]
-    """(count, values, logits, rows, bits, plan, constants, trees, frontier): give the nodes of the frontier their
-    evaluations, and run simulations in their trees until each has another such node or is done; returns the new count.
-    `values` (float64[N]) and `logits` (float64[N, A]) are the evaluations of the distinct positions, and `rows`
-    (int64[count]) has the number of that of each tree."""
-    conclude: Callable[..., None]
-    """(constants, trees, results): write the results."""
-
-
 @cache
-def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions) -> LockstepKernels:
-    """The kernels for evaluators outside the compiled search."""
+def compile_lockstep(
+    rules: Rules, pass_action: int | None, rule: RuleFunctions
+) -> tuple[Callable[..., int], Callable[..., int], Callable[..., None]]:
+    """The kernels `plant`, `advance` and `conclude`. Trees whose root is a finished match do not grow."""
     plant_root, descend, begin, conclude_tree = compile_steps(rules, pass_action, rule)
     passing = -1 if pass_action is None else pass_action
 
     @part_of_compiled
-    def wait(trees: Trees, tree: int, number: int, left: int, place: int, frontier: Frontier) -> None:
-        node = trees.nodes[tree, number]
+    def wait(search: Search, tree: int, number: int, left: int, place: int, frontier: Frontier) -> None:
+        node = search.trees.nodes[tree, number]
         frontier.tree[place], frontier.node[place], frontier.left[place] = tree, number, left
         frontier.own[place], frontier.opp[place] = node.own, node.opp
 
     @part_of_compiled
     def receive(
-        trees: Trees,
+        search: Search,
         tree: int,
         number: int,
         value: float,
         logits: NDArray[np.float64],
         of_edges: NDArray[np.float64],
-        proves: bool,
     ) -> None:
         """Give a node its evaluation, and back its value up; `of_edges` is scratch memory."""
-        edges = edges_of(trees, tree, number)
+        edges = edges_of(search.trees, tree, number)
         for i in range(len(edges)):
             move = edges[i].move
             of_edges[i] = logits[passing if move == 0 else bit_count(move - 1)]
         set_priors(edges, of_edges)
-        trees.nodes[tree, number].value = value
-        back_up(trees, tree, number, value, proves)
+        search.trees.nodes[tree, number].value = value
+        back_up(search.trees, tree, number, value, search.proves)
 
     @part_of_compiled
-    def simulate(
-        trees: Trees, tree: int, left: int, plan: Plan, constants: Constants, place: int, frontier: Frontier
-    ) -> int:
+    def simulate(search: Search, tree: int, left: int, place: int, frontier: Frontier) -> int:
         """Run simulations until the tree waits, in this place of the frontier, or is done; returns the next place."""
         number = NOT_ADDED
-        while left > 0 and number == NOT_ADDED and trees.nodes[tree, 0].is_proved == 0:
-            number = descend(trees, tree, plan, constants)
+        while left > 0 and number == NOT_ADDED and search.trees.nodes[tree, 0].is_proved == 0:
+            number = descend(search, tree)
             left -= 1
         if number == NOT_ADDED:
             return place
-        wait(trees, tree, number, left, place, frontier)
+        wait(search, tree, number, left, place, frontier)
         return place + 1
 
     @compiled
-    def plant(
-        own: Words, opp: Words, bits: Words, plan: Plan, constants: Constants, trees: Trees, frontier: Frontier
-    ) -> int:
-        constants, trees, frontier = borrowed((constants, trees, frontier))
+    def plant(own: Words, opp: Words, bits: Words, search: Search, frontier: Frontier) -> int:
+        """Make the searched positions the roots of empty trees, and run simulations in the others as `advance` does.
+
+        Returns the count of the frontier. `bits`: int64[B] random bits for the roots.
+        """
+        search, frontier = borrowed((search, frontier))
         count = 0
         for tree in range(len(own)):
-            if plan.has_kept and trees.sizes[tree] > 0:
-                if trees.nodes[tree, 0].is_proved == 0:
-                    begin(trees, tree, bits[tree], constants)
-                count = simulate(trees, tree, plan.simulations, plan, constants, count, frontier)
-            elif plant_root(trees, tree, own[tree], opp[tree], plan):
-                wait(trees, tree, 0, plan.simulations, count, frontier)
+            if search.continues and search.trees.sizes[tree] > 0:
+                if search.trees.nodes[tree, 0].is_proved == 0:
+                    begin(search, tree, bits[tree])
+                count = simulate(search, tree, search.simulations, count, frontier)
+            elif plant_root(search, tree, own[tree], opp[tree]):
+                wait(search, tree, 0, search.simulations, count, frontier)
                 count += 1
         return count
 
@@ -119,27 +105,29 @@ def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions)
         logits: NDArray[np.float64],
         rows: NDArray[np.int64],
         bits: Words,
-        plan: Plan,
-        constants: Constants,
-        trees: Trees,
+        search: Search,
         frontier: Frontier,
     ) -> int:
-        constants, trees, frontier = borrowed((constants, trees, frontier))
-        values, logits, rows = borrowed((values, logits, rows))
+        """Give the nodes of the frontier their evaluations; returns the new count.
+
+        Then each tree runs simulations until it has another such node or is done. `values` (float64[N]) and `logits`
+        (float64[N, A]) are those of distinct positions; `rows` (int64[count]) has the number of that of each tree.
+        """
+        search, frontier, values, logits, rows = borrowed((search, frontier, values, logits, rows))
         waiting = 0
         of_edges = np.empty(logits.shape[1])
         for i in range(count):
             tree, number = frontier.tree[i], frontier.node[i]
-            receive(trees, tree, number, values[rows[i]], logits[rows[i]], of_edges, plan.proves)
+            receive(search, tree, number, values[rows[i]], logits[rows[i]], of_edges)
             if number == 0:
-                begin(trees, tree, bits[tree], constants)
+                begin(search, tree, bits[tree])
         for i in range(count):
-            waiting = simulate(trees, frontier.tree[i], frontier.left[i], plan, constants, waiting, frontier)
+            waiting = simulate(search, frontier.tree[i], frontier.left[i], waiting, frontier)
         return waiting
 
     @compiled
-    def conclude(constants: Constants, trees: Trees, results: TreeSearchResult) -> None:
+    def conclude(search: Search, results: TreeSearchResult) -> None:
         for tree in range(len(results.actions)):
-            conclude_tree(trees, tree, tree, constants, results)
+            conclude_tree(search, tree, tree, results)
 
-    return LockstepKernels(plant, advance, conclude)
+    return plant, advance, conclude

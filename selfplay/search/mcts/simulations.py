@@ -20,12 +20,11 @@ from selfplay.compute.random_numbers import fold
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import finished_value
 from selfplay.search.mcts.evaluator import CompiledPositionValue
-from selfplay.search.mcts.rule import Constants, RuleFunctions
+from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.tree import (
     NOT_ADDED,
     OPEN,
-    Plan,
-    Trees,
+    Search,
     TreeSearchResult,
     back_up,
     edges_of,
@@ -35,7 +34,7 @@ from selfplay.search.mcts.tree import (
     set_priors,
     settle_edge,
 )
-from selfplay.search.threads import LIMIT, STOP
+from selfplay.search.threads import LIMIT, STOP, StopFlag
 
 Part = Callable[..., Any]
 
@@ -54,10 +53,26 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         return bool(legal_actions(own, opp) == 0 and is_terminal(own, opp))
 
     @part_of_compiled
-    def list_edges(trees: Trees, tree: int, number: int) -> None:
-        """Write the edges of a node, none of them visited."""
-        node, edges = trees.nodes[tree, number], trees.edges[tree, number]
-        bits, count = legal_actions(node.own, node.opp), 0
+    def settle_ends(search: Search, tree: int, number: int) -> None:
+        """Settle the edges of a node that end the match, and prove the node if that suffices."""
+        node, edges, is_any = search.trees.nodes[tree, number], edges_of(search.trees, tree, number), False
+        for i in range(len(edges)):
+            own, opp = play(node.own, node.opp, edges[i].move)
+            if is_over(own, opp):
+                settle_edge(edges[i], 0.0 - value_at_end(own, opp, search.finished), True)
+                is_any = True
+        if is_any:
+            prove_by_edges(node, edges)
+
+    @part_of_compiled
+    def add_node(search: Search, tree: int, parent: int, i: int, own: int, opp: int) -> int:
+        """Add an unfinished position as the child of edge i of `parent`; returns its number."""
+        number = int(search.trees.sizes[tree])
+        search.trees.sizes[tree] += 1
+        node, edges = search.trees.nodes[tree, number], search.trees.edges[tree, number]
+        node.own, node.opp, node.parent, node.edge = own, opp, parent, i
+        node.value, node.is_proved = 0.0, 0
+        bits, count = legal_actions(own, opp), 0
         while bits != 0 or count == 0:
             edge, move = edges[count], bits & -bits
             edge.prior, edge.value, edge.visits, edge.child, edge.status = 0.0, 0.0, 0, NOT_ADDED, OPEN
@@ -65,88 +80,67 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
             bits ^= move
             count += 1
         node.num_edges = count
-
-    @part_of_compiled
-    def settle_ends(trees: Trees, tree: int, number: int, plan: Plan) -> None:
-        """Settle the edges of a node that end the match, and prove the node if that suffices."""
-        node, edges, is_any = trees.nodes[tree, number], edges_of(trees, tree, number), False
-        for i in range(len(edges)):
-            own, opp = play(node.own, node.opp, edges[i].move)
-            if is_over(own, opp):
-                settle_edge(edges[i], 0.0 - value_at_end(own, opp, plan.finished), True)
-                is_any = True
-        if is_any:
-            prove_by_edges(node, edges)
-
-    @part_of_compiled
-    def add_node(trees: Trees, tree: int, parent: int, i: int, own: int, opp: int, plan: Plan) -> int:
-        """Add an unfinished position as the child of edge i of `parent`; returns its number."""
-        number = int(trees.sizes[tree])
-        trees.sizes[tree] += 1
-        node = trees.nodes[tree, number]
-        node.own, node.opp, node.parent, node.edge = own, opp, parent, i
-        node.value, node.is_proved = 0.0, 0
-        list_edges(trees, tree, number)
-        if plan.proves:
-            settle_ends(trees, tree, number, plan)
+        if search.proves:
+            settle_ends(search, tree, number)
         return number
 
     @part_of_compiled
-    def plant_root(trees: Trees, tree: int, own: int, opp: int, plan: Plan) -> bool:
+    def plant_root(search: Search, tree: int, own: int, opp: int) -> bool:
         """Begin a new tree; returns whether its root is to be evaluated. A finished match gets no node."""
-        trees.sizes[tree] = 0
+        search.trees.sizes[tree] = 0
         if is_over(own, opp):
             return False
-        add_node(trees, tree, NOT_ADDED, 0, own, opp, plan)
-        set_priors(edges_of(trees, tree, 0), np.zeros(trees.nodes[tree, 0].num_edges))
-        return bool(trees.nodes[tree, 0].is_proved == 0)
+        add_node(search, tree, NOT_ADDED, 0, own, opp)
+        root = search.trees.nodes[tree, 0]
+        set_priors(edges_of(search.trees, tree, 0), np.zeros(root.num_edges))
+        return bool(root.is_proved == 0)
 
     @part_of_compiled
-    def follow(trees: Trees, tree: int, number: int, i: int, plan: Plan) -> int:
+    def follow(search: Search, tree: int, number: int, i: int) -> int:
         """The child of an edge without one, added now; NOT_ADDED if it is a finished match, which settles the edge."""
-        node, edge = trees.nodes[tree, number], trees.edges[tree, number, i]
+        node, edge = search.trees.nodes[tree, number], search.trees.edges[tree, number, i]
         own, opp = play(node.own, node.opp, edge.move)
         if is_over(own, opp):
-            settle_edge(edge, 0.0 - value_at_end(own, opp, plan.finished), plan.proves)
+            settle_edge(edge, 0.0 - value_at_end(own, opp, search.finished), search.proves)
             return NOT_ADDED
-        child = add_node(trees, tree, number, i, own, opp, plan)
+        child = add_node(search, tree, number, i, own, opp)
         edge.child = child
         return child
 
     @part_of_compiled
-    def descend(trees: Trees, tree: int, plan: Plan, constants: Constants) -> int:
+    def descend(search: Search, tree: int) -> int:
         """Run a simulation up to a position that is to be evaluated; returns its number, NOT_ADDED if there is none."""
-        number, is_new = 0, False
+        trees, number, is_new = search.trees, 0, False
         while not is_new:
-            edges = edges_of(trees, tree, number)
+            edges, value = edges_of(trees, tree, number), trees.nodes[tree, number].value
             if number == 0:
-                i = select_at_root(edges, trees.nodes[tree, 0].value, trees.noise[tree], constants)
+                i = select_at_root(edges, value, trees.noise[tree], search.constants)
             else:
-                i = select(edges, trees.nodes[tree, number].value, constants)
+                i = select(edges, value, search.constants)
             edge = edges[i]
             is_new = edge.child == NOT_ADDED
             child = edge.child
             if edge.status == OPEN and is_new:
-                child = follow(trees, tree, number, i, plan)
+                child = follow(search, tree, number, i)
             if edge.status != OPEN:
                 edge.visits += 1
-                back_up(trees, tree, number, edge.value, plan.proves)
+                back_up(trees, tree, number, edge.value, search.proves)
                 return NOT_ADDED
             number = child
         if trees.nodes[tree, number].is_proved != 0:
-            back_up(trees, tree, number, trees.nodes[tree, number].value, plan.proves)
+            back_up(trees, tree, number, trees.nodes[tree, number].value, search.proves)
             return NOT_ADDED
         return number
 
     @part_of_compiled
-    def begin(trees: Trees, tree: int, bits: int, constants: Constants) -> None:
-        edges = edges_of(trees, tree, 0)
-        begin_root(edges, trees.noise[tree, : len(edges)], bits, constants)
+    def begin(search: Search, tree: int, bits: int) -> None:
+        edges = edges_of(search.trees, tree, 0)
+        begin_root(edges, search.trees.noise[tree, : len(edges)], bits, search.constants)
 
     @part_of_compiled
-    def write_policy(trees: Trees, tree: int, weights: NDArray[np.float64], constants: Constants) -> None:
-        root, edges = trees.nodes[tree, 0], edges_of(trees, tree, 0)
-        policy_weights(edges, root.value, constants, weights)
+    def write_policy(search: Search, tree: int, weights: NDArray[np.float64]) -> None:
+        trees, edges = search.trees, edges_of(search.trees, tree, 0)
+        policy_weights(edges, trees.nodes[tree, 0].value, search.constants, weights)
         for use_priors in (False, True):
             total = 0.0
             for i in range(len(edges)):
@@ -160,12 +154,13 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
             weights[i] /= total
 
     @part_of_compiled
-    def conclude(trees: Trees, tree: int, row: int, constants: Constants, results: TreeSearchResult) -> None:
+    def conclude(search: Search, tree: int, row: int, results: TreeSearchResult) -> None:
+        trees = search.trees
         if trees.sizes[tree] == 0:
             return
         edges = edges_of(trees, tree, 0)
         weights = np.zeros(len(edges))
-        write_policy(trees, tree, weights, constants)
+        write_policy(search, tree, weights)
         best = -np.inf
         for i in range(len(edges)):
             edge = edges[i]
@@ -175,7 +170,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
             if edge.visits > 0 or edge.status != OPEN:
                 results.action_values[row, action] = edge.value
             if is_candidate(trees, tree, i):
-                score = final_score(edges, i, trees.noise[tree], constants)
+                score = final_score(edges, i, trees.noise[tree], search.constants)
                 if score > best:
                     best, results.actions[row] = score, action
         results.value[row] = root_value(trees, tree)
@@ -192,40 +187,44 @@ ROW, IN_TREE, IN_ALL = range(3)
 def compile_whole_search(
     rules: Rules, pass_action: int | None, rule: RuleFunctions, position_value: CompiledPositionValue
 ) -> Callable[..., bool]:
-    """The whole search of a batch with a compiled evaluator, as one compiled function.
+    """`search_batch(own, opp, root_bits, leaf_bits, search, progress, stop, results)`, with a compiled evaluator.
 
-    `search(own, opp, root_bits, leaf_bits, plan, constants, parameters, trees, progress, stop, results)` grows one
-    tree after another: each in the memory of the first of `trees`, which holds the last one afterwards, or with
-    `plan.has_kept` each in its own. It returns False if it was stopped (see `selfplay.search.threads.StopFlag`; a
-    step is a simulation). If it stopped because of its limit, a call with the same arguments continues; `progress` is
-    int64[3], 0 at first.
+    It grows one tree after another: each in the memory of the first of `search.trees`, which holds the last one
+    afterwards, or with `search.continues` each in its own. It returns False if it was stopped (see
+    `selfplay.search.threads.StopFlag`; a step is a simulation). If it stopped because of its limit, a call with the
+    same arguments continues; `progress` is int64[3], 0 at first.
     """
     plant_root, descend, begin, conclude = compile_steps(rules, pass_action, rule)
 
     @part_of_compiled
-    def evaluate(
-        trees: Trees, tree: int, number: int, bits: int, parameters: object, logits: NDArray[np.float64]
-    ) -> float:
-        node, edges = trees.nodes[tree, number], edges_of(trees, tree, number)
-        value = position_value(node.own, node.opp, edges, fold(bits, number), parameters, logits)
+    def evaluate(search: Search, tree: int, number: int, bits: int, logits: NDArray[np.float64]) -> float:
+        node, edges = search.trees.nodes[tree, number], edges_of(search.trees, tree, number)
+        value = position_value(node.own, node.opp, edges, fold(bits, number), search.parameters, logits)
         node.value = value
         set_priors(edges, logits)
         return value
 
     @part_of_compiled
+    def begin_tree(
+        search: Search, tree: int, own: int, opp: int, root_bits: int, leaf_bits: int, logits: NDArray[np.float64]
+    ) -> bool:
+        """Plant a tree or continue the kept one; returns whether simulations can follow."""
+        if search.continues and search.trees.sizes[tree] > 0:
+            if search.trees.nodes[tree, 0].is_proved != 0:
+                return False
+        elif plant_root(search, tree, own, opp):
+            evaluate(search, tree, 0, leaf_bits, logits)
+        else:
+            return False
+        begin(search, tree, root_bits)
+        return True
+
+    @part_of_compiled
     def simulate(
-        trees: Trees,
-        tree: int,
-        bits: int,
-        plan: Plan,
-        constants: Constants,
-        parameters: object,
-        progress: NDArray[np.int64],
-        stop: NDArray[np.int64],
-        logits: NDArray[np.float64],
+        search: Search, tree: int, bits: int, progress: NDArray[np.int64], stop: StopFlag, logits: NDArray[np.float64]
     ) -> None:
         """Run the simulations of one tree that are left, until its root is proved."""
-        while progress[IN_TREE] < plan.simulations and trees.nodes[tree, 0].is_proved == 0:
+        while progress[IN_TREE] < search.simulations and search.trees.nodes[tree, 0].is_proved == 0:
             # A tree that has begun gets a simulation, so that `progress` shows that it has.
             if progress[IN_TREE] > 0 and progress[IN_ALL] >= stop[LIMIT]:
                 stop[STOP] = 1
@@ -233,62 +232,31 @@ def compile_whole_search(
                 return
             progress[IN_TREE] += 1
             progress[IN_ALL] += 1
-            number = descend(trees, tree, plan, constants)
+            number = descend(search, tree)
             if number != NOT_ADDED:
-                value = evaluate(trees, tree, number, bits, parameters, logits)
-                back_up(trees, tree, number, value, plan.proves)
-
-    @part_of_compiled
-    def begin_tree(
-        own: int,
-        opp: int,
-        root_bits: int,
-        leaf_bits: int,
-        plan: Plan,
-        constants: Constants,
-        parameters: object,
-        trees: Trees,
-        tree: int,
-        logits: NDArray[np.float64],
-    ) -> bool:
-        """Plant a tree or continue the kept one; returns whether simulations can follow."""
-        if plan.has_kept and trees.sizes[tree] > 0:
-            if trees.nodes[tree, 0].is_proved != 0:
-                return False
-        elif plant_root(trees, tree, own, opp, plan):
-            evaluate(trees, tree, 0, leaf_bits, parameters, logits)
-        else:
-            return False
-        begin(trees, tree, root_bits, constants)
-        return True
+                back_up(search.trees, tree, number, evaluate(search, tree, number, bits, logits), search.proves)
 
     @compiled
-    def search(
+    def search_batch(
         own: Words,
         opp: Words,
         root_bits: Words,
         leaf_bits: Words,
-        plan: Plan,
-        constants: Constants,
-        parameters: object,
-        trees: Trees,
+        search: Search,
         progress: NDArray[np.int64],
-        stop: NDArray[np.int64],
+        stop: StopFlag,
         results: TreeSearchResult,
     ) -> bool:
-        constants, parameters, trees, progress, stop = borrowed((constants, parameters, trees, progress, stop))
-        logits = np.empty(trees.edges.shape[2])
+        search, progress, stop = borrowed((search, progress, stop))
+        logits = np.empty(search.trees.edges.shape[2])
         for row in range(progress[ROW], len(own)):
-            tree = row if plan.has_kept else 0
-            bits = leaf_bits[row]
-            if progress[IN_TREE] > 0 or begin_tree(
-                own[row], opp[row], root_bits[row], bits, plan, constants, parameters, trees, tree, logits
-            ):
-                simulate(trees, tree, bits, plan, constants, parameters, progress, stop, logits)
+            tree, bits = row if search.continues else 0, leaf_bits[row]
+            if progress[IN_TREE] > 0 or begin_tree(search, tree, own[row], opp[row], root_bits[row], bits, logits):
+                simulate(search, tree, bits, progress, stop, logits)
                 if stop[STOP] != 0:
                     return False
-            conclude(trees, tree, row, constants, results)
+            conclude(search, tree, row, results)
             progress[ROW], progress[IN_TREE] = row + 1, 0
         return True
 
-    return search
+    return search_batch

@@ -180,16 +180,21 @@ def root_value(trees: Trees, tree: int) -> float:
 # ---------------------------------------------------------------------- what searches are given and find
 
 
-class Plan(NamedTuple):
+class Search(NamedTuple):
     """What is the same for all trees of a search."""
 
     simulations: int
     proves: bool
     """Whether exact values are proved (MCTS-solver)."""
+    continues: bool
+    """Whether trees that are not empty are continued."""
     finished: NDArray[np.float64]
     """float64[2], the third argument of `selfplay.search.evaluation.finished_value`."""
-    has_kept: bool
-    """Whether trees that are not empty are continued."""
+    constants: Any
+    """Those of the rule."""
+    parameters: Any
+    """Those of a compiled evaluator; 0 for others."""
+    trees: Trees
 
 
 class TreeSearchResult(NamedTuple):

@@ -19,7 +19,7 @@ from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
 from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
-from selfplay.search.mcts.tree import Plan, Trees, TreeSearchResult, make_results, make_trees, tree_bytes
+from selfplay.search.mcts.tree import Search, TreeSearchResult, make_results, make_trees, tree_bytes
 from selfplay.search.threads import StopFlag, StoppedError, run_interruptibly
 from selfplay.settings.fields import require
 
@@ -72,11 +72,10 @@ class TreeSearch:
             raise SettingError(
                 f"reuse=true: rule={rule.name} divides its simulations from an unvisited position; set rule=puct or uct"
             )
+        self.game, self.evaluator, self.rule, self.simulations, self.proves = game, evaluator, rule, simulations, proves
         self._num_nodes = simulations + 1 + (simulations if reuse else 0)
-        self._tree_bytes = tree_bytes(self._num_nodes, game.num_distinct_actions)
         self._kept = KeptTrees(simulations) if reuse else None
-        self.game, self.evaluator, self.rule, self.simulations = game, evaluator, rule, simulations
-        self._plan = Plan(simulations, proves, np.array(evaluator.ends, dtype=np.float64), False)
+        self._ends = np.array(evaluator.ends, dtype=np.float64)
         self._constants = rule.constants(simulations, game.num_distinct_actions)
         self._kind = (game.rules, game.pass_action, rule.functions)
         # As many as the search before could run in QUICK_SECONDS.
@@ -111,45 +110,45 @@ class TreeSearch:
         return TreeSearchResult(*((one if inverse is None else one[inverse]).to(device) for one in tensors))
 
     def _search(self, own: Words, opp: Words, draws: Draws | None) -> TreeSearchResult:
-        bits, kept, plan, parts = _random_bits(own, opp, draws), self._kept, self._plan, []
+        bits, kept, num_actions, parts = _random_bits(own, opp, draws), self._kept, self.game.num_distinct_actions, []
         if draws is None or kept is None:
             kept = draws = None
         else:
-            draws, plan = draws._replace(match=draws.match.cpu()), plan._replace(has_kept=True)
+            draws = draws._replace(match=draws.match.cpu())
             kept.forget(draws)
         # A compiled search grows one tree after another in the memory of one, if none is kept.
         is_one = self._compiled is not None and kept is None
-        size = max(1, len(own) if is_one else BYTES_AT_ONCE // self._tree_bytes)
+        size = max(1, len(own) if is_one else BYTES_AT_ONCE // tree_bytes(self._num_nodes, num_actions))
         for start in range(0, max(1, len(own)), size):
             chunk = slice(start, start + size)
-            trees = make_trees(1 if is_one else len(own[chunk]), self._num_nodes, self.game.num_distinct_actions)
+            trees = make_trees(1 if is_one else len(own[chunk]), self._num_nodes, num_actions)
             if kept is not None and draws is not None:
                 of_chunk = draws._replace(match=draws.match[chunk])
                 kept.take_over(of_chunk, own[chunk], opp[chunk], trees)
-            parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], plan, trees))
+            parameters = 0 if self._compiled is None else self._compiled.parameters(self.game)
+            how = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
+            parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], Search(*how)))
             if kept is not None and draws is not None:
                 kept.keep(of_chunk, trees)
         joined: Any = map(np.concatenate, zip(*parts, strict=True))
         return parts[0] if len(parts) == 1 else TreeSearchResult(*joined)
 
-    def _grow(self, own: Words, opp: Words, bits: Words, plan: Plan, trees: Trees) -> TreeSearchResult:
-        """Search these positions in the memory of `trees`."""
+    def _grow(self, own: Words, opp: Words, bits: Words, search: Search) -> TreeSearchResult:
+        """Search these positions in the memory of `search.trees`."""
         results = make_results(len(own), self.game.num_distinct_actions)
         if self._compiled is None:
             plant, advance, conclude = compile_lockstep(*self._kind)
             frontier = make_frontier(len(own))
-            count = plant(own, opp, bits[0], plan, self._constants, trees, frontier)
+            count = plant(own, opp, bits[0], search, frontier)
             while count > 0:
-                evaluated = self._evaluated(frontier, count)
-                count = advance(count, *evaluated, bits[0], plan, self._constants, trees, frontier)
-            conclude(self._constants, trees, results)
+                count = advance(count, *self._evaluated(frontier, count), bits[0], search, frontier)
+            conclude(search, results)
             return results
-        search = compile_whole_search(*self._kind, self._compiled.position_value(self.game))
-        how = plan, self._constants, self._compiled.parameters(self.game)
+        search_batch = compile_whole_search(*self._kind, self._compiled.position_value(self.game))
         progress, start = np.zeros(3, dtype=np.int64), perf_counter()
 
         def grow(stop: StopFlag) -> None:
-            if not search(own, opp, *bits, *how, trees, progress, stop, results):
+            if not search_batch(own, opp, *bits, search, progress, stop, results):
                 raise StoppedError
 
         run_interruptibly(grow, quick_steps=self._quick_simulations)

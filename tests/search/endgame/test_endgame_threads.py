@@ -9,8 +9,8 @@ from selfplay.games import make_game
 from selfplay.games.patterns import make_patterns
 from selfplay.search.endgame import move_ordering as learned
 from selfplay.search.endgame.solver import LEARNED_VALUES_FROM, THREADS_FROM, EndgameSolver
-from selfplay.search.evaluation import pattern_tables
 from selfplay.search.exact_solver import empties
+from selfplay.search.pattern_evaluation import pattern_tables
 from tests.search.endgame.test_solver import FFO, ffo_state, named_values
 
 SIXTEEN_EMPTIES = ("fforum-18", "fforum-19")
