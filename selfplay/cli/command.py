@@ -48,7 +48,7 @@ HYDRA_FUNCTION = re.compile(r"\w+\(.*,.*\)")
 class Program(NamedTuple, Generic[AnySettings]):
     """A program with settings, which are composed from conf/`config`.yaml and the command line.
 
-    One with `Settings` takes over those that the run has recorded.
+    One with `Settings` takes over those that the run has recorded. `@partial(Program, kind=...)` makes a function one.
     """
 
     body: Callable[[AnySettings], None]
@@ -64,10 +64,6 @@ class Program(NamedTuple, Generic[AnySettings]):
     """Whether torchrun may start several processes of the program; only rank 0 holds the lock and logs."""
     after_sweep: Callable[[Path, Sequence[Path]], None] | None = None
     """Called at the end of a sweep (`-m`) with its folder and the run_dir of each of its runs."""
-
-
-Programs = dict[str, Program[Any] | Callable[[], None]]
-"""Programs by name; those without settings are functions that read the command line themselves."""
 
 
 class PlannedRun(NamedTuple, Generic[AnySettings]):

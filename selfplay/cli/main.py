@@ -44,10 +44,11 @@ def main() -> None:
 def run(name: str) -> None:
     """Run a program with the arguments in sys.argv; errors that the user can fix become one line and an exit code."""
     with reporting_errors():
-        program = import_module(f"selfplay.cli.programs.{MODULES[name]}").PROGRAMS[name]
+        program = getattr(import_module(f"selfplay.cli.programs.{MODULES[name]}"), name.replace("-", "_"))
         # Imported here, so that the list of programs is shown quickly.
         from selfplay.cli import command
 
+        # Programs without settings are functions that read the command line themselves.
         if not isinstance(program, command.Program):
             program()
             return

@@ -9,10 +9,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
-from numpy.typing import NDArray
 
 from selfplay.dataset.rows import (
-    COLUMNS,
     NUMBERS,
     OBSERVATION,
     REMEDY,
@@ -23,6 +21,7 @@ from selfplay.dataset.rows import (
     as_numpy,
     check_column,
     check_numbers,
+    columns_of,
     csv_schema,
     entry_names,
     unpack_checked,
@@ -63,19 +62,14 @@ def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
     options = pa_csv.WriteOptions(include_header=False, batch_size=WRITTEN_ROWS)
     with pa_csv.CSVWriter(file, schema, write_options=options) as writer:
         for rows in parts:
-            arrays = [as_arrow(*pair) for pair in zip(_columns(rows, codec), schema.types, strict=True)]
+            packed = np.ascontiguousarray(codec.pack(rows.own, rows.opp).T)
+            columns = columns_of(rows, np.unpackbits(packed, axis=0, count=codec.size))
+            if rows.policy is not None:
+                columns += [*np.ascontiguousarray(rows.policy.T)]
+            arrays = [as_arrow(*pair) for pair in zip(columns, schema.types, strict=True)]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
             number += len(rows.match)
     return file.getvalue(), number
-
-
-def _columns(rows: Rows, codec: ObservationCodec) -> list[NDArray[np.generic]]:
-    packed = np.ascontiguousarray(codec.pack(rows.own, rows.opp).T)
-    entries = np.unpackbits(packed, axis=0, count=codec.size)
-    columns = [
-        values for column in COLUMNS for values in (entries if column is OBSERVATION else [getattr(rows, column.name)])
-    ]
-    return columns if rows.policy is None else [*columns, *np.ascontiguousarray(rows.policy.T)]
 
 
 def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:

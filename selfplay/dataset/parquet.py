@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from selfplay.dataset.rows import (
     COLUMNS,
@@ -27,6 +26,7 @@ from selfplay.dataset.rows import (
     as_numpy,
     bytes_as_numpy,
     check_numbers,
+    columns_of,
     concatenate,
     lists_as_numpy,
     parquet_schema,
@@ -123,18 +123,13 @@ def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
         use_byte_stream_split=[OBSERVATION.name],
     ) as writer:
         for rows in _groups(parts):
-            arrays = [as_arrow(*pair) for pair in zip(_columns(rows, codec), schema.types, strict=False)]
+            columns = columns_of(rows, [codec.pack(rows.own, rows.opp)])
+            arrays = [as_arrow(*pair) for pair in zip(columns, schema.types, strict=False)]
             if rows.policy is not None:
                 arrays.append(rows_as_lists(rows.policy))
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema), row_group_size=max(1, len(rows.match)))
             number += len(rows.match)
     return file.getvalue(), number
-
-
-def _columns(rows: Rows, codec: ObservationCodec) -> Iterator[NDArray[np.generic]]:
-    for column in COLUMNS:
-        packed = column is OBSERVATION
-        yield codec.pack(rows.own, rows.opp) if packed else np.ascontiguousarray(getattr(rows, column.name))
 
 
 def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:

@@ -145,6 +145,12 @@ def concatenate(parts: Sequence[Rows]) -> Rows:
     return Rows(*columns)
 
 
+def columns_of(rows: Rows, observations: Iterable[NDArray[np.uint8]]) -> list[NDArray[Any]]:
+    """The columns of the rows, C-contiguous and in the order of the files; `observations` are those of OBSERVATION."""
+    plain = {column.name: [np.ascontiguousarray(getattr(rows, column.name))] for column in NUMBERS}
+    return [values for column in COLUMNS for values in {**plain, OBSERVATION.name: observations}[column.name]]
+
+
 def actions_of(parts: Iterable[Rows]) -> tuple[int, Iterable[Rows]]:
     """The number of actions in the policies of `parts`, 0 if they have none; and all the parts."""
     remaining = iter(parts)

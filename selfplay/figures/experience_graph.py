@@ -27,7 +27,6 @@ BOARD = 0.74
 """Side of a board; the boards of a layer are at least 1 apart."""
 LAYER = 1.75
 LEAST_WIDTH = 6.6
-INCHES = 1.0
 PALE = 0.25
 """The strength of the colour of scores near 0. Colour and width grow with the square of the score, because the scores
 of neighbouring boards differ by only a tenth."""
@@ -143,7 +142,7 @@ def picture_of(ahead: BoardsAhead, figure: Figure | None = None) -> Figure:
     left, right = ((min(xs) + max(xs)) / 2 + side * half_width for side in (-1, 1))
     bottom, top = min(ys) - 1.15, max(ys) + 1.0
     figure = figure or Figure()
-    figure.set_size_inches(INCHES * (right - left), INCHES * (top - bottom))
+    figure.set_size_inches(right - left, top - bottom)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
     _draw_arrows(axes, graph, places)

@@ -19,7 +19,6 @@ from selfplay.games import Game, make_game
 from selfplay.grading.comparison import Comparison
 from selfplay.registry import Registry
 from selfplay.runs.checkpoints import load_checkpoint, read_metadata
-from selfplay.runs.data_changes import data_changes
 from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
@@ -40,10 +39,6 @@ class TrainedRun(NamedTuple):
     @property
     def newest(self) -> int:
         return self.levels[-1]
-
-    def data_changes(self) -> dict[int, str]:
-        """How the training data of a level differ in kind from those of the level before, by level."""
-        return data_changes(self.folder, self.levels)
 
     @property
     def merges_rows(self) -> bool:

@@ -19,6 +19,7 @@ from selfplay.figures.style import (
     single_figure,
     whole_numbers_on_x,
 )
+from selfplay.runs.data_changes import data_changes
 from selfplay.training.fitting import EpochLoss
 
 ROOM = 0.8
@@ -37,7 +38,7 @@ TRAINING_NOTES = {
 
 def pictures(run: TrainedRun) -> dict[str, Figure]:
     """The figures; that of the parts of the loss only where a policy is trained."""
-    by_level = loss_by_level(run.losses, run.data_changes(), merges_rows=run.merges_rows)
+    by_level = loss_by_level(run.losses, data_changes(run.folder, run.levels), merges_rows=run.merges_rows)
     figures = {"losses.png": loss_curves(run.losses), "loss_by_level.png": by_level}
     return figures | ({"policy_loss.png": parts_by_level(run.losses)} if _has_parts(run.losses) else {})
 

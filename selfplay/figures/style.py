@@ -47,12 +47,12 @@ def save_figure(figure: Figure, path: Path) -> None:
     log.info("wrote %s", path)
 
 
-def save_animation(frames: Sequence[Image.Image], path: Path, milliseconds: int = 600) -> None:
+def save_animation(frames: Sequence[Image.Image], path: Path) -> None:
     """Write a GIF file that repeats forever and shows its last frame three times as long as the others.
 
     Raises StageError if it cannot be written.
     """
-    durations = [milliseconds] * (len(frames) - 1) + [3 * milliseconds]
+    durations = [600] * (len(frames) - 1) + [1800]  # milliseconds
     with written_whole(path) as beside:
         frames[0].save(beside, format="GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
     log.info("wrote %s", path)

@@ -72,10 +72,7 @@ MATCHES_AT_ONCE = 600
 def sample_positions(
     solver: ExactSolver, count: int, key: int, progress: ProgressBar = NoProgress
 ) -> list[SolvedPosition]:
-    """Up to `count` positions of each group, in the order of GROUPS.
-
-    `key`: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
-    """
+    """Up to `count` positions of each group, in the order of GROUPS."""
     game, found, drawn = solver.game, {group: list[SolvedPosition]() for group in GROUPS}, set[tuple[int, int]]()
     players = (make_player(average_player(game), game, ""),) * 2
     matches = range(MAX_MATCHES_PER_POSITION * count * len(GROUPS))

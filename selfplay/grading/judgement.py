@@ -40,10 +40,7 @@ def play_against_perfect(
     batch_size: int | None,
     progress: ProgressBar = NoProgress,
 ) -> dict[Who, SeatResults]:
-    """The results of each player in `matches` matches in each seat. The players do not learn from them.
-
-    `key`: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
-    """
+    """The results of each player in `matches` matches in each seat. The players do not learn from them."""
     results: dict[Who, SeatResults] = {}
     with closing(progress(total=2 * len(players), desc="against perfect play")) as bar:
         for who, player in players.items():

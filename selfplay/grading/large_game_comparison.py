@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from selfplay.executors import open_executor
 from selfplay.games import Game
-from selfplay.games.win_draw_loss import WORSE, WinDrawLoss, sign_test, wilson_interval
+from selfplay.games.win_draw_loss import WORSE, sign_test, wilson_interval
 from selfplay.grading.comparison_schedule import (
     Pair,
     Who,
@@ -71,15 +71,6 @@ class Measurement(NamedTuple):
         """The newest level's results against the random player (0) and each reference."""
         opponents: list[Who] = [0, *self.references]
         return {opponent: self.results[self.newest, opponent] for opponent in opponents}
-
-    def versus_earlier(self) -> dict[int, WinDrawLoss[int]]:
-        """The newest level's results against the earlier levels that it met, including the random player."""
-        met = {
-            other: result.results
-            for (one, other), result in self.results.items()
-            if one == self.newest and isinstance(other, int)
-        }
-        return dict(sorted(met.items()))
 
     def level_rows(self) -> list[Row]:
         """The rows of levels.csv."""
@@ -191,10 +182,12 @@ def measured_verdict(measurement: Measurement, about_policy: Sequence[str] = ())
 
 def forgotten_text(level: int, measurement: Measurement) -> str:
     """The earlier levels to which the newest level loses by the sign test, one per line, or that there are none."""
-    met = measurement.versus_earlier()
-    lost = {earlier: results for earlier, results in met.items() if sign_test(results) == WORSE}
+    results = ((pair, result.results) for pair, result in measurement.results.items())
+    met = {other: result for (one, other), result in results if one == level and isinstance(other, int)}
+    lost = {earlier: met[earlier] for earlier in sorted(met) if sign_test(met[earlier]) == WORSE}
     if not lost:
-        return f"Level {level} loses to none of the earlier levels it was tried against: {', '.join(map(str, met))}."
+        tried = ", ".join(map(str, sorted(met)))
+        return f"Level {level} loses to none of the earlier levels it was tried against: {tried}."
     return "\n".join(
         f"Level {level} now loses to level {earlier}: {results} (won-drawn-lost)." for earlier, results in lost.items()
     )

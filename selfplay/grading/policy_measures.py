@@ -5,7 +5,7 @@ game that can be enumerated it has the exact grade of each way in which a level 
 values, by search.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,21 +92,19 @@ SIMULATIONS_OF_WAYS = (2, 8, 32)
 
 def ways_of_playing(run_dir: Path, game: Game, levels: Sequence[int], grader: Grader) -> list[Row]:
     """The policy alone, the values alone, and searches of each level. Raises SettingError without a policy head."""
-    return [way for level in levels for way in _ways_of_level(run_dir, game, level, grader)]
-
-
-def _ways_of_level(run_dir: Path, game: Game, level: int, grader: Grader) -> Iterator[Row]:
-    state = grader.graph.state
-    entropy = float(policy_entropies(run_dir, game, level, state.select(~state.terminated)).mean())
-    names = [f"policy:{level}", f"level:{level}"]
-    names += [f"mcts:level:{level}?simulations={simulations}" for simulations in SIMULATIONS_OF_WAYS]
-    players = [make_player(name, game, run_dir) for name in names]
-    actions = [grader.policies(player)[FIRST].argmax(axis=1) for player in players]
-    is_open = ~grader.graph.terminated
-    for name, player, chosen in zip(names, players, actions, strict=True):
-        agreement = float((chosen == actions[-1])[is_open].mean())
-        row = {"level": level, "player": name, **grader.grade(player).fields(), "search_agreement": agreement}
-        yield {**row, "policy_entropy": entropy if name == names[0] else None}
+    state, is_open = grader.graph.state, ~grader.graph.terminated
+    rows: list[Row] = []
+    for level in levels:
+        entropy = float(policy_entropies(run_dir, game, level, state.select(~state.terminated)).mean())
+        names = [f"policy:{level}", f"level:{level}"]
+        names += [f"mcts:level:{level}?simulations={simulations}" for simulations in SIMULATIONS_OF_WAYS]
+        players = [make_player(name, game, run_dir) for name in names]
+        actions = [grader.policies(player)[FIRST].argmax(axis=1) for player in players]
+        for name, player, chosen in zip(names, players, actions, strict=True):
+            agreement = float((chosen == actions[-1])[is_open].mean())
+            row = {"level": level, "player": name, **grader.grade(player).fields(), "search_agreement": agreement}
+            rows.append({**row, "policy_entropy": entropy if name == names[0] else None})
+    return rows
 
 
 def ways_text(ways: Sequence[Row]) -> str:

@@ -25,78 +25,6 @@ STDERR_SHOWN = 200
 """Number of characters of an engine's stderr that are shown after a failure."""
 
 
-class EngineOutput:
-    """The answers that an engine writes to stdout, and the end of its messages on stderr.
-
-    The time to read is proportional to the number of bytes, however they arrive.
-    """
-
-    def __init__(self, stdout: IO[bytes], stderr: IO[bytes]) -> None:
-        self._stdout, self._stderr = stdout, stderr
-        os.set_blocking(stderr.fileno(), False)
-        self._unread: deque[bytes] = deque()
-        """Whole lines that were read and not returned yet."""
-        self._begun = bytearray()
-        """The beginning of the next line."""
-        self._errors = b""
-        """The end of stderr."""
-
-    def lines(self, deadline: float) -> Iterator[str]:
-        """The lines on stdout until the deadline or the end of the output.
-
-        Raises EngineError after more than 1 MB on stdout or on stderr.
-        """
-        room = {self._stdout: SIZE_LIMIT, self._stderr: SIZE_LIMIT}
-        with selectors.DefaultSelector() as selector:
-            for stream in room:
-                selector.register(stream, selectors.EVENT_READ)
-            while True:
-                while self._unread:
-                    yield self._unread.popleft().decode(errors="replace").rstrip("\r")
-                remaining = deadline - monotonic()
-                is_open = self._stdout in selector.get_map()
-                if not is_open or remaining <= 0 or not (ready := selector.select(remaining)):
-                    return
-                for key, _ in ready:
-                    if not self._receive(cast(IO[bytes], key.fileobj), room):
-                        selector.unregister(key.fileobj)
-
-    def end_of_errors(self) -> str:
-        """The last words on stderr so far, on one line."""
-        with suppress(BlockingIOError):
-            for _ in range(SIZE_LIMIT // CHUNK):
-                self._keep(self._stderr, os.read(self._stderr.fileno(), CHUNK))
-        return one_line(self._errors.decode(errors="replace"))[-STDERR_SHOWN:]
-
-    def close_errors(self) -> None:
-        """Stop reading stderr, so that an engine does not wait for it to be read."""
-        self._stderr.close()
-
-    def close(self) -> None:
-        """Close both streams."""
-        self._stdout.close()
-        self._stderr.close()
-
-    def _receive(self, stream: IO[bytes], room: dict[IO[bytes], int]) -> bool:
-        """Read once from a stream that has something to read; False at its end."""
-        chunk = os.read(stream.fileno(), CHUNK)
-        room[stream] -= len(chunk)
-        if room[stream] < 0:
-            raise EngineError(f"it wrote more than 1 MB to {'stdout' if stream is self._stdout else 'stderr'}")
-        self._keep(stream, chunk)
-        return bool(chunk)
-
-    def _keep(self, stream: IO[bytes], chunk: bytes) -> None:
-        if stream is self._stderr:
-            self._errors = (self._errors + chunk)[-CHUNK:]
-            return
-        first, *others = chunk.split(b"\n")
-        self._begun += first
-        for line in others:
-            self._unread.append(bytes(self._begun))
-            self._begun = bytearray(line)
-
-
 FOLDERS = ("/usr/games", "/usr/local/games")
 """Folders searched in addition to PATH: Debian installs games there, and not every PATH contains them."""
 
@@ -142,9 +70,17 @@ class EngineProcess:
             )
         except OSError as error:
             raise EngineError(f"it cannot be started: {error.strerror}") from error
+        assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
-        self._output = EngineOutput(self._process.stdout, self._process.stderr)
+        self._stdin, self._stdout, self._stderr = self._process.stdin, self._process.stdout, self._process.stderr
+        os.set_blocking(self._stderr.fileno(), False)
+        self._unread: deque[bytes] = deque()
+        """Whole lines that were read and not returned yet."""
+        self._begun = bytearray()
+        """The beginning of the next line."""
+        self._errors = b""
+        """The end of stderr."""
         self._owner = os.getpid()
         _running.add(self)
 
@@ -155,9 +91,8 @@ class EngineProcess:
         answers with an error or writes something other than an answer. Except after an error answer, the engine must
         then be ended.
         """
-        assert self._process.stdin is not None
         try:
-            self._process.stdin.write(f"{command}\n".encode())
+            self._stdin.write(f"{command}\n".encode())
         except OSError as error:
             raise EngineError(self._end_message()) from error
         answer = self._answer(command, time_limit)
@@ -168,13 +103,14 @@ class EngineProcess:
     def end(self) -> None:
         """Ask the engine to quit; if it does not, end it and its child processes. May be called repeatedly."""
         _running.discard(self)
-        if self._owner != os.getpid() or self._process.stdin is None or self._process.stdin.closed:
+        if self._owner != os.getpid() or self._stdin.closed:
             return
         with suppress(OSError):
-            self._process.stdin.write(b"quit\n")
+            self._stdin.write(b"quit\n")
         with suppress(OSError):
-            self._process.stdin.close()
-        self._output.close_errors()
+            self._stdin.close()
+        # An engine should not wait for its messages to be read.
+        self._stderr.close()
         for number in (None, signal.SIGTERM, signal.SIGKILL):
             if number is not None:
                 with suppress(OSError):
@@ -185,12 +121,12 @@ class EngineProcess:
         # Child processes of the engine may outlive it.
         with suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        self._output.close()
+        self._stdout.close()
 
     def _answer(self, command: str, time_limit: float) -> Answer:
         deadline = monotonic() + time_limit
         lines: list[str] = []
-        for line in self._output.lines(deadline):
+        for line in self._lines(deadline):
             if line.strip():
                 lines.append(line)
             elif lines:
@@ -204,12 +140,49 @@ class EngineProcess:
         except ValueError as error:
             raise EngineError(str(error)) from error
 
+    def _lines(self, deadline: float) -> Iterator[str]:
+        """The lines on stdout until the deadline or the end of the output.
+
+        The time to read is proportional to the number of bytes, however they arrive. Raises EngineError after more than
+        1 MB on stdout or on stderr.
+        """
+        room = {self._stdout: SIZE_LIMIT, self._stderr: SIZE_LIMIT}
+        with selectors.DefaultSelector() as selector:
+            for stream in room:
+                selector.register(stream, selectors.EVENT_READ)
+            while True:
+                while self._unread:
+                    yield self._unread.popleft().decode(errors="replace").rstrip("\r")
+                remaining = deadline - monotonic()
+                is_open = self._stdout in selector.get_map()
+                if not is_open or remaining <= 0 or not (ready := selector.select(remaining)):
+                    return
+                for stream in (cast(IO[bytes], key.fileobj) for key, _ in ready):
+                    chunk = os.read(stream.fileno(), CHUNK)
+                    room[stream] -= len(chunk)
+                    if room[stream] < 0:
+                        name = "stdout" if stream is self._stdout else "stderr"
+                        raise EngineError(f"it wrote more than 1 MB to {name}")
+                    if not chunk:
+                        selector.unregister(stream)
+                    elif stream is self._stderr:
+                        self._errors = (self._errors + chunk)[-CHUNK:]
+                    else:
+                        first, *others = chunk.split(b"\n")
+                        self._begun += first
+                        for line in others:
+                            self._unread.append(bytes(self._begun))
+                            self._begun = bytearray(line)
+
     def _end_message(self) -> str:
         """How the engine ended, with the end of its stderr."""
         code: int | None = None
         with suppress(subprocess.TimeoutExpired):
             code = self._process.wait(PATIENCE_AT_END)
-        words = self._output.end_of_errors()
+        with suppress(BlockingIOError):
+            for _ in range(SIZE_LIMIT // CHUNK):
+                self._errors = (self._errors + os.read(self._stderr.fileno(), CHUNK))[-CHUNK:]
+        words = one_line(self._errors.decode(errors="replace"))[-STDERR_SHOWN:]
         how = "it closed its output" if code is None else f"it ended with exit code {code}"
         return f"{how}: {words}" if words else how
 

@@ -42,7 +42,6 @@ def play_batch(
     Args:
         players: the two players; may be the same player twice. One that `FollowsMatch` plays one match at a time.
         seats: int8[B], which of them moves first in each match.
-        key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
         opening_plies: number of random plies at the start. They are equal in the matches 2n and 2n + 1, which
             therefore show both players on both sides of one opening.
         device: cpu or cuda. The players compute there from now on, and the matches are played there if both can.
@@ -119,7 +118,6 @@ def play_matches(
     Args:
         game: the game, or its name.
         players: two players, or their names.
-        key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
         alternate: True lets the first player move first in matches with even numbers and second in the others, False
             lets it move first in all of them.
         learn: whether players that learn from their matches do so.

@@ -149,7 +149,6 @@ class PairMatches(NamedTuple, Generic[AnySettings, PlayerId]):
     """Makes either player; a function at the top level of a module."""
     matches: int
     key: int
-    """The stream of random numbers, from `selfplay.compute.random_numbers.stream_key`."""
     opening_plies: int = 0
     epsilons: Sequence[float] = ()
     seconds: float | None = None
@@ -184,15 +183,12 @@ def play_pairs(
 def play_pair(task: PairMatches[AnySettings, PlayerId]) -> PairResult:
     """Play one series. The players do not learn from it."""
     context = prepare_process(task.settings)
-    one, other = (_player(task, context.game, player_id) for player_id in task.pair)
+    one, other = (task.make(task.settings, context.game, player_id) for player_id in task.pair)
+    if any(task.epsilons):
+        one, other = (EpsilonGreedyPlayer(context.game, player, task.epsilons) for player in (one, other))
     size, device = task.settings.batch_size, context.device
     plies, seconds = task.opening_plies, task.seconds
     return count_matches(context.game, (one, other), task.matches, task.key, size, plies, device, seconds=seconds)
-
-
-def _player(task: PairMatches[AnySettings, PlayerId], game: Game, player_id: PlayerId) -> Player:
-    player = task.make(task.settings, game, player_id)
-    return EpsilonGreedyPlayer(game, player, task.epsilons) if any(task.epsilons) else player
 
 
 def count_matches(

@@ -226,15 +226,15 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
     `architecture=custom architecture.name=my_module:MyNetwork`.
     Nor are there files for other boards and names: `game=othello_6x6` becomes `game.name=othello_6x6`.
     """
-    return [changed for override in overrides for changed in _with_outside_name(override)]
-
-
-def _with_outside_name(override: str) -> list[str]:
-    key, _, value = override.partition("=")
-    is_name = key in GROUPS_OF_OBJECTS and value[:1] not in ("[", "{")
-    if not (is_name and any(_is_outside(key, name) for name in value.split(","))):
-        return [override]
-    return [*([] if key == "game" else [f"{key}=custom"]), f"{key}.name={value}"]
+    changed: list[str] = []
+    for override in overrides:
+        key, _, value = override.partition("=")
+        is_name = key in GROUPS_OF_OBJECTS and value[:1] not in ("[", "{")
+        if is_name and any(_is_outside(key, name) for name in value.split(",")):
+            changed += [*([] if key == "game" else [f"{key}=custom"]), f"{key}.name={value}"]
+        else:
+            changed.append(override)
+    return changed
 
 
 def _is_outside(group: str, name: str) -> bool:

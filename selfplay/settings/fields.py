@@ -73,11 +73,7 @@ def affects(*stages: str, **conditions: Condition) -> dict[str, Any]:
     `|` joins it with other metadata. On a field that holds a section of settings it counts for all fields of the
     section.
     """
-    return {"affects": dict.fromkeys(stages, _always) | conditions}
-
-
-def _always(_settings: Any, _level: int) -> bool:
-    return True
+    return {"affects": dict.fromkeys(stages, lambda _settings, _level: True) | conditions}
 
 
 UNLESS_DEFAULT = {"is_recorded_unless_default": True}

@@ -38,11 +38,6 @@ def _is_greedy(settings: "Settings", level: int) -> bool:
     return level > 0 and not settings.has_policies
 
 
-def _searches(settings: "Settings", level: int) -> bool:
-    """Whether a level plays the matches of its dataset with tree search."""
-    return level > 0 and settings.has_policies
-
-
 def _spars(settings: "Settings", level: int) -> bool:
     """Whether a level meets the sparring partner in some matches. Level 0, the random player, meets only itself."""
     return level > 0 and settings.sparring_partner is not None
@@ -54,11 +49,6 @@ def _has_predecessor(settings: "Settings", level: int) -> bool:
     return level > 1 and settings.gate is not None
 
 
-def _changes_targets(settings: "Settings", level: int) -> bool:
-    """Whether the targets differ from those of the rule `full`."""
-    return level > 0 or not rule_has(settings.targets, "is_full_without_exploration")
-
-
 def _searches_ahead(settings: "Settings", level: int) -> bool:
     """Whether searches give targets. Level 0 is the random player, which values no positions."""
     return level > 0 and rule_has(settings.targets, "searches_ahead")
@@ -67,11 +57,6 @@ def _searches_ahead(settings: "Settings", level: int) -> bool:
 def _learns_online(settings: "Settings", _: int) -> bool:
     """Whether levels learn from matches while they play them."""
     return settings.learns_online
-
-
-def _counts_matches(settings: "Settings", level: int) -> bool:
-    """Whether training depends on the number of matches: it plays them, or uses several datasets."""
-    return settings.learns_online or (settings.dataset.replay > 0 and level > 1)
 
 
 @dataclass
@@ -95,7 +80,10 @@ class Settings(CommonSettings):
     td: TemporalDifferenceSettings = field(
         default_factory=TemporalDifferenceSettings, metadata=affects(training=_learns_online)
     )
-    mcts: TreeSearchSettings = field(default_factory=TreeSearchSettings, metadata=affects(generation=_searches))
+    mcts: TreeSearchSettings = field(
+        default_factory=TreeSearchSettings,
+        metadata=affects(generation=lambda settings, level: level > 0 and settings.has_policies),
+    )
     loss: LossSettings = field(
         default_factory=LossSettings, metadata=affects(training=lambda settings, _: settings.has_policies)
     )
@@ -115,7 +103,15 @@ class Settings(CommonSettings):
     """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
     levels: int = field(default=10, metadata=affects("run") | count(1))
     """Number of levels to train."""
-    matches: int = field(default=60000, metadata=affects("generation", training=_counts_matches) | count(2))
+    matches: int = field(
+        default=60000,
+        metadata=affects(
+            "generation",
+            # The rows of several datasets are told apart by the number of matches in each.
+            training=lambda settings, level: settings.learns_online or (settings.dataset.replay > 0 and level > 1),
+        )
+        | count(2),
+    )
     """Matches in each level's dataset, or that it learns from as it plays them."""
     gamma: float = field(default=0.95, metadata=affects("generation", training=_learns_online) | within(0, 1))
     """Discount of the return for each further move of the same player."""
@@ -137,7 +133,14 @@ class Settings(CommonSettings):
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / number of squares)."""
     targets: str = field(
         default="full",
-        metadata=affects(generation=_changes_targets) | UNLESS_DEFAULT | one_in(TARGET_RULES),
+        # Level 0, which does not explore, has the same targets with all rules that are like `full` then.
+        metadata=affects(
+            generation=lambda settings, level: (
+                level > 0 or not rule_has(settings.targets, "is_full_without_exploration")
+            )
+        )
+        | UNLESS_DEFAULT
+        | one_in(TARGET_RULES),
     )
     """The rule that makes targets of matches: full, watkins, best_response, rootstrap or search, as explained in
     selfplay/dataset/target_rules.py, or module:function."""

@@ -1,7 +1,6 @@
 """The sections of the settings of a run: training, tree search in self-play, datasets, comparison."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, SCHEDULES, SEARCH_RULES
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, UNLESS_DEFAULT, affects, count, one_in, one_of, within
@@ -108,11 +107,6 @@ class LossSettings:
     """Weight of the cross-entropy of the policy."""
 
 
-def _has_parts(settings: Any, _: int) -> bool:
-    """Whether the dataset of a run with these `Settings` consists of several files."""
-    return bool(DATASET_FORMATS[settings.dataset.format].has_parts)
-
-
 @dataclass
 class DatasetSettings:
     """How the rows of a level's matches are stored and read."""
@@ -123,7 +117,7 @@ class DatasetSettings:
     """Number of earlier levels whose datasets are also trained on."""
     shard_matches: int = field(
         default=16384,
-        metadata=affects(generation=_has_parts) | count(1),
+        metadata=affects(generation=lambda run, _: DATASET_FORMATS[run.dataset.format].has_parts) | count(1),
     )
     """Matches that a worker plays at a time, and whose rows form one file of dataset.parquet. It limits batch_size, and
     the order in which buffer_rows reads rows depends on it."""

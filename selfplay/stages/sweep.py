@@ -12,7 +12,6 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.finished_runs import (
     Run,
-    Runs,
     differing_settings,
     distinguishing_settings,
     read_runs,
@@ -50,21 +49,16 @@ def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
     Raises StageError if no run is found or a file cannot be written.
     """
     runs = read_runs(folder, expected)
-    parts = []
+    parts, count = [], len(runs.finished) + len(runs.skipped)
     if runs.finished:
         table = run_table(runs.finished, _held_seats(runs.finished))
         write_csv(table, folder / "sweep" / "runs.csv")
         save_figure(run_curves(runs.finished), folder / "sweep" / "runs.png")
         parts.append(_shown_table(table, runs.finished))
-    return "\n\n".join([*parts, *_skipped_text(runs)])
-
-
-def _skipped_text(runs: Runs) -> list[str]:
-    if not runs.skipped:
-        return []
-    count = len(runs.finished) + len(runs.skipped)
-    lines = [f"Not finished, therefore not in the table: {len(runs.skipped)} of {count} runs"]
-    return ["\n".join(lines + [f"  {name}: {reason}" for name, reason in runs.skipped.items()])]
+    if runs.skipped:
+        lines = [f"Not finished, therefore not in the table: {len(runs.skipped)} of {count} runs"]
+        parts.append("\n".join(lines + [f"  {name}: {reason}" for name, reason in runs.skipped.items()]))
+    return "\n\n".join(parts)
 
 
 def _held_seats(runs: Sequence[Run]) -> dict[str, list[str]]:

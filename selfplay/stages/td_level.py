@@ -25,7 +25,7 @@ from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.run import Settings
 from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel, initial_network, training_key
 from selfplay.training.td_learning import learn_from_self_play, unchanged
-from selfplay.training.td_matches import MatchSettings
+from selfplay.training.td_matches import SelfPlay
 
 WEIGHTS, CHANGES = "weights", "changes"
 
@@ -52,7 +52,7 @@ def learn_level(
         raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
     tables = network.trainable_tables()
     changes = unchanged(tables) if learner is None else read_learner(learner, tables)
-    how = MatchSettings(
+    how = SelfPlay(
         training_key(settings, level),
         np.array(settings.epsilons),
         np.array(OUTCOMES[settings.outcome](game)),

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
 from selfplay.games import Game
 from selfplay.games.pattern_sums import SquareImages, images_of_squares, weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
@@ -31,8 +31,6 @@ NO_ENTRY = -1
 
 BLOCK = 1 << 14
 """Actions are chosen in this number of positions at a time, which takes a fraction of a second."""
-
-Words = NDArray[np.int64]
 
 
 class Comparisons(NamedTuple):

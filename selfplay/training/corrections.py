@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from selfplay.architectures.ntuple import NTuple
 from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.search.exact_solver import ExactSolver, empties
 from selfplay.settings.matches import SEATS, CorrectionSettings
-from selfplay.training.comparison_training import Comparisons, ComparisonTraining, Words
+from selfplay.training.comparison_training import Comparisons, ComparisonTraining
 
 STEADY_MARGIN = 0.02
 """How far the action of the last walk should be ahead of all others in early plies, where others may be as good."""

@@ -190,7 +190,6 @@ def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[
 
     Args:
         fraction: share of the matches that is held out, chosen at random by the number of the match.
-        key: the stream of random numbers of a level's training.
     """
     draws = Draws(key, torch.from_numpy(match), 0)
     held_out: NDArray[np.bool_] = (draws.uniforms(Purpose.VALIDATION_SPLIT) < fraction).numpy()

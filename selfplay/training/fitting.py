@@ -16,15 +16,17 @@ from selfplay.errors import InvalidFileError, StageError
 from selfplay.files import read_text
 from selfplay.games.game import Game
 from selfplay.runs.checkpoints import load_checkpoint
+from selfplay.settings.choices import OPTIMIZERS
 from selfplay.settings.run import Settings
 from selfplay.settings.sections import LossSettings, TrainingSettings
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows_in_memory import TrainingRows
 from selfplay.training.trainer import (
+    LearningRate,
     Losses,
     Trainer,
+    TrainingJob,
     TrainsPolicies,
-    make_trainer,
     require_policy_training,
     validation_losses,
 )
@@ -124,8 +126,8 @@ def fit(
     Afterwards the network is on the CPU, in evaluation mode.
 
     Args:
-        key: the stream of random numbers for the training of this level. The same key gives the same weights, bit by
-            bit, with the same number of threads and processes on the same kind of processor or GPU.
+        key: of the training of this level. The same key gives the same weights, bit by bit, with the same number of
+            threads and processes on the same kind of processor or GPU.
         on_epoch: called after each epoch.
         level: the level to train, from 1; the learning rate may decay from level to level.
         processes: the processes that train together.
@@ -140,7 +142,9 @@ def fit(
     loss = loss or LossSettings()
     if rows.has_policies:
         require_policy_training(settings.optimizer.name)
-    trainer = make_trainer(network, rows.num_examples, observation_shape, settings, level, processes, loss)
+    kind: type[Trainer] = OPTIMIZERS[settings.optimizer.name]
+    rates = LearningRate(settings, rows.num_examples, level)
+    trainer = kind(TrainingJob(network, observation_shape, settings, rates, processes, loss))
     batches = rows.batches(trainer)
     losses: list[EpochLoss] = []
     best_weights = trainer.weights.clone()

@@ -30,7 +30,7 @@ ROWS_AT_ONCE = 1 << 17
 """Rows of this many, or up to a batch more, are shared out among the threads together."""
 
 
-class TrainingRows(NamedTuple):
+class RatedRows(NamedTuple):
     """N rows in the order in which they are trained on."""
 
     words: NDArray[np.int64]
@@ -77,7 +77,7 @@ class RowByRowTraining:
             rows += len(losses)
         return loss / max(1, rows)
 
-    def _descend(self, rows: TrainingRows) -> NDArray[np.float64]:
+    def _descend(self, rows: RatedRows) -> NDArray[np.float64]:
         """Train on the rows; float64[N]: the weighted squared error of each before its step."""
         losses = np.empty(len(rows.targets))
         phases = range(len(self.weights))
@@ -85,22 +85,22 @@ class RowByRowTraining:
         list(self._threads.map(lambda phase: descend_row_by_row(rows, self._tables, phase, losses), phases))
         return losses
 
-    def _next_rows(self, batches: Iterator[Batch]) -> TrainingRows | None:
+    def _next_rows(self, batches: Iterator[Batch]) -> RatedRows | None:
         """The rows of the next batches; None after the last one."""
         parts, number = [], 0
         for batch in batches:
             words, targets, weights = (column.numpy() for column in batch.share)
             rates = np.full(len(targets), self._learning_rate.at(self._steps))
-            parts.append(TrainingRows(words, targets, weights, rates))
+            parts.append(RatedRows(words, targets, weights, rates))
             self._steps += 1
             number += batch.size
             if number >= ROWS_AT_ONCE:
                 break
-        return TrainingRows(*map(np.concatenate, zip(*parts, strict=True))) if parts else None
+        return RatedRows(*map(np.concatenate, zip(*parts, strict=True))) if parts else None
 
 
 @compiled
-def descend_row_by_row(rows: TrainingRows, tables: TrainableTables, phase: int, losses: NDArray[np.float64]) -> None:
+def descend_row_by_row(rows: RatedRows, tables: TrainableTables, phase: int, losses: NDArray[np.float64]) -> None:
     """Take one step of gradient descent on the weighted squared error of each row of a phase, in order.
 
     The error is that of `selfplay.training.trainer.weighted_squared_errors`, computed here so that it is compiled.

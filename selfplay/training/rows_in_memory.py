@@ -52,7 +52,6 @@ class RowsInMemory:
 
     Args:
         parts: the rows, in parts, with the rows of a match adjacent.
-        key: the stream of random numbers of this level's training.
 
     Raises StageError if there are too few matches to hold some out.
     """

@@ -31,7 +31,6 @@ class StreamedRows:
     Args:
         datasets: datasets that are read in groups, with the rows of a match adjacent.
         matches: number of matches of a dataset; the numbers of the matches of dataset i grow by i * matches.
-        key: the stream of random numbers of this level's training.
 
     Raises:
         InvalidFileError: a value is out of range.

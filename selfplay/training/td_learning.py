@@ -21,11 +21,11 @@ from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weigh
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.settings.sections import TemporalDifferenceSettings
 from selfplay.training.td_matches import (
-    MatchSettings,
-    PlayedMatches,
+    Afterstates,
+    SelfPlay,
     compile_self_play,
     new_scratch,
-    no_matches,
+    no_afterstates,
 )
 
 RATES = 1024
@@ -60,7 +60,7 @@ def learn_from_self_play(
     tables: TrainableTables,
     changes: NDArray[np.float32],
     matches: int,
-    how: MatchSettings,
+    how: SelfPlay,
     settings: TemporalDifferenceSettings,
     on_round: Callable[[int], object] = lambda _: None,
     level: int = 1,
@@ -84,7 +84,7 @@ def learn_from_self_play(
     threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     images, play, rates = images_of_squares(tables), compile_self_play(game.rules), step_sizes(settings, level)
     scratches = [new_scratch(len(tables.offsets), game.max_game_length) for _ in range(threads)]
-    played = no_matches(settings.round_matches, game.max_game_length)
+    played = no_afterstates(settings.round_matches, game.max_game_length)
     errors = np.zeros(played.targets.shape)
     error, afterstates, averaged = 0.0, 0, 0
     mean = np.zeros_like(tables.weights)
@@ -118,7 +118,7 @@ def without_needless_numbers(tables: TrainableTables) -> TrainableTables:
 @compiled
 def learn(
     matches: int,
-    played: PlayedMatches,
+    played: Afterstates,
     tables: TrainableTables,
     changes: NDArray[np.float32],
     rates: NDArray[np.float32],

@@ -23,7 +23,7 @@ from selfplay.search.evaluation import finished_value
 EXPLORE, RANDOM_ACTION = int(Purpose.EXPLORE), int(Purpose.RANDOM_ACTION)
 
 
-class PlayedMatches(NamedTuple):
+class Afterstates(NamedTuple):
     """The afterstates of R matches of at most M plies each that values are learned for: all but the last one."""
 
     words: NDArray[np.int64]
@@ -34,7 +34,7 @@ class PlayedMatches(NamedTuple):
     """int64[R]: the number of afterstates."""
 
 
-class MatchSettings(NamedTuple):
+class SelfPlay(NamedTuple):
     """How matches are played."""
 
     key: int
@@ -48,9 +48,9 @@ class MatchSettings(NamedTuple):
     """The factor of a value for each ply."""
 
 
-def no_matches(number: int, most_plies: int) -> PlayedMatches:
+def no_afterstates(number: int, most_plies: int) -> Afterstates:
     """Room for this number of matches."""
-    return PlayedMatches(
+    return Afterstates(
         np.empty((number, most_plies, 2), dtype=np.int64),
         np.empty((number, most_plies)),
         np.empty(number, dtype=np.int64),
@@ -165,7 +165,7 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
         opp: Word,
         move: Word,
         entries: NDArray[np.int32],
-        how: MatchSettings,
+        how: SelfPlay,
         tables: TrainableTables,
         images: SquareImages,
         scratch: Scratch,
@@ -181,7 +181,7 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
     @part_of_compiled
     def play_match(
         match: int,
-        how: MatchSettings,
+        how: SelfPlay,
         tables: TrainableTables,
         images: SquareImages,
         scratch: Scratch,
@@ -228,10 +228,10 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
     @compiled
     def play_matches(
         first: int,
-        how: MatchSettings,
+        how: SelfPlay,
         tables: TrainableTables,
         images: SquareImages,
-        played: PlayedMatches,
+        played: Afterstates,
         begin: int,
         end: int,
         scratch: Scratch,

@@ -17,12 +17,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from selfplay.compute.devices import CPU
 from selfplay.errors import SettingError
 from selfplay.settings.choices import OPTIMIZERS, SCHEDULES
 from selfplay.settings.sections import LossSettings, TrainingSettings
 from selfplay.training.examples import ILLEGAL, Batch, HeldOut
-from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
+from selfplay.training.process_group import ProcessGroup
 
 VALIDATION_BLOCK = 65536
 """Rows in one forward pass."""
@@ -65,8 +64,8 @@ def validation_losses(
     network: nn.Module,
     held_out: Iterable[HeldOut],
     observation_shape: tuple[int, ...],
-    processes: ProcessGroup = SINGLE_PROCESS,
-    device: str = CPU,
+    processes: ProcessGroup,
+    device: str,
 ) -> Losses:
     """The mean losses over the held-out rows of all processes.
 
@@ -161,27 +160,6 @@ def require_policy_training(name: str) -> None:
     """Raise SettingError unless the trainer with this name trains policies."""
     if not issubclass(OPTIMIZERS[name], TrainsPolicies):
         raise SettingError(f"training.optimizer.name={name} does not train policies; set training.optimizer.name=adam")
-
-
-def make_trainer(
-    network: nn.Module,
-    rows: int,
-    observation_shape: tuple[int, ...],
-    settings: TrainingSettings,
-    level: int,
-    processes: ProcessGroup = SINGLE_PROCESS,
-    loss: LossSettings | None = None,
-) -> Trainer:
-    """The trainer that `settings.optimizer` names, for passes over this number of rows.
-
-    Raises SettingError if it does not support the network, its device or the settings.
-    """
-    name = settings.optimizer.name
-    kind: type[Trainer] = OPTIMIZERS[name]
-    if kind.runs_on_cpu_only and any(parameter.device.type != CPU for parameter in network.parameters()):
-        raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
-    learning_rate = LearningRate(settings, rows, level)
-    return kind(TrainingJob(network, observation_shape, settings, learning_rate, processes, loss or LossSettings()))
 
 
 WARM_UP_FRACTION = 0.3

@@ -19,7 +19,7 @@ from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.evaluation import position_values
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.stages.loop import learn_levels
-from selfplay.training.row_by_row import TrainingRows, added_one_by_one, descend_row_by_row
+from selfplay.training.row_by_row import RatedRows, added_one_by_one, descend_row_by_row
 from tests.support.runs import files_of, tiny_settings
 
 OTHELLO = OmegaConf.to_container(OmegaConf.load(CONFIG_FOLDER / "architecture" / "ntuple_othello.yaml"))
@@ -130,7 +130,7 @@ def test_row_by_row_training_changes_the_weights_like_plain_python(name):
         losses.append(row_weights[row] * error**2)
         np.add.at(weights, numbers[row], rate * row_weights[row] * error * (1 - value**2))
     columns = np.stack(board_words(boards), axis=1), targets.astype(np.float32), row_weights.astype(np.float32)
-    rows = TrainingRows(*(column[order] for column in columns), rates)
+    rows = RatedRows(*(column[order] for column in columns), rates)
     found = np.empty(steps)
     for phase in range(len(network.weight)):
         descend_row_by_row(rows, network.trainable_tables(), phase, found)

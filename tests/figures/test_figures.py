@@ -23,6 +23,7 @@ from selfplay.figures.style import save_animation
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test
 from selfplay.registry import Registry
+from selfplay.runs.data_changes import data_changes
 from selfplay.training.fitting import EpochLoss, LossParts
 from tests.support.runs import tiny_settings
 
@@ -110,7 +111,7 @@ def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
     run = read_trained_run(settings)
     changed = "training.epochs=2, training.steps_per_epoch=2, levels=2, matches=60"
     assert run.source == f"SumTo100, recipe=sumto100, seed=0, {changed}"
-    assert run.data_changes() == {2: "no longer on random matches (level 0)"}
+    assert data_changes(run.folder, run.levels) == {2: "no longer on random matches (level 0)"}
     assert run.merges_rows
     positions = position_values(settings.run_dir, make_game("sumto100"), [1, 2])
     assert positions.places.tolist() == list(range(1, 101))

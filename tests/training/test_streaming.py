@@ -9,8 +9,11 @@ import pytest
 
 from selfplay.dataset.parquet import parquet_parts
 from selfplay.errors import InvalidFileError
+from selfplay.settings.sections import LossSettings
+from selfplay.training.batch_training import BatchTraining
 from selfplay.training.examples import is_held_out
-from selfplay.training.trainer import make_trainer
+from selfplay.training.process_group import SINGLE_PROCESS
+from selfplay.training.trainer import LearningRate, TrainingJob
 from tests.support.dataset_tools import observations_of, read_dataset, rows_are_equal
 from tests.support.streaming import (
     CODEC,
@@ -27,7 +30,9 @@ from tests.support.streaming import (
 def passes(rows, count=1, settings=None):
     """The batches of each of the first passes."""
     settings = settings or make_settings()
-    batches = rows.batches(make_trainer(make_network(), rows.num_examples, SHAPE, settings, 1))
+    rates = LearningRate(settings, rows.num_examples, 1)
+    job = TrainingJob(make_network(), SHAPE, settings, rates, SINGLE_PROCESS, LossSettings())
+    batches = rows.batches(BatchTraining(job))
     steps = -(-rows.num_examples // settings.batch_size)
     return [list(islice(batches, steps)) for _ in range(count)]
 

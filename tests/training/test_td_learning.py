@@ -13,10 +13,10 @@ from selfplay.players.value_net import ValueNetPlayer, best_values
 from selfplay.settings.sections import TemporalDifferenceSettings
 from selfplay.training.td_learning import learn, learn_from_self_play, step_sizes, unchanged
 from selfplay.training.td_matches import (
-    MatchSettings,
+    SelfPlay,
     compile_self_play,
     new_scratch,
-    no_matches,
+    no_afterstates,
     write_lambda_returns,
 )
 
@@ -38,7 +38,7 @@ def network_of(name, scale=0.3):
 
 
 def how_to_play(epsilon, trace_decay, key=11):
-    return MatchSettings(key, np.array([epsilon]), np.array([1.0, 0.0]), trace_decay, discount=1.0)
+    return SelfPlay(key, np.array([epsilon]), np.array([1.0, 0.0]), trace_decay, discount=1.0)
 
 
 def lambda_returns(values, best, explored, trace_decay, discount=1.0):
@@ -82,7 +82,7 @@ def test_learning_changes_weights_like_plain_python(name):
     settings = TemporalDifferenceSettings(step_size=0.05)
     generator = np.random.default_rng(3)
     squares = network.num_squares
-    played = no_matches(40, 5)
+    played = no_afterstates(40, 5)
     filled, first = generator.random((2, 40, 5, squares)) < 0.5
     bits = 1 << np.arange(squares)
     played.words[:] = np.stack([(filled & first) @ bits, (filled & ~first) @ bits], axis=2)
@@ -148,7 +148,7 @@ def test_learned_tables_seldom_lose_to_the_random_player():
 def matches_of(game, network, how, number=30):
     """Matches that `network` plays without learning from them."""
     tables = network.trainable_tables()
-    played = no_matches(number, game.max_game_length)
+    played = no_afterstates(number, game.max_game_length)
     scratch = new_scratch(len(tables.offsets), game.max_game_length)
     compile_self_play(game.rules)(0, how, tables, images_of_squares(tables), played, 0, number, scratch)
     return played

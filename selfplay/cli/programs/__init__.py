@@ -1,4 +1,4 @@
-"""The programs, one module for each subject: `PROGRAMS` of a module is what `selfplay NAME` calls.
+"""The programs, one module for each subject, whose function NAME is what `selfplay NAME` runs.
 
 The docstring of a program's function begins the text of `--help`; its first line describes it in `selfplay --help`.
 """

@@ -3,9 +3,10 @@
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from selfplay.cli.command import Program, Programs
+from selfplay.cli.command import Program
 from selfplay.cli.help_text import ArgumentParser
 from selfplay.errors import SettingError
 from selfplay.games import State
@@ -100,6 +101,7 @@ def _result_line(solver: "ExactSolver", state: State) -> str:
     return f"the match is over: {winner} has won" + (f" by {abs(value)}" if solver.counts_points else "")
 
 
+@partial(Program, kind=AnalysisSettings, config="analysis", run="read")
 def analyse(settings: AnalysisSettings) -> None:
     """Compare minimax, alpha-beta and NegaScout in one position.
 
@@ -116,9 +118,3 @@ def analyse(settings: AnalysisSettings) -> None:
     from selfplay.playing.analysis import analyse, analysis_report, features_report
 
     print(features_report(settings) if settings.features else analysis_report(analyse(settings)))
-
-
-PROGRAMS: Programs = {
-    "solve": solve,
-    "analyse": Program(analyse, AnalysisSettings, "analysis", run="read"),
-}

@@ -2,10 +2,11 @@
 
 import logging
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.cli.command import Program, Programs, progress_bar
+from selfplay.cli.command import Program, progress_bar
 from selfplay.errors import SettingError
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.playing import ExperiencePlaySettings
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from selfplay.learners.experience.store import ExperienceStore
 
 
+@partial(Program, kind=TabularSettings, config="tabular")
 def train_tabular(settings: TabularSettings) -> None:
     """Learn the value of every board of a small game, one match after the other.
 
@@ -29,6 +31,7 @@ def train_tabular(settings: TabularSettings) -> None:
         draw_training(table, RunFolder.of(settings).figures / f"tabular_{path.stem}.png")
 
 
+@partial(Program, kind=CompeteSettings, config="compete", run="read")
 def compete(settings: CompeteSettings) -> None:
     """Let the two trained policies of a tabular learner play each other.
 
@@ -42,6 +45,7 @@ def compete(settings: CompeteSettings) -> None:
     compete(settings)
 
 
+@partial(Program, kind=ExperiencePlaySettings, config="experience_play", run="read")
 def play_experience(settings: ExperiencePlaySettings) -> None:
     """Play tic-tac-toe with the experience graph, which learns from every match.
 
@@ -60,6 +64,7 @@ def play_experience(settings: ExperiencePlaySettings) -> None:
     play_with_experience(settings, input, print, colour=supports_colour(sys.stdout))
 
 
+@partial(Program, kind=ExperienceGraphSettings, config="experience_graph", run="read")
 def draw_experience(settings: ExperienceGraphSettings) -> None:
     """Draw the known boards of the experience graph that follow a board, with their scores.
 
@@ -78,6 +83,7 @@ def draw_experience(settings: ExperienceGraphSettings) -> None:
     draw_boards_ahead(ahead, options.file)
 
 
+@partial(Program, kind=ExperienceGraphSettings, config="experience_graph", run="read")
 def export_experience(settings: ExperienceGraphSettings) -> None:
     """Write the experience graph as JSON.
 
@@ -90,6 +96,7 @@ def export_experience(settings: ExperienceGraphSettings) -> None:
     log.info("wrote %s: %s boards", settings.json, f"{boards:,}")
 
 
+@partial(Program, kind=ExperienceGraphSettings, config="experience_graph", run="read")
 def import_experience(settings: ExperienceGraphSettings) -> None:
     """Replace the experience graph by the boards of a JSON file.
 
@@ -117,13 +124,3 @@ def _open_store(settings: ExperienceGraphSettings) -> "ExperienceStore":
 
 
 log = logging.getLogger(__name__)
-
-
-PROGRAMS: Programs = {
-    "train-tabular": Program(train_tabular, TabularSettings, "tabular"),
-    "compete": Program(compete, CompeteSettings, "compete", run="read"),
-    "play-experience": Program(play_experience, ExperiencePlaySettings, "experience_play", run="read"),
-    "draw-experience": Program(draw_experience, ExperienceGraphSettings, "experience_graph", run="read"),
-    "export-experience": Program(export_experience, ExperienceGraphSettings, "experience_graph", run="read"),
-    "import-experience": Program(import_experience, ExperienceGraphSettings, "experience_graph", run="read"),
-}

@@ -1,9 +1,10 @@
 """Programs of the loop: learn, compare, prove and correct."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from selfplay.cli.command import Program, Programs, progress_bar
+from selfplay.cli.command import Program, progress_bar
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.settings.run import Settings
@@ -11,6 +12,13 @@ from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
 
 
+def report(folder: Path, runs: Sequence[Path]) -> None:
+    from selfplay.stages.sweep import compare_runs
+
+    print(f"\n{compare_runs(folder, runs)}")
+
+
+@partial(Program, kind=Settings, after_sweep=report)
 def learn(settings: Settings) -> None:
     """Learn all levels of a run and compare them, in one process.
 
@@ -32,12 +40,7 @@ def learn(settings: Settings) -> None:
         print(f"\n{compare_and_report(settings, progress_bar)}")
 
 
-def report(folder: Path, runs: Sequence[Path]) -> None:
-    from selfplay.stages.sweep import compare_runs
-
-    print(f"\n{compare_runs(folder, runs)}")
-
-
+@partial(Program, kind=Settings)
 def generate(settings: Settings) -> None:
     """Stage 1: play the matches of a level and write them as a dataset.
 
@@ -52,6 +55,7 @@ def generate(settings: Settings) -> None:
     generate_level(settings, level, progress_bar)
 
 
+@partial(Program, kind=Settings, in_parallel=True)
 def train(settings: Settings) -> None:
     """Stage 2: train a level on the matches of the level before it.
 
@@ -64,6 +68,7 @@ def train(settings: Settings) -> None:
     train_level(settings, level, progress_bar)
 
 
+@partial(Program, kind=Settings, run="change")
 def compare(settings: Settings) -> None:
     """Measure every level of a run, and prove which levels cannot lose.
 
@@ -84,6 +89,7 @@ def compare(settings: Settings) -> None:
         print(f"\n{compare_and_report(settings, progress_bar)}")
 
 
+@partial(Program, kind=Settings, run="change")
 def plot(settings: Settings) -> None:
     """Draw the loss curves of all levels of a run.
 
@@ -97,6 +103,7 @@ def plot(settings: Settings) -> None:
     draw_run_figures(settings)
 
 
+@partial(Program, kind=Settings, run="read")
 def compare_runs(settings: Settings) -> None:
     """Make one table and one figure of all runs below a folder, such as those of a sweep.
 
@@ -107,6 +114,7 @@ def compare_runs(settings: Settings) -> None:
     print(f"\n{compare_runs(Path(settings.run_dir))}")
 
 
+@partial(Program, kind=ProofSettings, config="prove")
 def prove(settings: ProofSettings) -> None:
     """Walk every line of play against a player, and prove that it wins.
 
@@ -123,6 +131,7 @@ def prove(settings: ProofSettings) -> None:
     print(f"\n{prove_and_report(settings, progress_bar)}")
 
 
+@partial(Program, kind=CorrectionSettings, config="correct")
 def correct(settings: CorrectionSettings) -> None:
     """Teach a level its mistakes on every line of play, until it is proved to win.
 
@@ -136,15 +145,3 @@ def correct(settings: CorrectionSettings) -> None:
     from selfplay.stages.correct import correct_and_prove
 
     print(f"\n{correct_and_prove(settings, progress_bar)}")
-
-
-PROGRAMS: Programs = {
-    "learn": Program(learn, Settings, after_sweep=report),
-    "generate": Program(generate, Settings),
-    "train": Program(train, Settings, in_parallel=True),
-    "compare": Program(compare, Settings, run="change"),
-    "plot": Program(plot, Settings, run="change"),
-    "compare-runs": Program(compare_runs, Settings, run="read"),
-    "prove": Program(prove, ProofSettings, "prove"),
-    "correct": Program(correct, CorrectionSettings, "correct"),
-}

@@ -1,10 +1,11 @@
 """Programs that play matches."""
 
 import sys
+from functools import partial
 from importlib import import_module
 from threading import Thread
 
-from selfplay.cli.command import Program, Programs, progress_bar
+from selfplay.cli.command import Program, progress_bar
 from selfplay.process_exit import exit_at_once
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.command_lines import require_package
@@ -12,6 +13,7 @@ from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
 
 
+@partial(Program, kind=PlaySettings, config="play", run="read")
 def play(settings: PlaySettings) -> None:
     """Play in a terminal against a level or any other player; or watch two players.
 
@@ -47,6 +49,7 @@ def play(settings: PlaySettings) -> None:
     play_at_console(settings, read, print, colour=supports_colour(sys.stdout))
 
 
+@partial(Program, kind=WebSettings, config="web", run="read")
 def web(settings: WebSettings) -> None:
     """Play in a browser, and watch the training of a run.
 
@@ -64,6 +67,7 @@ def web(settings: WebSettings) -> None:
     serve(settings)
 
 
+@partial(Program, kind=GtpSettings, config="gtp", run="read", log_to=sys.stderr)
 def gtp(settings: GtpSettings) -> None:
     """Run a player as an engine of the Go Text Protocol (GTP).
 
@@ -80,6 +84,7 @@ def gtp(settings: GtpSettings) -> None:
     answer_lines(make_engine(settings), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
 
 
+@partial(Program, kind=MatchSettings, config="matches", run="read")
 def play_matches(settings: MatchSettings) -> None:
     """Play matches between two players, with running counts.
 
@@ -97,6 +102,7 @@ def play_matches(settings: MatchSettings) -> None:
     play_match_series(settings, progress_bar)
 
 
+@partial(Program, kind=TournamentSettings, config="tournament")
 def tournament(settings: TournamentSettings) -> None:
     """Play a round robin: a cross-table, ratings, exact results and a heat map.
 
@@ -106,12 +112,3 @@ def tournament(settings: TournamentSettings) -> None:
     from selfplay.stages.tournament import play_tournament, tournament_report
 
     print(f"\n{tournament_report(play_tournament(settings, progress_bar))}")
-
-
-PROGRAMS: Programs = {
-    "play": Program(play, PlaySettings, "play", run="read"),
-    "web": Program(web, WebSettings, "web", run="read"),
-    "gtp": Program(gtp, GtpSettings, "gtp", run="read", log_to=sys.stderr),
-    "play-matches": Program(play_matches, MatchSettings, "matches", run="read"),
-    "tournament": Program(tournament, TournamentSettings, "tournament"),
-}

@@ -1,6 +1,8 @@
 """Programs that check, fit and export."""
 
-from selfplay.cli.command import Program, Programs
+from functools import partial
+
+from selfplay.cli.command import Program
 from selfplay.cli.help_text import ArgumentParser
 from selfplay.registry import name_modules
 from selfplay.settings.command_lines import require_package
@@ -36,6 +38,7 @@ def check_game() -> None:
         print(f"sequences of 1 to {DEPTHS} plies: {' '.join(map(str, counts))}; compare them with an independent count")
 
 
+@partial(Program, kind=ExportSettings, config="export_evaluation", run="change")
 def export_evaluation(settings: ExportSettings) -> None:
     """Write the feature weights that a level has learned as an evaluation for searches.
 
@@ -72,6 +75,7 @@ def export_onnx() -> None:
     print(f"wrote {exported.path}: observation to {' and '.join(exported.outputs)}, as torch computes it")
 
 
+@partial(Program, kind=ExportPageSettings, config="export_page", run="read")
 def export_page(settings: ExportPageSettings) -> None:
     """Write the page of a game as static files, with an agent that runs in the browser.
 
@@ -88,6 +92,7 @@ def export_page(settings: ExportPageSettings) -> None:
     print(f"serve it with: python -m http.server --directory {page.folder}")
 
 
+@partial(Program, kind=ProbCutSettings, config="fit_probcut", run="change")
 def fit_probcut(settings: ProbCutSettings) -> None:
     """Fit ProbCut for a level: how well its shallow searches predict its deep ones.
 
@@ -100,12 +105,3 @@ def fit_probcut(settings: ProbCutSettings) -> None:
     from selfplay.stages.search_files import fit_probcut
 
     fit_probcut(settings)
-
-
-PROGRAMS: Programs = {
-    "check-game": check_game,
-    "export-evaluation": Program(export_evaluation, ExportSettings, "export_evaluation", run="change"),
-    "export-onnx": export_onnx,
-    "export-page": Program(export_page, ExportPageSettings, "export_page", run="read"),
-    "fit-probcut": Program(fit_probcut, ProbCutSettings, "fit_probcut", run="change"),
-}

@@ -11,14 +11,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from selfplay.compute.compilation import Words
 from selfplay.games import make_game
 from selfplay.players.capabilities import Explores, LimitsItsTime, SolvesPositions, policy_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
 from selfplay.settings.matches import ProofSettings
-
-Words = NDArray[np.int64]
 
 WIN = 1
 EVERY_LOSS = -(10**6)

@@ -40,13 +40,9 @@ def _verdict(row: Mapping[str, Any]) -> str:
     *before, action = row["line"].split()
     where = f"after {' '.join(before)} it plays" if before else "it begins with"
     mistake = f"{where} {action}, which {row['in_words']}; {row['best']} {row['best_in_words']}"
-    return f"{name} moving {row['seat']} {_deed(row['best_value'])}: {mistake}."
-
-
-def _deed(best_value: int) -> str:
-    if best_value > 0:
-        return "gives the win away"
-    return "gives the draw away" if best_value == 0 else "loses more or sooner than need be"
+    best = row["best_value"]
+    deed = "loses more or sooner than need be" if best < 0 else f"gives the {'win' if best > 0 else 'draw'} away"
+    return f"{name} moving {row['seat']} {deed}: {mistake}."
 
 
 def _counts(row: Mapping[str, Any]) -> str:

@@ -21,11 +21,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from selfplay.compute.compilation import Words
 from selfplay.executors import Executor
 from selfplay.files import errors_of_archive, open_file, written_whole
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_positions
-from selfplay.grading.winning_proof.action_judge import EVERY_LOSS, WIN, Judged, Positions, Words, judge
+from selfplay.grading.winning_proof.action_judge import EVERY_LOSS, WIN, Judged, Positions, judge
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.matches import ProofSettings
