@@ -209,24 +209,15 @@ SECTIONS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; all if none is named"
-    )
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="all if none is named")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument(
         "--threads", type=int, default=1, help="in which each endgame is solved, and each position searched together"
     )
     options = parser.parse_args()
-    asked = options.sections or list(SECTIONS)
-    if options.repeats < 1:
-        parser.error("--repeats: give 1 or more")
-    if options.threads < 1:
-        parser.error("--threads: give 1 or more")
-    if unknown := [section for section in asked if section not in SECTIONS]:
-        parser.error(f"unknown section {unknown[0]!r}; choose from {', '.join(SECTIONS)}")
     print(f"{machine()}; Python {platform.python_version()}")
     devices.set_search_threads(options.threads)
-    for section in asked:
+    for section in options.sections or SECTIONS:
         SECTIONS[section](make_game("othello"), options.repeats)
 
 

@@ -90,8 +90,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--run-dir", default=PROJECT_FOLDER / "outputs" / "othello", help="the run of level:L")
     options = parser.parse_args()
-    if options.matches < 1 or options.opening_plies < 0:
-        parser.error("--matches: give 1 or more; --opening-plies: 0 or more")
     torch.set_num_threads(1)
     # The log says why a match was forfeited.
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)

@@ -45,7 +45,7 @@ SECTIONS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sections", nargs="*", metavar="section", help=f"{', '.join(SECTIONS)}; default: matches")
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: matches")
     parser.add_argument("--games", nargs="+", choices=sorted(game_names()), default=list(PLAYED_GAMES))
     parser.add_argument("--players", nargs="+", choices=["random", *LEVELS], default=["random", "ntuple"])
     parser.add_argument("--executors", nargs="+", choices=EXECUTORS, default=["serial", "process"])
@@ -57,10 +57,6 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.3, help="shortest time of a measurement")
     parser.add_argument("--repeats", type=int, default=1)
     options = parser.parse_args()
-    if unknown := [section for section in options.sections if section not in SECTIONS]:
-        parser.error(f"unknown section {unknown[0]!r}; choose from {', '.join(SECTIONS)}")
-    if min(options.repeats, options.workers, *options.batch_sizes, *options.matches) < 1:
-        parser.error("--repeats, --workers, --batch-sizes, --matches: give 1 or more")
     torch.set_num_threads(1)
     keep_freed_memory()
     logging.disable(logging.INFO)

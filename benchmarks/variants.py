@@ -77,8 +77,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the matches, not of the runs")
     parser.add_argument("--folder", type=Path, default=Path("outputs/variants"))
     options = parser.parse_args()
-    if options.matches < 1 or options.opening_plies < 0 or options.endgames < 0:
-        parser.error("--matches: give 1 or more; --opening-plies, --endgames: 0 or more")
     torch.set_num_threads(1)
     runs = [
         learned([*options.overrides, *variant.split()], number, options.folder)

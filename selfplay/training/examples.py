@@ -166,23 +166,10 @@ class HeldOut(NamedTuple):
     None without policies."""
 
 
-class ValidationSplit:
-    """Counts matches, rows, and the rows that are held out."""
-
-    def __init__(self) -> None:
-        self.num_rows, self.num_held_out, self._matches, self._last = 0, 0, 0, -1
-
-    def count(self, match: NDArray[np.int64], held_out: NDArray[np.bool_]) -> None:
-        """Count the next N rows, of these matches (int64[N]); the rows of a match must be adjacent."""
-        self.num_rows += len(match)
-        self.num_held_out += int(held_out.sum())
-        self._matches += int(np.count_nonzero(np.diff(match, prepend=self._last)))
-        self._last = match[-1] if len(match) else self._last
-
-    def require_both_sides(self) -> None:
-        """Raise StageError if there are no rows to train on, or no held-out rows."""
-        if self.num_held_out in (0, self.num_rows):
-            raise StageError(f"{self._matches} matches are too few to hold out some of them; set more matches")
+def require_some_of_both(num_rows: int, num_held_out: int) -> None:
+    """Raise StageError if all rows or none of them are held out."""
+    if num_held_out in (0, num_rows):
+        raise StageError("there are too few matches to hold out some of them; set more matches")
 
 
 def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[np.bool_]:

@@ -15,10 +15,10 @@ from selfplay.training.examples import (
     Examples,
     HeldOut,
     PackedExamples,
-    ValidationSplit,
     held_out_rows,
     is_held_out,
     mark_illegal,
+    require_some_of_both,
     training_examples,
 )
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
@@ -51,7 +51,7 @@ class RowsInMemory:
     While a network is trained, its inputs are in memory too.
 
     Args:
-        parts: the rows, in parts, with the rows of a match adjacent.
+        parts: the rows, in parts.
 
     Raises StageError if there are too few matches to hold some out.
     """
@@ -65,20 +65,21 @@ class RowsInMemory:
         processes: ProcessGroup = SINGLE_PROCESS,
     ) -> None:
         self._settings, self._key, self._processes = settings, key, processes
-        codec, split = game.observation_codec, ValidationSplit()
+        codec, self.num_rows = game.observation_codec, 0
         packed, targets, policies, measured = [], [], [], []
         for rows in parts:
             measured_rows = is_held_out(rows.match, settings.validation_fraction, key)
-            split.count(rows.match, measured_rows)
+            self.num_rows += len(rows.match)
             trained = rows.select(~measured_rows)
             packed.append(codec.pack(trained.own, trained.opp))
             targets.append(trained.target)
             if trained.policy is not None:
                 policies.append(trained.policy)
             measured.append(rows.select(measured_rows))
-        split.require_both_sides()
-        share = processes.share(split.num_held_out)
-        self._held_out = [held_out_rows(concatenate(measured).select(share), game)]
+        held_out = concatenate(measured)
+        require_some_of_both(self.num_rows, len(held_out.match))
+        share = processes.share(len(held_out.match))
+        self._held_out = [held_out_rows(held_out.select(share), game)]
         self.has_policies = bool(policies)
         examples = training_examples(
             np.concatenate(packed),
@@ -90,7 +91,7 @@ class RowsInMemory:
         if examples.policies is not None:
             examples = examples._replace(policies=mark_illegal(examples.policies, examples.packed, game))
         self._examples = examples
-        self.num_rows, self.num_examples = split.num_rows, len(self._examples.targets)
+        self.num_examples = len(self._examples.targets)
 
     def batches(self, trainer: Trainer) -> Iterator[Batch]:
         device = trainer.weights.device

@@ -18,7 +18,7 @@ from selfplay.dataset.rows import Rows
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import PackedPermutation
 from selfplay.settings.sections import TrainingSettings
-from selfplay.training.examples import Batch, Examples, HeldOut, ValidationSplit, held_out_rows, is_held_out
+from selfplay.training.examples import Batch, Examples, HeldOut, held_out_rows, is_held_out, require_some_of_both
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.trainer import Trainer
 
@@ -29,7 +29,7 @@ class StreamedRows:
     A pass contains each row once; with training.symmetries, one random image of it, drawn anew in each pass.
 
     Args:
-        datasets: datasets that are read in groups, with the rows of a match adjacent.
+        datasets: datasets that are read in groups.
         matches: number of matches of a dataset; the numbers of the matches of dataset i grow by i * matches.
 
     Raises:
@@ -57,20 +57,20 @@ class StreamedRows:
         ]
         sizes = [datasets[number].sizes[group] for number, group in self._groups]
         self._first_rows = np.cumsum([0, *sizes]).tolist()
-        split = self._counted_split()
-        self.num_rows, self.num_examples = split.num_rows, split.num_rows - split.num_held_out
+        self.num_rows, num_held_out = self._first_rows[-1], self._count_held_out()
+        require_some_of_both(self.num_rows, num_held_out)
+        self.num_examples = self.num_rows - num_held_out
         self.has_policies = False
         self._buffer_rows = min(buffer_rows, self.num_examples)
 
-    def _counted_split(self) -> ValidationSplit:
-        """Check all numbers of the datasets, and count the rows. Observations are bits and need no check."""
-        split = ValidationSplit()
+    def _count_held_out(self) -> int:
+        """Check all numbers of the datasets, and count the held-out rows. Observations are bits and need no check."""
+        count = 0
         for number, group in self._groups:
             rows = self._datasets[number].read(group, with_observations=False)
             match = rows.match + number * self._matches
-            split.count(match, is_held_out(match, self._settings.validation_fraction, self._key))
-        split.require_both_sides()
-        return split
+            count += int(is_held_out(match, self._settings.validation_fraction, self._key).sum())
+        return count
 
     def _read(self, place: int, *, held_out: bool) -> tuple[Rows, NDArray[np.int64]]:
         """The rows of a group that are held out, or those that are not, and the number of each among all rows."""

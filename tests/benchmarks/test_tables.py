@@ -57,7 +57,7 @@ def test_rows_trained_on_have_a_column_for_each_precision():
 def test_an_unknown_section_is_named():
     result = run_forked(THROUGHPUT, "speed")
     assert result.returncode == 2
-    assert "unknown section 'speed'; choose from memory, matches, training, costs" in result.stderr
+    assert "invalid choice: 'speed' (choose from 'memory', 'matches', 'training', 'costs'" in result.stderr
 
 
 def test_every_evaluator_rule_and_batch_has_a_row():

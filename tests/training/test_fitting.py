@@ -41,7 +41,7 @@ def vector(network):
 
 
 def test_too_few_matches_are_refused():
-    with pytest.raises(StageError, match="1 matches are too few to hold out some of them; set more matches"):
+    with pytest.raises(StageError, match="there are too few matches to hold out some of them; set more matches"):
         fitted(rows=ROWS.select(ROWS.match == 0))
 
 
