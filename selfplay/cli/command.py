@@ -66,45 +66,33 @@ class Program(NamedTuple, Generic[AnySettings]):
     """Called at the end of a sweep (`-m`) with its folder and the run_dir of each of its runs."""
 
 
-class PlannedRun(NamedTuple, Generic[AnySettings]):
-    """A run of a program, before it starts."""
-
-    settings: AnySettings
-    taken: str
-    """A line for the log about the settings that the run has recorded; may be empty."""
-    folder: Path
-    """Its run_dir, or in a sweep the folder of its run_dir, where results of all runs are written."""
-
-
-def plan_run(
+def settings_of(
     program: Program[AnySettings], overrides: Sequence[str], name: str | None = None
-) -> PlannedRun[AnySettings]:
-    """The run with these overrides. Raises SettingError.
+) -> tuple[AnySettings, str]:
+    """The settings with these overrides, and a line about those that the run has recorded, if there are any.
 
-    `name`: in a sweep, the folder of the run below run_dir; empty if the overrides name it.
+    `name`: in a sweep, the folder of the run below run_dir; empty if the overrides name it. Raises SettingError.
     """
     if process_count() > 1 and (name is not None or not program.in_parallel):
         raise SettingError(f"torchrun can start only {COMMAND} train, and one run of it; start this without it")
     values = composed_values(program.kind, program.config, overrides)
-    folder = Path(values.run_dir)
     if name:
-        values.run_dir = str(folder / name)
+        values.run_dir = str(Path(values.run_dir) / name)
     taken = take_run_settings(values, overrides) if issubclass(program.kind, Settings) else ""
-    return PlannedRun(checked_settings(program.kind, values), taken, folder)
+    return checked_settings(program.kind, values), taken
 
 
-@contextmanager
-def at_work(program: Program[AnySettings], planned: PlannedRun[AnySettings]) -> Iterator[None]:
-    """Hold the lock of the run and append to its log, where the program changes the run."""
+def run_program(program: Program[AnySettings], settings: AnySettings, taken: str) -> None:
+    """Run a program with what `settings_of` returns; one that changes the run holds its lock and appends to its log."""
     with ExitStack() as stack:
         if program.run != "read" and process_rank() == 0:
-            folder = RunFolder.of(planned.settings)
+            folder = RunFolder.of(settings)
             stack.enter_context(folder.lock(create=program.run == "create"))
             log_file = logging.FileHandler(folder.path / "run.log", encoding="utf-8", delay=True)
             stack.enter_context(_handled_by(log_file, "%(asctime)s %(message)s"))
-        if planned.taken:
-            log.info("%s", planned.taken)
-        yield
+        if taken:
+            log.info("%s", taken)
+        program.body(settings)
 
 
 def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tuple[list[str], list[str]]:

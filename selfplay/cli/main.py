@@ -62,9 +62,9 @@ def run(name: str) -> None:
 
             print_instead(program, overrides, flags)
         else:
-            planned = command.plan_run(program, overrides)
-            with command.logging_to_screen(program.log_to or sys.stdout), command.at_work(program, planned):
-                program.body(planned.settings)
+            settings, taken = command.settings_of(program, overrides)
+            with command.logging_to_screen(program.log_to or sys.stdout):
+                command.run_program(program, settings, taken)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from selfplay.cli.command import Program, at_work, logging_to_screen, plan_run
+from selfplay.cli.command import Program, logging_to_screen, run_program, settings_of
 from selfplay.errors import USER_ERRORS, SettingError, StageError, line_of
 from selfplay.process_exit import write_error_line
 from selfplay.settings.common import AnySettings
@@ -22,22 +22,21 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
 
     Each run has a folder of its own below run_dir. Raises StageError at the end if a run has failed.
     """
-    runs = [(name, plan_run(program, given, name)) for name, given in runs_of_sweep(overrides)]
-    planned = {name or one.settings.run_dir: one for name, one in runs}
+    runs = [(name, *settings_of(program, given, name)) for name, given in runs_of_sweep(overrides)]
+    planned = {name or settings.run_dir: (settings, taken) for name, settings, taken in runs}
     failed: list[str] = []
     with logging_to_screen(program.log_to or sys.stdout):
-        for number, (name, one) in enumerate(planned.items(), start=1):
+        for number, (name, run) in enumerate(planned.items(), start=1):
             try:
                 log.info("run %d of %d: %s", number, len(planned), name)
-                with at_work(program, one):
-                    program.body(one.settings)
+                run_program(program, *run)
             except USER_ERRORS as error:
                 failed.append(name)
                 write_error_line(f"{name}: {line_of(error)}")
         if program.after_sweep and len(failed) < len(planned):
-            for folder in dict.fromkeys(one.folder for name, one in runs if name):
-                in_folder = [Path(one.settings.run_dir) for name, one in runs if name and one.folder == folder]
-                program.after_sweep(folder, in_folder)
+            paths = [Path(settings.run_dir) for name, settings, _ in runs if name]
+            for folder in dict.fromkeys(path.parent for path in paths):
+                program.after_sweep(folder, [path for path in paths if path.parent == folder])
     if failed:
         raise StageError(
             f"{len(failed)} of {len(planned)} runs failed: {'; '.join(failed)}; "
