@@ -50,7 +50,6 @@ class Run(NamedTuple):
 class Runs(NamedTuple):
     """The runs found below a folder."""
 
-    folder: Path
     finished: list[Run]
     skipped: dict[str, str]
     """Why each other run was skipped, by its name: it is unfinished, or a file is broken."""
@@ -77,7 +76,7 @@ def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
             finished.append(_read_run(name, RunFolder(path)))
         except (StageError, SettingError, InvalidFileError) as error:
             skipped[name] = str(error)
-    return Runs(folder, finished, skipped)
+    return Runs(finished, skipped)
 
 
 def _numbers_in_order(text: str) -> list[tuple[int, str]]:

@@ -24,12 +24,8 @@ from selfplay.search.exact_solver import ExactSolver
 from selfplay.settings.matches import SEATS
 from selfplay.settings.run import Settings
 
-
-class SeatResults(NamedTuple):
-    """A player's results against perfect play, by its seat."""
-
-    first: WinDrawLoss[int]
-    second: WinDrawLoss[int]
+SeatResults = tuple[WinDrawLoss[int], WinDrawLoss[int]]
+"""A player's results against perfect play, moving first and second."""
 
 
 def play_against_perfect(
@@ -48,7 +44,7 @@ def play_against_perfect(
             bar.update(1)
             second = count_matches(perfect.game, (perfect, player), matches, key, batch_size, alternate=False)
             bar.update(1)
-            results[who] = SeatResults(first.results, second.results.reversed())
+            results[who] = first.results, second.results.reversed()
     return results
 
 
@@ -88,8 +84,8 @@ class Judgement(NamedTuple):
         fields: Row = dict.fromkeys(JUDGED_COLUMNS)
         if grade is not None:
             fields |= quality_fields(grade.overall, "judged_")
-        for seat in SEATS:
-            counts = dict.fromkeys(RESULTS) if results is None else getattr(results, seat)._asdict()
+        for number, seat in enumerate(SEATS):
+            counts = dict.fromkeys(RESULTS) if results is None else results[number]._asdict()
             fields |= {f"{result}_vs_perfect_{seat}": count for result, count in counts.items()}
         return fields
 

@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.grading.judgement import Judgement, SeatResults, judgement_text, play_against_perfect
+from selfplay.grading.judgement import Judgement, judgement_text, play_against_perfect
 from selfplay.grading.solved_positions import MoveQuality, PositionGrade
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from tests.support.stub_players import FirstLegal
@@ -24,8 +24,8 @@ def perfect() -> SolverPlayer:
 def test_perfect_play_wins_moving_first_and_a_poor_player_loses_in_both_seats():
     players = {"lowest": FirstLegal(GAME), "perfect": perfect()}
     results = play_against_perfect(perfect(), players, 1, 5, None)
-    assert results["lowest"] == SeatResults(WinDrawLoss(0, 0, 1), WinDrawLoss(0, 0, 1))
-    assert results["perfect"] == SeatResults(WinDrawLoss(1, 0, 0), WinDrawLoss(0, 0, 1))
+    assert results["lowest"] == (WinDrawLoss(0, 0, 1), WinDrawLoss(0, 0, 1))
+    assert results["perfect"] == (WinDrawLoss(1, 0, 0), WinDrawLoss(0, 0, 1))
 
 
 def grade(mistakes: float) -> PositionGrade:
@@ -35,7 +35,7 @@ def grade(mistakes: float) -> PositionGrade:
 
 def test_the_report_has_a_line_per_group_and_the_results_against_perfect_play():
     strong, weak = "search:negascout?depth=6", "search:negascout?depth=2"
-    results = SeatResults(WinDrawLoss(7, 1, 2), WinDrawLoss(0, 3, 7))
+    results = (WinDrawLoss(7, 1, 2), WinDrawLoss(0, 3, 7))
     grades = {0: grade(0.75), 1: grade(0.5), 2: grade(0.25), weak: grade(0.6), strong: grade(0.125)}
     judgement = Judgement(None, grades, {2: results}, 1)
     lines = judgement_text(judgement, [0, 1, 2], [weak, strong])
