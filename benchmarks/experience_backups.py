@@ -16,6 +16,7 @@ from pathlib import Path
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.position_graph import positions_of
+from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.learners.experience.graph import BACKUPS
 from selfplay.learners.experience.store import ExperienceStore
@@ -35,7 +36,7 @@ def print_row(grader: Grader, backup: str, seed: int, matches: int) -> None:
             pass
         grade, boards = grader.grade(player), len(store)
         store.close()
-    win, draw, loss = (sum(column) / 2 for column in zip(*grade.versus_random, strict=True))
+    win, draw, loss = mean_of_seats(*grade.versus_random)
     first, second = (f"{grade.lines[seat].lost:,} of {grade.lines[seat].total:,}" for seat in (FIRST, SECOND))
     print(f"| {backup} | {seed} | {boards:,} | {win:.4f} | {draw:.4f} | {loss:.4f} | {first} | {second} |", flush=True)
 

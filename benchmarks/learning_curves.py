@@ -29,6 +29,7 @@ from selfplay.errors import SettingError
 from selfplay.figures.style import BLUE, GREEN, ORANGE, RED, decorate, default_style, empty_figure, rendered
 from selfplay.files import written_whole
 from selfplay.games.position_graph import positions_of
+from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.proof import Grader
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import (
@@ -77,7 +78,7 @@ class Curve(NamedTuple):
 
 def graded(grader: Grader, player: Player, matches: int) -> Point:
     grade = grader.grade(player)
-    return Point(matches, sum(o.losses for o in grade.versus_random) / 2, sum(lines.lost for lines in grade.lines))
+    return Point(matches, mean_of_seats(*grade.versus_random).losses, sum(lines.lost for lines in grade.lines))
 
 
 def tabular_points(grader: Grader, rule: UpdateRule, step_size: float, epsilon: float, seed: int) -> Iterator[Point]:

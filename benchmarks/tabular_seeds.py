@@ -15,6 +15,7 @@ from time import perf_counter
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.position_graph import PositionGraph, positions_of
+from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.learners.tabular.learning import (
     BACKWARD_VALUE,
@@ -46,7 +47,7 @@ def print_seed(grader: Grader, player: TabularPlayer, seed: int) -> bool:
     key = stream_key(seed, 0, Activity.NAMED_PLAYERS)
     played = count_matches(grader.graph.game, (player, player), MATCHES_AT_THE_END, key, MATCHES_AT_THE_END)
     grade = grader.grade(player)
-    win, draw, loss = (sum(column) / 2 for column in zip(*grade.versus_random, strict=True))
+    win, draw, loss = mean_of_seats(*grade.versus_random)
     lost = [f"{grade.lines[seat].lost} of {grade.lines[seat].total}" for seat in (FIRST, SECOND)]
     print(
         f"| {seed} | {played.results.draws} | {win:.4f} | {draw:.4f} | {loss:.4f} | {lost[0]} | {lost[1]} "

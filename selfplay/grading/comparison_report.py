@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from selfplay.games import Game
-from selfplay.games.win_draw_loss import BETTER, NORMAL_QUANTILE, UNDECIDED, WORSE, WinDrawLoss
+from selfplay.games.win_draw_loss import BETTER, NORMAL_QUANTILE, UNDECIDED, WORSE, WinDrawLoss, mean_of_seats
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.large_game_comparison import measured_verdict
 from selfplay.grading.policy_measures import policy_text, ways_text
@@ -127,7 +127,7 @@ def _lost_lines(game: Game, grader: Grader, level: int, grade: Grade) -> list[st
 
 
 def _versus_random_text(comparison: Comparison, grade: Grade) -> str:
-    win, draw, loss = (sum(column) / 2 for column in zip(*grade.versus_random, strict=True))
+    win, draw, loss = mean_of_seats(*grade.versus_random)
     shares = f"{share_text(win)}, draws {share_text(draw)}, loses {share_text(loss)}"
     text = f"Against the random player it wins exactly {shares}"
     ceiling = comparison.ceiling

@@ -21,7 +21,6 @@ from selfplay.settings.compose import (
     name_settings_modules,
     overrides_of,
     take_over,
-    with_outside_names,
 )
 from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in
 from selfplay.settings.run import Settings, compose_settings
@@ -213,9 +212,8 @@ def take_run_settings(config: "DictConfig", overrides: Sequence[str]) -> str:
 
 def composed_for_run(overrides: Sequence[str]) -> Settings:
     """As `compose_settings`, but what the overrides do not set is as the run in their run_dir recorded it."""
-    given = with_outside_names(overrides)
-    values = composed_values(Settings, "config", given)
-    take_run_settings(values, given)
+    values = composed_values(Settings, "config", overrides)
+    take_run_settings(values, overrides)
     return checked_settings(Settings, values)
 
 

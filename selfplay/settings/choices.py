@@ -24,17 +24,13 @@ OUTCOMES: "Registry[Outcome]" = Registry(
 TARGET_RULES: Registry[Any] = Registry(
     "target rule",
     {
-        "full": "selfplay.dataset.target_rules:full",
-        "watkins": "selfplay.dataset.target_rules:watkins",
-        "best_response": "selfplay.dataset.target_rules:best_response",
-        "rootstrap": "selfplay.dataset.target_rules:rootstrap",
-        "search": "selfplay.dataset.target_rules:search",
+        name: f"selfplay.dataset.target_rules:{name}"
+        for name in ("full", "watkins", "best_response", "rootstrap", "search")
     },
     group="selfplay.targets",
     arguments=("played",),
 )
 """The targets of a level's rows: see `selfplay.dataset.target_rules`."""
-
 
 OPTIMIZERS: Registry[Any] = Registry(
     "optimizer",

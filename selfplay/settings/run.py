@@ -49,6 +49,11 @@ def _has_predecessor(settings: "Settings", level: int) -> bool:
     return level > 1 and settings.gate is not None
 
 
+def _changes_targets(settings: "Settings", level: int) -> bool:
+    """Whether the targets differ from those of the rule `full`."""
+    return level > 0 or not rule_has(settings.targets, "is_full_without_exploration")
+
+
 def _searches_ahead(settings: "Settings", level: int) -> bool:
     """Whether searches give targets. Level 0 is the random player, which values no positions."""
     return level > 0 and rule_has(settings.targets, "searches_ahead")
@@ -133,14 +138,7 @@ class Settings(CommonSettings):
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / number of squares)."""
     targets: str = field(
         default="full",
-        # Level 0, which does not explore, has the same targets with all rules that are like `full` then.
-        metadata=affects(
-            generation=lambda settings, level: (
-                level > 0 or not rule_has(settings.targets, "is_full_without_exploration")
-            )
-        )
-        | UNLESS_DEFAULT
-        | one_in(TARGET_RULES),
+        metadata=affects(generation=_changes_targets) | UNLESS_DEFAULT | one_in(TARGET_RULES),
     )
     """The rule that makes targets of matches: full, watkins, best_response, rootstrap or search, as explained in
     selfplay/dataset/target_rules.py, or module:function."""

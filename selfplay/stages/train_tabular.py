@@ -19,9 +19,8 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games.position_graph import PositionGraph, positions_of
-from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
+from selfplay.games.win_draw_loss import NO_MATCHES, RunningResults, WinDrawLoss
 from selfplay.learners.tabular.learning import (
-    NO_MATCHES,
     UPDATE_RULES,
     Tables,
     UpdateRule,

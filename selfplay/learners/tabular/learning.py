@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from selfplay.compute.compilation import compiled
 from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
 from selfplay.games.position_graph import NO_CHILD, PositionGraph
-from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.games.win_draw_loss import NO_MATCHES, WinDrawLoss
 
 EXPLORE, RANDOM_ACTION, TIE_BREAK = int(Purpose.EXPLORE), int(Purpose.RANDOM_ACTION), int(Purpose.TIE_BREAK)
-NO_MATCHES = WinDrawLoss(0, 0, 0)
 TWO_TO_THE_53 = float(1 << 53)
 
 
