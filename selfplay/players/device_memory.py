@@ -36,16 +36,11 @@ LAYERS_HELD = 4
 """Outputs of layers that are held at the same time: the input and output of one layer, and a skip connection."""
 
 
-def afterstate_bytes(game: Game) -> int:
-    """Bytes to compute one afterstate and its observation."""
-    observation = prod(game.observation_shape) * (WORDS_OF_OBSERVATION * WORD + FLOAT)
-    return STATE + WORDS_OF_RULES * WORD + observation
-
-
 def position_bytes(game: Game) -> int:
     """Bytes to value all actions of one position at the same time, if every action is legal."""
     mask = 4 * WORD
-    return game.num_distinct_actions * (mask + afterstate_bytes(game))
+    observation = prod(game.observation_shape) * (WORDS_OF_OBSERVATION * WORD + FLOAT)
+    return game.num_distinct_actions * (mask + STATE + WORDS_OF_RULES * WORD + observation)
 
 
 def match_bytes(game: Game) -> int:

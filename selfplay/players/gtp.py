@@ -71,8 +71,9 @@ class GtpPlayer(Player):
             return torch.tensor(legal)
         try:
             self._engine = self._engine or self._started()
-            self._tell_match()
-            vertex = self._ask(self._engine, f"genmove {colour_of(int(state.current_player))}")
+            self._tell_match(self._engine)
+            genmove = f"genmove {colour_of(int(state.current_player))}"
+            vertex = self._engine.ask(genmove, self.time_limit).strip()
             if vertex.lower() == "resign":
                 raise EngineError("it resigned")
             action = self._vertices.action(vertex)
@@ -97,9 +98,6 @@ class GtpPlayer(Player):
         self.close()
         raise ForfeitError(f"{self.name} forfeits: {' '.join(reason.split())}")
 
-    def _ask(self, engine: EngineProcess, command: str) -> str:
-        return engine.ask(command, self.time_limit).strip()
-
     def _started(self) -> EngineProcess:
         """A new process of the engine, ready for a match of this game."""
         engine, limit, size = EngineProcess(self._words), max(START_LIMIT, self.time_limit), self._vertices.size
@@ -113,15 +111,14 @@ class GtpPlayer(Player):
             raise
         return engine
 
-    def _tell_match(self) -> None:
+    def _tell_match(self, engine: EngineProcess) -> None:
         """Send the plies the engine does not know yet, or all if those it knows are not the start of the match."""
-        assert self._engine is not None
         known = self._told
         if known is None or known != self._match[: len(known)]:
-            self._ask(self._engine, "clear_board")
+            engine.ask("clear_board", self.time_limit)
             known = []
         for ply in range(len(known), len(self._match)):
             action = self._match[ply]
             if action != self.game.pass_action or self.passes == "send":
                 # A pass is a ply too, so the two take turns.
-                self._ask(self._engine, f"play {colour_of(ply % 2)} {self._vertices.text(action)}")
+                engine.ask(f"play {colour_of(ply % 2)} {self._vertices.text(action)}", self.time_limit)

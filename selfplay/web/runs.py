@@ -37,12 +37,13 @@ def run_summary(run: RunFolder, levels: list[int], notes: list[str]) -> RunSumma
     settings = recorded_settings(run, notes)
     wanted = settings.get("levels")
     wanted = wanted if isinstance(wanted, int) and wanted >= len(levels) else None
+    report = read_once(read_text, run.report, notes)
     return RunSummary(
         settings=telling_settings(settings),
         wanted_levels=wanted,
         seconds_left=_seconds_left(run, levels, wanted) if run.is_at_work() else None,
         log=_last_lines(run.path / "run.log"),
-        report=_report(run.report),
+        report=None if report is None else report.rstrip(),
     )
 
 
@@ -79,13 +80,6 @@ def _last_lines(log: Path) -> list[str]:
         return log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]
     except OSError:
         return []
-
-
-def _report(path: Path) -> str | None:
-    try:
-        return read_text(path).rstrip()
-    except InvalidFileError:
-        return None
 
 
 def other_runs(catalog: OpponentCatalog, game: Game) -> dict[str, RunFolder]:
