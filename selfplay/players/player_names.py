@@ -66,9 +66,6 @@ def _described(default: object, description: str) -> Any:
 _NOT_SENT = {"exclude": True}
 """Marks the fields that pydantic leaves out of what the page is sent."""
 
-LAST = 100
-"""The place of kinds of other packages in the list."""
-
 
 @dataclass(frozen=True)
 class OfferedPlayer:
@@ -116,10 +113,6 @@ class PlayerKind(NamedTuple):
     offers: "Callable[[Game, Path, WebSettings], Iterator[OfferedPlayer]] | None" = None
     """(game, run_dir, settings of the page) to the opponents that it offers on the page; None: itself, by its name,
     unless it needs an argument."""
-    place: int = LAST
-    """Where its opponents stand in the list: kinds with lower places come first."""
-    needs_solution: bool = False
-    """Whether they are offered only in games that can be solved at once, which takes seconds to find out."""
 
     @property
     def needs_argument(self) -> bool:

@@ -89,21 +89,21 @@ PRETRAINED = "pretrained"
 PLAYERS: Registry[Any] = Registry(
     "player",
     {
-        "random": "selfplay.players.kinds.others:RANDOM",
-        "perfect": "selfplay.players.kinds.others:PERFECT",
         "level": "selfplay.players.kinds.agents:LEVEL",
         PRETRAINED: "selfplay.players.kinds.agents:PRETRAINED_AGENT",
-        "tabular": "selfplay.players.kinds.classical:TABULAR",
-        "experience": "selfplay.players.kinds.classical:EXPERIENCE",
         "search": "selfplay.players.kinds.search:KIND",
         "mcts": "selfplay.players.kinds.mcts:KIND",
-        "policy": "selfplay.players.kinds.agents:POLICY",
+        "random": "selfplay.players.kinds.others:RANDOM",
+        "tabular": "selfplay.players.kinds.classical:TABULAR",
+        "experience": "selfplay.players.kinds.classical:EXPERIENCE",
         "greedy_discs": "selfplay.players.kinds.search:GREEDY_DISCS",
+        "perfect": "selfplay.players.kinds.others:PERFECT",
+        "policy": "selfplay.players.kinds.agents:POLICY",
         "gtp": "selfplay.players.kinds.others:GTP",
         "openspiel": "selfplay.players.kinds.others:OPENSPIEL",
         "human": "selfplay.players.kinds.others:HUMAN",
     },
     group="selfplay.players",
 )
-"""The kinds of players: each a `selfplay.players.player_names.PlayerKind`, or a Player class whose only argument is a
-game."""
+"""The kinds of players, in the order in which --help and the page list them: each is a
+`selfplay.players.player_names.PlayerKind`, or a Player class whose only argument is a game."""

@@ -17,9 +17,9 @@ from selfplay.files import sha256
 from selfplay.games import Game, game_names, make_game
 from selfplay.games.state import State
 from selfplay.players.capabilities import ValuesActions
-from selfplay.players.perfect import is_found_out, perfect_player_of
+from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player, PlayerWrapper
-from selfplay.players.player_names import LAST, OfferedPlayer, make_player, parse_name, player_kind
+from selfplay.players.player_names import OfferedPlayer, make_player, parse_name, player_kind
 from selfplay.players.value_net import best_actions
 from selfplay.playing.estimates import thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
@@ -46,12 +46,10 @@ class OpponentCatalog:
         self._loading = threading.Lock()
         self._players: OrderedDict[object, Player] = OrderedDict()
         kinds = [(name, player_kind(name)) for name in PLAYERS]
-        offering = [(name, kind) for name, kind in kinds if kind.offers is not None or not kind.needs_argument]
+        # The kinds and players that are offered, in the order in which the page shows them.
+        self._kinds = [(name, kind) for name, kind in kinds if kind.offers is not None or not kind.needs_argument]
         named = [(text, player_kind(parse_name(text).kind)) for text in settings.opponents]
-        itself = [(text, kind._replace(offers=None, place=LAST, needs_solution=False)) for text, kind in named]
-        # In the order in which the page shows their opponents, last those that exist only in solved games.
-        self._kinds = sorted([*offering, *itself], key=lambda pair: (pair[1].needs_solution, pair[1].place))
-        self._needing_solution = {name for name, kind in kinds if kind.needs_solution}
+        self._kinds += [(text, kind._replace(offers=None)) for text, kind in named]
 
     def game(self, name: str) -> Game:
         """The game with this name. Raises NotFoundError if there is none."""
@@ -95,7 +93,7 @@ class OpponentCatalog:
     def opponents(self, game: Game) -> OpponentsView:
         """All opponents, and notes on what is missing. The first call for a game can take seconds."""
         perfect = perfect_player_of(game)
-        opponents = list(self._offers(game, is_solved=perfect is not None))
+        opponents = list(self._offers(game))
         strengths, notes = strengths_of(opponents), []
         if not self.run(game).trained_levels():
             notes.append(no_levels_text(self.run(game), game.name))
@@ -109,26 +107,22 @@ class OpponentCatalog:
         )
 
     def opponent(self, game: Game, opponent_id: str) -> OfferedPlayer:
-        """The opponent with this id. If it exists only in solved games, the first call can take seconds.
+        """The opponent with this id. For perfect play and what follows it, the first call for a game can take seconds.
 
         Raises NotFoundError, listing the ids, if there is none.
         """
-        knows = opponent_id in self._needing_solution or is_found_out(game)
-        offers = self._offers(game, is_solved=knows and perfect_player_of(game) is not None)
         ids = []
-        for offer in offers:
+        for offer in self._offers(game):
             if offer.id == opponent_id:
                 return offer
             ids.append(offer.id)
         where = path_text(self.run(game).path)
         raise NotFoundError(f"unknown opponent in {game.name} ({where}); choose one of {', '.join(ids)}")
 
-    def _offers(self, game: Game, *, is_solved: bool) -> Iterator[OfferedPlayer]:
+    def _offers(self, game: Game) -> Iterator[OfferedPlayer]:
         """The opponents in the order in which the page shows them."""
         run_dir = self.run(game).path
         for name, kind in self._kinds:
-            if kind.needs_solution and not is_solved:
-                return
             if kind.offers is not None:
                 yield from kind.offers(game, run_dir, self.settings)
             else:
@@ -200,8 +194,8 @@ def strengths_of(opponents: list[OfferedPlayer]) -> dict[str, str]:
     rungs = levels or [offer for offer in opponents if offer.group is not None] or opponents
     hard = [*(offer for offer in opponents if offer.is_recommended), *reversed(rungs)]
     words = {"Easy": rungs[0], "Medium": rungs[len(rungs) // 2], "Hard": hard[0]}
-    if opponents[-1].kind == "perfect":
-        words["Unbeatable"] = opponents[-1]
+    if perfect := [offer for offer in opponents if offer.kind == "perfect"]:
+        words["Unbeatable"] = perfect[0]
     # Each opponent under the first word; a run of one level has only this one.
     first = {offer.id: word for word, offer in reversed(words.items())}
     return {word: offer.id for word, offer in words.items() if first[offer.id] == word}

@@ -75,5 +75,5 @@ def test_an_installed_package_offers_a_kind_as_an_entry_point(folder: Path) -> N
 
 @pytest.mark.parametrize("text", ["nowhere:Player", "outside:", "level2:3", "os.nothing:Player"])
 def test_a_name_without_such_a_module_is_an_unknown_player(text: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=f"unknown player '{text}'; choose from random, perfect"):
+    with pytest.raises(SettingError, match=f"unknown player '{text}'; choose from level:L, pretrained"):
         make_player(text, GAME, tmp_path)

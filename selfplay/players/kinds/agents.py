@@ -104,7 +104,6 @@ LEVEL = PlayerKind(
     files=level_files,
     agent=level_agent,
     offers=level_offers,
-    place=1,
 )
 
 
@@ -174,7 +173,6 @@ PRETRAINED_AGENT = PlayerKind(
     files=lambda *_: list(pretrained_agents().values()),
     agent=_pretrained,
     offers=_pretrained_offers,
-    place=1,
 )
 
 

@@ -96,7 +96,6 @@ TABULAR = PlayerKind(
     (Option("learn", bool),),
     files=lambda name, run_dir: [_path(name.argument, run_dir)],
     offers=_offers,
-    place=4,
 )
 
 
@@ -141,5 +140,4 @@ EXPERIENCE = PlayerKind(
     (Option("learn", bool, True), *RULE),
     files=lambda name, run_dir: [_store_path(name, run_dir)],
     offers=_experience_offers,
-    place=5,
 )

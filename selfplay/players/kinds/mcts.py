@@ -138,6 +138,5 @@ KIND = PlayerKind(
         *CONSTANTS,
     ),
     offers=_offers,
-    place=2,
     files=_files,
 )

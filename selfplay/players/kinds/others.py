@@ -30,9 +30,7 @@ def _random_offers(game: "Game", run_dir: Path, web: "WebSettings") -> "Iterator
     )
 
 
-RANDOM = PlayerKind(
-    "random", "every legal action with the same probability", _make_random, offers=_random_offers, place=3
-)
+RANDOM = PlayerKind("random", "every legal action with the same probability", _make_random, offers=_random_offers)
 
 
 def _make_human(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
@@ -73,8 +71,6 @@ PERFECT = PlayerKind(
     _make_perfect,
     (Option("ties", str, "random"),),
     offers=_perfect_offers,
-    place=7,
-    needs_solution=True,
 )
 
 

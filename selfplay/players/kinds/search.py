@@ -220,12 +220,10 @@ KIND = PlayerKind(
     ),
     files=_files,
     offers=_offers,
-    place=2,
 )
 GREEDY_DISCS = PlayerKind(
     "greedy_discs",
     "the most discs after its move, where discs count",
     _make_greedy_discs,
     offers=_most_discs_offer,
-    place=6,
 )
