@@ -28,6 +28,7 @@ from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game
 from selfplay.players.agent import Agent
+from selfplay.players.network_evaluator import NetworkEvaluator
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
@@ -66,10 +67,11 @@ def evaluator_of(name: str, game: Game, settings: Sequence[str] = ()) -> tuple[A
         for parameter in network.parameters():
             nn.init.normal_(parameter, std=0.05)
     evaluator: Any = Agent(Checkpoint(network, {"outcome": "return"}), game, name).evaluator()
-    if not hasattr(evaluator, "network"):
+    if not isinstance(evaluator, NetworkEvaluator):
         return evaluator, None
-    evaluator.network, evaluator.evaluate = TimedNetwork(network), evaluator._evaluate
-    return evaluator, evaluator.network
+    timed = TimedNetwork(network)
+    evaluator.player.network, evaluator.evaluate = timed, evaluator._evaluate
+    return evaluator, timed
 
 
 def measure(search: TreeSearch, batch_size: int, repeats: int) -> float:
