@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, prefetch, recursive_part, register_rules
@@ -21,6 +20,7 @@ from selfplay.search.endgame.last_squares import (
     LAST_SQUARES,
     NO_VALUE,
     Count,
+    Counts,
     compiled_flips,
     last_squares_search,
 )
@@ -47,16 +47,10 @@ PUT_OFF = 1 << 45
 POLL_INTERVAL = 4096
 MAX_CHILDREN = 64 * 65 // 2
 
-VISITED, EMPTIES_TO_WINNER = 0, 1
-"""The indices of `work`: as the fields of `last_squares.Count`."""
-
 ALL_MOVES = 64
 """A width at which no move is left out."""
 GUESS_DOWN_TO = 10
 """With fewer empty squares than this, guesses try all moves."""
-
-Work = NDArray[np.int64]
-"""int64[2], indexed by VISITED and EMPTIES_TO_WINNER."""
 
 
 class Search(NamedTuple):
@@ -140,11 +134,12 @@ def _words_as_vectors() -> Iterator[None]:
 
 @cache
 def compile_null_window_search(rules: Rules, turning: TurningRules) -> Callable[..., int]:
-    """`search(own, opp, bound, number, width, table, learned, threads, work)` of a game with these rules.
+    """`search(own, opp, bound, number, width, table, learned, threads, counts)` of a game with these rules.
 
     It finds a value v of a position with true value t to the player to move: t >= v > bound, or t <= v <= bound. With a
     `width` below ALL_MOVES it is a guess. `threads` is that of the threads that search the same position: once one of
-    them has finished, the others return NO_VALUE. Once it is stopped, the result is meaningless.
+    them has finished, the others return NO_VALUE. Once it is stopped, the result is meaningless. `counts` is one record
+    of dtype COUNT, whose visited positions are added to.
     """
     register_rules()
     legal_actions, board = rules.legal_actions, turning.board
@@ -230,17 +225,14 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> Callable[
         table: Table,
         learned: LearnedValues,
         threads: Threads,
-        work: Work,
+        counts: Counts,
     ) -> int:
-        counts, children = np.zeros(1, dtype=COUNT), np.zeros(MAX_CHILDREN, dtype=CHILD)
-        count = counts[0]
-        count.visited, count.empties_to_winner = work[VISITED], work[EMPTIES_TO_WINNER]
-        count.next_poll = count.visited + POLL_INTERVAL
+        children, count = np.zeros(MAX_CHILDREN, dtype=CHILD), counts[0]
+        count.next_poll, count.is_stopped = count.visited + POLL_INTERVAL, 0
         search = Search(number, width, children, table, learned, count, threads)
         value = value_of(own, opp, bound, np.int64(0), search)
-        # Read after the search, so that the arrays are kept until then.
-        work[VISITED] = counts[0].visited + 0 * len(children)
-        if counts[0].is_stopped != 0:
+        # Read after the search, so that the array is kept until then.
+        if count.is_stopped + 0 * len(children) != 0:
             return NO_VALUE
         threads.finished[0] = 1
         return int(value)
@@ -249,5 +241,6 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> Callable[
         word = numba.int64
         learned: Any = numba.typeof(NO_LEARNED_VALUES)  # type: ignore[no-untyped-call]
         threads: Any = numba.typeof(make_threads(1, make_stop_flag()))  # type: ignore[no-untyped-call]
-        null_window_search.compile((word,) * 5 + (word[::1], learned, threads, word[::1]))  # type: ignore[attr-defined]
+        counts: Any = numba.typeof(np.zeros(1, dtype=COUNT))  # type: ignore[no-untyped-call]
+        null_window_search.compile((word,) * 5 + (word[::1], learned, threads, counts))  # type: ignore[attr-defined]
     return null_window_search

@@ -102,6 +102,8 @@ class Count(Protocol):
 
 
 COUNT = np.dtype([(name, np.int64) for name in Count.__annotations__])
+Counts = NDArray[np.void]
+"""One record of dtype COUNT."""
 
 Part = Callable[..., Any]
 

@@ -12,22 +12,14 @@ from collections.abc import Callable
 from functools import cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.games.state import State
-from selfplay.search.endgame.kernel import (
-    ALL_MOVES,
-    EMPTIES_TO_WINNER,
-    GUESS_DOWN_TO,
-    VISITED,
-    Work,
-    compile_null_window_search,
-)
-from selfplay.search.endgame.last_squares import NO_VALUE
+from selfplay.search.endgame.kernel import ALL_MOVES, GUESS_DOWN_TO, compile_null_window_search
+from selfplay.search.endgame.last_squares import COUNT, NO_VALUE, Counts
 from selfplay.search.endgame.move_ordering import NO_LEARNED_VALUES, LearnedValues, learned_values_of
 from selfplay.search.endgame.table import Table, make_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
@@ -55,7 +47,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
         table: Table,
         learned: LearnedValues,
         threads: Threads,
-        work: Work,
+        counts: Counts,
         values: Words,
     ) -> None:
         for i in range(len(own)):
@@ -64,7 +56,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
                 # A guess that is right is confirmed by one search below it and one above it.
                 bound = min(max(guess - 1, lower), upper - 1)
                 threads.finished[0] = 0
-                guess = null_window_search(own[i], opp[i], bound, search, ALL_MOVES, table, learned, threads, work)
+                guess = null_window_search(own[i], opp[i], bound, search, ALL_MOVES, table, learned, threads, counts)
                 if threads.stop[STOP] != 0:
                     return
                 if guess > bound:
@@ -111,10 +103,11 @@ class EndgameSolver(ExactSolver):
         if game.turning_rules is None or game.rules.margin is None:
             raise SettingError(f"game={game.name}: endgames are solved only in games that turn discs, such as othello")
         check_table_bits(table_bits, 1)
-        super().__init__(game, np.zeros(2, dtype=np.int64))
+        self._counts = np.zeros(1, dtype=COUNT)
+        self._counts["empties_to_winner"] = empties_to_winner
+        super().__init__(game, self._counts.view(np.int64))
         self._turning, self._table = game.turning_rules, make_table(table_bits)
         self._null_window_search = compile_null_window_search(game.rules, game.turning_rules)
-        self._work[EMPTIES_TO_WINNER] = int(empties_to_winner)
         self._searches, self._learned = 0, NO_LEARNED_VALUES
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:
@@ -139,7 +132,7 @@ class EndgameSolver(ExactSolver):
         values, limits = np.empty_like(own), (lowest, highest, expected)
         find_values = compile_values_within(self.game.rules, self._turning)
         find_values(
-            own, opp, *limits, self._searches, self._table, self._learned, make_threads(1, stop), self._work, values
+            own, opp, *limits, self._searches, self._table, self._learned, make_threads(1, stop), self._counts, values
         )
         if stop[STOP]:
             raise StoppedError
@@ -163,14 +156,15 @@ class EndgameSolver(ExactSolver):
         is_shared = width == ALL_MOVES and self._empties(own, opp) >= THREADS_FROM
         count = self.num_threads if is_shared else 1
         question, threads = (own, opp, bound, self._searches, width), make_threads(count, stop)
-        works = [self._work] + [np.array([0, self._work[EMPTIES_TO_WINNER]]) for _ in range(count - 1)]
+        # Each thread counts from here on.
+        visited, every = self.visited, [self._counts, *(self._counts.copy() for _ in range(count - 1))]
 
-        def ask(work: NDArray[np.int64]) -> int | None:
-            value = self._null_window_search(*question, self._table, self._learned, threads, work)
+        def ask(counts: Counts) -> int | None:
+            value = self._null_window_search(*question, self._table, self._learned, threads, counts)
             return None if value == NO_VALUE else value
 
-        value = search_together([partial(ask, work) for work in works])
-        self._work[VISITED] += sum(work[VISITED] for work in works[1:])
+        value = search_together([partial(ask, counts) for counts in every])
+        self._work[0] += sum(int(counts["visited"][0]) - visited for counts in every[1:])
         if stop[STOP]:
             raise StoppedError
         assert value is not None, "only a stop keeps all threads from finding the value"

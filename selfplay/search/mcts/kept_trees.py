@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words, compiled, part_of_compiled
 from selfplay.compute.random_numbers import Draws
-from selfplay.search.mcts.tree import NOT_ADDED, Edges, Node, Trees, set_priors
+from selfplay.search.mcts.tree import NOT_ADDED, Trees, set_priors
 
 PLIES = 2
 """A player searches every second ply of a match, or every ply if it plays against itself."""
@@ -35,10 +35,12 @@ class KeptTrees:
 
     def take_over(self, draws: Draws, own: Words, opp: Words, trees: Trees) -> None:
         """Begin the empty trees of these matches with the kept nodes below their positions, if there are any."""
+        latest_first = [self._trees[ply] for ply in sorted(self._trees, reverse=True) if ply < draws.ply]
         for tree, match in enumerate(draws.match.tolist()):
-            latest = max((ply for ply in self._trees if ply < draws.ply and match in self._trees[ply]), default=None)
-            if latest is not None:
-                _take_over(*self._trees[latest][match], own[tree], opp[tree], self.most, trees, tree)
+            kept = next((kept[match] for kept in latest_first if match in kept), None)
+            if kept is not None:
+                grown = trees.nodes[tree], trees.edges[tree]
+                trees.sizes[tree] = _take_over(*kept, own[tree], opp[tree], self.most, *grown)
 
     def keep(self, draws: Draws, trees: Trees) -> None:
         """Keep the trees of the searches of this ply."""
@@ -57,41 +59,32 @@ def find(nodes: Nodes, own: int, opp: int) -> int:
     return NOT_ADDED
 
 
-@part_of_compiled
-def copy_node(node: Node, edges: Edges, trees: Trees, tree: int, number: int, parent: int) -> None:
-    """Copy a node, without children, to a place in a tree below this parent."""
-    trees.nodes[tree, number] = node
-    trees.nodes[tree, number].parent = parent
-    for i in range(node.num_edges):
-        trees.edges[tree, number, i] = edges[i]
-        trees.edges[tree, number, i].child = NOT_ADDED
+@compiled
+def _take_over(
+    old_nodes: Nodes, old_edges: NDArray[np.void], own: int, opp: int, most: int, nodes: Nodes, edges: NDArray[np.void]
+) -> int:
+    """Copy the node with this position and those below it to an empty tree, in their order, at most `most`.
 
-
-@part_of_compiled
-def copy_subtree(nodes: Nodes, edges: NDArray[np.void], root: int, most: int, trees: Trees, tree: int) -> None:
-    """Copy a node and those below it to an empty tree, in the order of their numbers, at most `most`."""
-    numbers = np.full(len(nodes), NOT_ADDED)
-    size = 0
-    for old in range(root, len(nodes)):
-        node = nodes[old]
+    Returns their number; 0 if there is no such node.
+    """
+    root = find(old_nodes, own, opp)
+    if root == NOT_ADDED:
+        return 0
+    numbers, size = np.full(len(old_nodes), NOT_ADDED), 0
+    for old in range(root, len(old_nodes)):
+        node = old_nodes[old]
         parent = NOT_ADDED if old == root else numbers[node.parent]
         if (old == root or parent != NOT_ADDED) and size < most:
-            copy_node(node, edges[old], trees, tree, size, parent)
+            nodes[size] = node
+            nodes[size].parent = parent
+            for i in range(node.num_edges):
+                edges[size, i] = old_edges[old, i]
+                edges[size, i].child = NOT_ADDED
             if old != root:
-                trees.edges[tree, parent, node.edge].child = size
+                edges[parent, node.edge].child = size
             numbers[old] = size
             size += 1
-    trees.sizes[tree] = size
-
-
-@compiled
-def _take_over(nodes: Nodes, edges: NDArray[np.void], own: int, opp: int, most: int, trees: Trees, tree: int) -> None:
-    """`KeptTrees.take_over` of the tree with this number, from the one with these nodes and edges."""
-    number = find(nodes, own, opp)
-    if number == NOT_ADDED:
-        return
-    copy_subtree(nodes, edges, number, most, trees, tree)
-    root = trees.nodes[tree, 0]
-    if root.is_proved != 0:
+    if nodes[0].is_proved != 0:
         # As those of a new root that is proved.
-        set_priors(trees.edges[tree, 0, : root.num_edges], np.zeros(root.num_edges))
+        set_priors(edges[0, : nodes[0].num_edges], np.zeros(nodes[0].num_edges))
+    return size
