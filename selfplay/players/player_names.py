@@ -78,8 +78,6 @@ class OfferedPlayer:
     make: Callable[[], Any] = field(metadata=_NOT_SENT)
     file: Path | None = field(default=None, metadata=_NOT_SENT)
     """The file from which the player is loaded, if there is one."""
-    level: int | None = field(default=None, metadata=_NOT_SENT)
-    """The number of the level, if it is a level of the run."""
     has_fixed_values: bool = field(default=False, metadata=_NOT_SENT)
     """Whether it always takes its best action, by values that depend only on the position and can be cached."""
     group: str | None = _described(None, "The name of the group of numbered opponents that it belongs to.")

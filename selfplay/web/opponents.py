@@ -190,8 +190,9 @@ def file_version(offer: OfferedPlayer) -> str:
 
 def strengths_of(opponents: list[OfferedPlayer]) -> dict[str, str]:
     """The ids of a few opponents by words for their strength, the weakest first, which a person can beat."""
-    levels = [offer for offer in opponents if offer.level is not None]
-    rungs = levels or [offer for offer in opponents if offer.group is not None] or opponents
+    # The levels, if there are any, because they are listed first; else the searches.
+    group = next((offer.group for offer in opponents if offer.group is not None), None)
+    rungs = [offer for offer in opponents if offer.group == group]
     hard = [*(offer for offer in opponents if offer.is_recommended), *reversed(rungs)]
     words = {"Easy": rungs[0], "Medium": rungs[len(rungs) // 2], "Hard": hard[0]}
     if perfect := [offer for offer in opponents if offer.kind == "perfect"]:

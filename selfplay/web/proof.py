@@ -54,13 +54,13 @@ class Proofs:
         """The lines that a level loses by comparison/levels.csv, if it was about the present file of the level."""
         run, rows = self.catalog.run(game), story_of(self.catalog, game).comparison or []
         section = Manifest(run.path).sections.get("comparison")
-        if offer.level is None or offer.file is None or section is None or not run.comparison.exists():
+        if not offer.has_fixed_values or offer.file is None or section is None or not run.comparison.exists():
             return None
         if sha256(run.comparison) not in section["files"].values():
             return None
         trained = [row for row in rows if row.level > 0]
         for row, agent in zip(trained, section["settings"].get("agents_sha256", []), strict=False):
-            if row.level == offer.level and agent == sha256(offer.file):
+            if row.level == offer.number and agent == sha256(offer.file):
                 return None if row.exact is None else row.exact.lines
         return None
 

@@ -69,7 +69,6 @@ def level_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[Of
             f"{described(run.agent(level))[0]}, learned by self-play; looks at its own next move only",
             partial(load_level, run_dir, level, game),
             file=run.agent(level),
-            level=level,
             has_fixed_values=True,
             group="Levels of the run",
             number=level,
