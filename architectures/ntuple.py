@@ -12,7 +12,7 @@ from selfplay.architectures import Output, require_positive_integer
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.feature_kernels import board_words
-from selfplay.games.pattern_shapes import board_symmetries, drawing_of, random_walks, read_pattern, windows
+from selfplay.games.pattern_shapes import board_symmetries, random_walks, read_pattern, windows
 from selfplay.games.patterns import (
     Patterns,
     TrainableTables,
@@ -149,34 +149,18 @@ class NTuple(nn.Module):
         return phase_of(just_moved, to_move, len(self.weight), self.num_squares, self.parities)
 
 
-def with_more_walks(
-    network: NTuple, architecture: Mapping[str, Any], walks: int, length: int, seed: int
-) -> tuple[NTuple, dict[str, Any]]:
-    """The network with further tables, over the squares of random walks, and its architecture.
-
-    The new weights are 0, so the values stay the same. The images of the new tables come first.
+def with_weights_for_each_ply(network: NTuple, architecture: Mapping[str, Any]) -> tuple[NTuple, dict[str, Any]]:
+    """The network with weights of its own for each number of stones, and its architecture; its values stay the same.
 
     Args:
         architecture: that of `network`.
-        walks, length, seed: as `walks`, `walk_length` and `walk_seed`. Walks over squares of a pattern that the network
-            has are left out.
-
-    Raises SettingError if one is out of range, or the tables have too many entries.
     """
-    rows, columns = network.board
-    known = {frozenset(image) for image in network.patterns.images}
-    added = [
-        drawing_of(squares, rows, columns)
-        for squares in random_walks(walks, length, seed, rows, columns)
-        if frozenset(squares) not in known
-    ]
-    drawn = architecture.get("patterns") or ([] if architecture.get("walks") else windows(rows, columns))
-    # The tables of patterns come before those of walks, so the old ones stay at the end.
-    extended = {**architecture, "patterns": [*added, *drawn]}
-    options = {name: value for name, value in extended.items() if name != "name"}
-    larger = NTuple((2, rows, columns), **options)
+    extended = {**architecture, "phases": -(-network.num_squares // network.parities)}
+    larger = NTuple((2, *network.board), **{name: value for name, value in extended.items() if name != "name"})
+    stones = np.arange(1, network.num_squares + 1)
+    words = ((1 << np.minimum(stones, 32)) - 1, (1 << np.maximum(stones - 32, 0)) - 1)
     with torch.no_grad():
-        larger.weight[:, -network.patterns.num_weights :] = network.weight
+        larger.weight[larger._phase_of(*words)] = network.weight[network._phase_of(*words)]
     return larger.eval(), extended
 
 

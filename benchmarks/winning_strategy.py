@@ -1,6 +1,6 @@
 """Write down what a Connect Four player does moving first against every play, and check by other code that it wins.
 
-    python benchmarks/winning_strategy.py write strategy.npz level:15 --run-dir outputs/connect_four/corrected
+    python benchmarks/winning_strategy.py write strategy.npz --run-dir outputs/connect_four/corrected
     python benchmarks/winning_strategy.py check strategy.npz
 
 The file has the stones of both players (bit 7 * row + column, row 0 at the top) and the column that the player takes.
@@ -114,6 +114,8 @@ def write(path: Path, player_name: str, run_dir: Path, endgame: int) -> None:
     from selfplay.players.player_names import make_player
     from selfplay.search.exact_solver import empties
 
+    if not 0 <= endgame < SQUARES:
+        sys.exit(f"--endgame {endgame}: must be from 0 to {SQUARES - 1}")
     game = make_game("connect_four")
     player, state, columns = make_player(player_name, game, run_dir), game.init(), []
     while (state := state.select((~state.terminated & (empties(game, state) > endgame)).nonzero()[:, 0])).batch_size:
@@ -136,7 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=("write", "check"))
     parser.add_argument("file", type=Path)
-    parser.add_argument("player", nargs="?", default="level:15")
+    parser.add_argument("player", nargs="?", default="search:negascout?depth=1&evaluation=level:15")
     parser.add_argument("--run-dir", type=Path, default=Path("outputs/connect_four/corrected"))
     parser.add_argument("--endgame", type=int, default=0)
     options = parser.parse_args()

@@ -1,6 +1,6 @@
 """Which squares a pattern has: drawn, all windows of a size, or chosen by random walks; and its images on the board."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,12 +50,6 @@ def read_pattern(drawing: str, rows: int, columns: int) -> tuple[int, ...]:
     if not 1 <= len(squares) <= LARGEST_PATTERN:
         raise SettingError(f"pattern {drawing!r}: it has {len(squares)} squares; it must have 1 to {LARGEST_PATTERN}")
     return squares
-
-
-def drawing_of(squares: Sequence[int], rows: int, columns: int) -> str:
-    """The inverse of `read_pattern`."""
-    signs = ["x" if square in squares else "." for square in range(rows * columns)]
-    return "/".join("".join(signs[columns * row : columns * (row + 1)]) for row in range(rows))
 
 
 def windows(rows: int, columns: int, size: int = 3) -> list[str]:

@@ -96,21 +96,11 @@ class CorrectionSettings(CommonSettings):
     """Actions from the start of the match after which the lines begin, such as 4453; empty: the start itself."""
     endgame: int = field(default=20, metadata=count(0))
     """With at most this number of empty squares the player takes exact actions; 0: its tables decide to the end."""
-    more_walks: int = field(default=0, metadata=count(0))
-    """Number of tables, over the squares of random walks, that the level gets in addition; only these learn then."""
-    walk_length: int = field(default=12, metadata=count(1))
-    """How many squares each of these has."""
-    rounds: int = field(default=40, metadata=count(1))
-    """The largest number of walks through all lines; each but the last is followed by training."""
-    passes: int = field(default=30, metadata=count(1))
-    """The largest number of passes through all mistakes so far in each round."""
-    steady_plies: int = field(default=18, metadata=count(0))
-    """In this number of plies from the start, the action of the last walk is taught even among several winning actions,
-    because others lead to positions that nothing was learned for."""
-    margin: float = field(default=0.1, metadata=within(above=0))
-    """How far ahead of its mistakes a winning action is put, as a difference of sums of weights."""
-    rate: float = field(default=1.0, metadata=within(above=0, most=1))
-    """The share of the step that would put it there."""
+    passes: int = field(default=20, metadata=count(1))
+    """The largest number of passes through the mistakes of a ply in each training."""
+    margin: float = field(default=0.1, metadata=within(above=0, most=1))
+    """How far ahead of its mistakes a winning action is put, as a difference of sums of weights. A large one
+    makes sums so large that their hyperbolic tangents, the values, are equal."""
     table_bits: int = 22
     """Size of the solver's table: 2**table_bits entries; changes no result."""
     force: bool = False

@@ -2,13 +2,13 @@
 
 Learning from pairs of actions, of which one is known to be better, is due to Tesauro ("Connectionist learning of expert
 preferences by comparison training", 1989). Each step is the smallest change of the weights that puts the best good
-action the wanted margin ahead of the best poor one, times a rate (passive-aggressive learning: Crammer et al., 2006).
+action the wanted margin ahead of the best poor one (passive-aggressive learning: Crammer et al., 2006).
 """
 
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import cache
 from typing import NamedTuple
 
 import numba
@@ -18,16 +18,18 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
 from selfplay.games import Game
-from selfplay.games.pattern_sums import SquareImages, images_of_squares, weight_index
+from selfplay.games.pattern_sums import weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.games.rules import Rules
 from selfplay.training.td_learning import without_needless_numbers
-from selfplay.training.td_matches import Scratch, afterstate_sum, new_scratch
 
 FINISHED = 1e9
 """The sum of weights that stands for a won match, above all others; that for a lost one is as far below 0."""
 
 NO_ENTRY = -1
+
+Entries = NDArray[np.int32]
+"""int32[2, I]: scratch memory for the entries of two positions."""
 
 BLOCK = 1 << 14
 """Actions are chosen in this number of positions at a time, which takes a fraction of a second."""
@@ -53,28 +55,26 @@ class ComparisonTraining:
 
     Args:
         tables: whose `weights` are changed in place.
-        learning: the weights of this number of images, the first ones, are changed; those of the others stay.
     """
 
-    def __init__(self, game: Game, tables: TrainableTables, learning: int) -> None:
-        self.weights, self.learning = tables.weights, learning
-        self._images, self._tables = images_of_squares(tables), without_needless_numbers(tables)
-        self._new_scratch = partial(new_scratch, len(tables.offsets), game.max_game_length)
+    def __init__(self, game: Game, tables: TrainableTables) -> None:
+        self.weights = tables.weights
+        self._tables = without_needless_numbers(tables)
         self._choose, self._learn = compile_comparisons(game.rules)
 
     def best_actions(self, own: Words, opp: Words) -> Words:
-        """int64[N]: the action of the highest value in each position as a bit, the lowest of several; 0: a pass."""
+        """int64[N]: the actions of the highest value in each position, as a search of one ply finds it."""
         actions = np.empty_like(own)
 
         def choose(first: int) -> None:
             part = slice(first, first + BLOCK)
-            self._choose(own[part], opp[part], self._tables, self._images, self._new_scratch(), actions[part])
+            self._choose(own[part], opp[part], self._tables, self._new_entries(), actions[part])
 
         with ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS) as pool:  # type: ignore[attr-defined]
             list(pool.map(choose, range(0, len(own), BLOCK)))
         return actions
 
-    def learn(self, comparisons: Comparisons, order: Words, rate: float) -> tuple[int, Words]:
+    def learn(self, comparisons: Comparisons, order: Words) -> tuple[int, Words]:
         """Take a step for each position in this order (int64[N], their rows).
 
         Returns:
@@ -82,10 +82,11 @@ class ComparisonTraining:
             of it, else 0.
         """
         unknown = np.zeros_like(order)
-        number = self._learn(
-            *(comparisons, order, rate, self._tables, self._images, self._new_scratch(), self.learning), unknown
-        )
+        number = self._learn(comparisons, order, self._tables, self._new_entries(), unknown)
         return number, unknown
+
+    def _new_entries(self) -> Entries:
+        return np.empty((2, len(self._tables.offsets)), dtype=np.int32)
 
 
 @cache
@@ -93,40 +94,6 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
     """The kernels of `ComparisonTraining.best_actions` and `learn` for a game with these rules."""
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
     register_rules()
-
-    @part_of_compiled
-    def sum_of_move(
-        own: Word, opp: Word, move: Word, tables: TrainableTables, images: SquareImages, scratch: Scratch
-    ) -> Word:
-        """The sum of weights after a move; `scratch.entries[0]` are those of the position."""
-        to_move, just_moved = play(own, opp, move)
-        if legal_actions(to_move, just_moved) == 0 and is_terminal(to_move, just_moved):
-            return -FINISHED * return_to_move(to_move, just_moved)
-        return afterstate_sum(own, opp, just_moved, to_move, scratch.entries[0], tables, images, scratch)
-
-    @part_of_compiled
-    def prepare(own: Word, opp: Word, tables: TrainableTables, scratch: Scratch) -> None:
-        write_entries(own, opp, tables.contributions, tables.offsets, scratch.entries[0])
-        scratch.known[0] = -1
-
-    @compiled
-    def choose(
-        own: Words, opp: Words, tables: TrainableTables, images: SquareImages, scratch: Scratch, actions: Words
-    ) -> None:
-        tables, images, scratch = borrowed((tables, images, scratch))
-        for i in range(len(own)):
-            untried, best, actions[i] = legal_actions(own[i], opp[i]), -math.inf, 0
-            if untried & (untried - 1) == 0:
-                actions[i] = untried
-                continue
-            prepare(own[i], opp[i], tables, scratch)
-            while untried and best < 1.0:
-                move = untried & -untried
-                untried ^= move
-                # Values, as the player compares them: sums far from 0 have the same. None is above that of a win, 1.
-                value = math.tanh(sum_of_move(own[i], opp[i], move, tables, images, scratch))
-                if value > best:
-                    best, actions[i] = value, move
 
     @part_of_compiled
     def write_entries_after(own: Word, opp: Word, move: Word, tables: TrainableTables, entries: Word) -> Word:
@@ -139,25 +106,46 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
         return phase_of(just_moved, to_move, len(tables.weights), tables.squares, tables.parities)
 
     @part_of_compiled
+    def sum_of_move(own: Word, opp: Word, move: Word, tables: TrainableTables, entries: Word) -> Word:
+        """The sum of weights after a move; `entries` is overwritten."""
+        weights = tables.weights[write_entries_after(own, opp, move, tables, entries)]
+        if entries[0] == NO_ENTRY:
+            to_move, just_moved = play(own, opp, move)
+            return -FINISHED * return_to_move(to_move, just_moved)
+        total: Word = 0.0
+        # In the order of a search: in another one, rounding could make another of two nearly equal moves the best.
+        for image in range(len(entries)):
+            total += weights[weight_index(entries[image], tables.weight_of_entry)]
+        return total
+
+    @compiled
+    def choose(own: Words, opp: Words, tables: TrainableTables, entries: Entries, actions: Words) -> None:
+        tables, entries = borrowed((tables, entries))
+        for i in range(len(own)):
+            untried, best, actions[i] = legal_actions(own[i], opp[i]), -FINISHED, 0
+            while untried:
+                move = untried & -untried
+                untried ^= move
+                # Values, as the player compares them: sums far from 0 have the same.
+                value = math.tanh(sum_of_move(own[i], opp[i], move, tables, entries[0]))
+                if value > best:
+                    best, actions[i] = value, 0
+                if value == best:
+                    actions[i] |= move
+
+    @part_of_compiled
     def take_step(
-        own: Word,
-        opp: Word,
-        good: Word,
-        poor: Word,
-        lacking: float,
-        tables: TrainableTables,
-        scratch: Scratch,
-        learning: int,
+        own: Word, opp: Word, good: Word, poor: Word, lacking: float, tables: TrainableTables, entries: Entries
     ) -> None:
         """Move the two sums apart by about `lacking`, by the same change of each weight that only one of them has."""
-        better, worse = scratch.changed, scratch.entries[1]
-        phase = write_entries_after(own, opp, poor, tables, worse)
+        better, worse = entries
+        write_entries_after(own, opp, poor, tables, worse)
         phase = write_entries_after(own, opp, good, tables, better)
         differing = 0
-        for image in range(learning):
+        for image in range(len(better)):
             if better[image] != worse[image]:
                 differing += (better[image] != NO_ENTRY) + (worse[image] != NO_ENTRY)
-        for image in range(learning):
+        for image in range(len(better)):
             if better[image] != worse[image]:
                 change = np.float32(lacking / differing)
                 if better[image] != NO_ENTRY:
@@ -166,28 +154,18 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
                     tables.weights[phase, weight_index(worse[image], tables.weight_of_entry)] -= change
 
     @compiled
-    def learn(
-        comparisons: Comparisons,
-        order: Words,
-        rate: float,
-        tables: TrainableTables,
-        images: SquareImages,
-        scratch: Scratch,
-        learning: int,
-        unknown: Words,
-    ) -> int:
-        comparisons, tables, images, scratch = borrowed((comparisons, tables, images, scratch))
+    def learn(comparisons: Comparisons, order: Words, tables: TrainableTables, entries: Entries, unknown: Words) -> int:
+        comparisons, tables, entries = borrowed((comparisons, tables, entries))
         number = 0
         for row in order:
             own, opp = comparisons.own[row], comparisons.opp[row]
             best_good = best_poor = best_other = -2 * FINISHED
             good = poor = other = np.int64(0)
             untried = legal_actions(own, opp)
-            prepare(own, opp, tables, scratch)
             while untried:
                 move = untried & -untried
                 untried ^= move
-                total = sum_of_move(own, opp, move, tables, images, scratch)
+                total = sum_of_move(own, opp, move, tables, entries[0])
                 if comparisons.good[row] & move:
                     if total > best_good:
                         best_good, good = total, move
@@ -202,7 +180,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
             lacking = comparisons.margins[row] - (best_good - best_poor)
             if lacking > 0:
                 number += 1
-                take_step(own, opp, good, poor, rate * lacking, tables, scratch, learning)
+                take_step(own, opp, good, poor, lacking, tables, entries)
         return number
 
     return choose, learn

@@ -1,14 +1,17 @@
-"""Finds the mistakes of tables on every line of play, and corrects them.
+"""Finds the mistakes of tables on every line of play, and corrects them ply by ply.
 
-A round walks every line: at the opponent's turn every action is followed. Of positions to which the tables give the
-same value by symmetry one is walked. The exact solver judges the actions of the player: a mistake lowers what a
-position is worth. There the walk continues with an action that is not a mistake, so it covers the whole match. Then
-comparison training teaches the mistakes of all rounds so far.
+Every line is walked breadth first: at the opponent's turn every action is followed, at the player's turn the one of the
+highest value, or each of several. Of positions to which the tables give the same value by symmetry one is walked. The
+exact solver judges the player's actions; a mistake is an action that lowers what a position is worth. Where there are
+some, comparison training corrects them, until the tables make none in any position of the ply. Only then do the lines
+go on.
 
-Training also changes which of several good actions is chosen, and each such change leads to positions that nothing
-was learned for. So in early plies, from which many positions follow, training also teaches the action of the last walk.
+Each ply has weights of its own. So training for a ply changes no choice in an earlier one, and one walk is enough.
+Where tables cannot tell positions of a ply apart, the choices two plies before, which lead to these positions, count as
+mistakes too if another action is as good, and the walk goes back there.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,20 +19,23 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.architectures.ntuple import NTuple
-from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Draws, Purpose
+from selfplay.errors import StageError
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.search.exact_solver import ExactSolver, empties
 from selfplay.settings.matches import SEATS, CorrectionSettings
 from selfplay.training.comparison_training import Comparisons, ComparisonTraining
 
-STEADY_MARGIN = 0.02
-"""How far the action of the last walk should be ahead of all others in early plies, where others may be as good."""
+PATIENCE = 3
+"""After this number of trainings that leave no fewer mistakes than the best one before, their positions are avoided."""
 
-ROUNDS_KEPT = 3
-"""Positions that no walk of this number of rounds has met are not trained on."""
+MOST_TRAININGS = 100
+"""In one ply."""
+
+PART = 1 << 20
+"""Number of positions whose successors are computed together."""
 
 WIN = 1
 """The worth of a won position."""
@@ -38,38 +44,39 @@ NONE = np.zeros(0, dtype=np.int64)
 
 
 class Lessons(NamedTuple):
-    """What is known of N positions of one ply with the player to move. Actions are bits."""
+    """What is known of N positions of one ply, in which the player chooses. Actions are bits."""
 
     own: Words
+    """int64[N]: the stones of the player."""
     opp: Words
+    """int64[N]"""
     worth: Words
     """int64[N]: what the positions are worth: their exact values, with WIN for all wins."""
     good: Words
     """int64[N]: the actions known to keep the worth."""
     poor: Words
-    """int64[N]: the actions known to lower it."""
-    followed: Words
-    """int64[N]: the action with which the last walk went on."""
-    seen: Words
-    """int64[N]: the number of the last walk that met the position."""
+    """int64[N]: the actions known to lower it, and those that lead to positions to avoid."""
 
 
-class Round(NamedTuple):
-    """What a walk has found."""
+class Corrected(NamedTuple):
+    """What the walk has found in a ply of the player."""
 
+    ply: int
+    """Number of plies since the start of the walk."""
     positions: int
     """Positions in which the player chose between several actions and could not win at once."""
-    mistakes: dict[int, int]
-    """The number of mistakes by ply, where there are any."""
+    mistakes: list[int]
+    """The number of mistakes before the first training and after each; the last is 0, unless the walk goes back."""
+    avoided: int = 0
+    """If not 0, the walk goes back two plies, because this number of choices there leads to mistakes."""
 
 
 class Corrections:
     """The mistakes of a player that looks one ply ahead, and their correction.
 
     Args:
-        network: of the player, whose weights are changed in place.
-        learning: the tables of this number of images, the first ones, learn.
-        start: one position.
+        network: of the player, whose weights are changed in place; it has weights for each ply.
+        start: one position of a game without passes.
         lowest: the lowest worth of a position that the player can come to without a mistake: WIN, 0 or below.
         key: the stream of random numbers for the order of training.
     """
@@ -78,7 +85,6 @@ class Corrections:
         self,
         game: Game,
         network: NTuple,
-        learning: int,
         solver: ExactSolver,
         start: State,
         lowest: int,
@@ -87,65 +93,118 @@ class Corrections:
     ) -> None:
         self.game, self.solver, self.settings, self.key = game, solver, settings, key
         self.start, self.lowest = start, lowest
-        self.training = ComparisonTraining(game, network.trainable_tables(), learning)
+        self.training = ComparisonTraining(game, network.trainable_tables())
         shared = network.shared_images().tolist()
         views = game.symmetries.observations[1:, : game.num_squares]
         self.symmetries = [view for view in views if view.tolist() in shared]
         self.lessons: dict[int, Lessons] = {}
 
-    # ------------------------------------------------------------------ the walk
+    @property
+    def known(self) -> int:
+        """Number of positions in `lessons`."""
+        return sum(len(lessons.own) for lessons in self.lessons.values())
 
-    def walk(self, number: int) -> Round:
-        """Walk every line, and learn which actions keep the worth where it is not known. `number`: of the round."""
-        positions, mistakes = 0, dict[int, int]()
-        own, opp = self.start.own.numpy(), self.start.opp.numpy()
-        is_turn = int(self.start.current_player[0]) == SEATS.index(self.settings.seat)
-        for ply in range(self.game.max_game_length):
-            state = self._state(own, opp)
-            is_open = ~state.terminated & ((empties(self.game, state) > self.settings.endgame) | (not is_turn))
-            state = state.select(is_open.nonzero()[:, 0])
-            if state.batch_size == 0:
-                break
-            if is_turn:
-                actions, decided, wrong = self._turn(number, ply, state)
-                positions += decided
-                if wrong:
-                    mistakes[ply] = wrong
+    def plies(self) -> Iterator[Corrected]:
+        """Walk every line, and yield each ply of the player when it has no mistakes, or before the walk goes back.
+
+        What is known in `lessons` is not asked again, so an interrupted walk is resumed by walking again. Raises
+        StageError if mistakes are left in a ply.
+        """
+        begins = int(self.start.current_player[0]) == SEATS.index(self.settings.seat)
+        walked = [self._open(self.start.own, self.start.opp, begins)]
+        while (state := walked[-1]).batch_size > 0:
+            ply = len(walked) - 1
+            if is_turn := (ply % 2 == 0) == begins:
+                corrected, actions = self._correct(ply, state, walked[-3] if ply >= 2 else None)
+                yield corrected
+                if corrected.avoided:
+                    del walked[-2:]
+                    continue
             else:
-                parents, actions = self.game.legal_action_mask(state).nonzero(as_tuple=True)
-                state = state.select(parents)
-            after = self.game.step_unchecked(state, actions)
-            (own, opp), is_turn = self._distinct(after.own, after.opp), not is_turn
-        return Round(positions, mistakes)
+                actions = self._legal(state)
+            *_, after = self._moves(state, actions)
+            walked.append(self._open(*self._distinct(after.own, after.opp), not is_turn))
 
-    def _turn(self, number: int, ply: int, state: State) -> tuple[torch.Tensor, int, int]:
-        """The actions with which lines continue; in how many positions the player decides, and errs."""
-        chosen = self.training.best_actions(state.own.numpy(), state.opp.numpy())
-        legal = self.game.legal_action_mask(state)
-        wins_at_once = self.game.step_unchecked(state, self._numbers(chosen)).returns > 0
-        decides = ((legal.sum(dim=1) > 1) & ~wins_at_once).nonzero()[:, 0]
-        rows, actions = self._rows(ply, state.select(decides)), chosen[decides.numpy()]
+    # ------------------------------------------------------------------ one ply
+
+    def _correct(self, ply: int, state: State, earlier: State | None) -> tuple[Corrected, Words]:
+        """Correct the mistakes in `state`; returns the actions of each position, which are those of the highest value.
+
+        earlier: the positions two plies before, if there are any.
+        """
+        actions = self._legal(state)
+        choosing = _several(actions)
+        state = state.select(torch.from_numpy(choosing))
+        rows, mistakes, last_gain = self._rows(ply, state), list[int](), 0
+        corrected, lessons = Corrected(ply, len(rows), mistakes), self.lessons[ply]
+        while True:
+            chosen = self._preferred(state)
+            self._judge(lessons, rows, chosen)
+            is_wrong = lessons.poor[rows] & chosen != 0
+            mistakes.append(int(is_wrong.sum()))
+            if mistakes[-1] == 0:
+                actions[choosing] = chosen
+                return corrected, actions
+            if mistakes[-1] < min(mistakes[:-1], default=mistakes[0] + 1):
+                last_gain = len(mistakes)
+            elif len(mistakes) - last_gain == PATIENCE and earlier is not None:
+                if avoided := self._avoid(ply - 2, earlier, state.select(torch.from_numpy(is_wrong))):
+                    return corrected._replace(avoided=avoided), actions
+                last_gain = len(mistakes)
+            if len(mistakes) > MOST_TRAININGS:
+                left = int(empties(self.game, state)[0])
+                raise StageError(
+                    f"{mistakes[-1]:,} mistakes are left with {left} empty squares; set endgame={left} or larger"
+                )
+            self._judge_all(lessons, rows[is_wrong & (lessons.good[rows] == 0)])
+            self._train(ply, len(mistakes), rows[lessons.poor[rows] != 0])
+
+    def _avoid(self, ply: int, state: State, wrong: State) -> int:
+        """Count the actions in `state` that lead to a position of `wrong` as poor where others are good; how many."""
+        state = state.select(torch.from_numpy(_several(self._legal(state))))
+        rows, actions = self._rows(ply, state), self._preferred(state)
         lessons = self.lessons[ply]
-        self._judge(lessons, rows, actions)
-        for action in range(legal.shape[1] - (self.game.pass_action is not None)):
-            untried = rows[legal[decides, action].numpy() & (lessons.good[rows] == 0)]
-            self._judge(lessons, untried, np.full_like(untried, np.int64(1) << np.int64(action)))
-        good, followed = lessons.good[rows], lessons.followed[rows]
-        is_wrong = good & actions == 0
-        known = np.where(good & followed != 0, followed, good & -good)
-        lessons.followed[rows] = chosen[decides.numpy()] = np.where(is_wrong, known, actions)
-        lessons.seen[rows] = number
-        return self._numbers(chosen), len(rows), int(is_wrong.sum())
+        parents, _, after = self._moves(state, actions)
+        choices, _, replied = self._moves(after, self._legal(after))
+        images = self._first_images(replied.own, replied.opp)
+        words = (torch.cat(pair) for pair in zip((wrong.own, wrong.opp), images, strict=True))
+        leads_there = distinct_bitboards(*words)[1][wrong.batch_size :] < wrong.batch_size
+        led = np.unique(parents[choices[leads_there.numpy()]])
+        rows, actions = rows[led], actions[led]
+        self._judge_all(lessons, rows)
+        can_avoid = lessons.good[rows] & ~actions != 0
+        rows, actions = rows[can_avoid], actions[can_avoid]
+        lessons.good[rows] &= ~actions
+        lessons.poor[rows] |= actions
+        return len(rows)
 
-    def _distinct(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[Words, Words]:
-        """The distinct positions; only one of those to which the tables give the same value by symmetry."""
+    def _open(self, own: torch.Tensor, opp: torch.Tensor, is_turn: bool) -> State:
+        """The positions from which lines go on; the player must not be able to win at once there."""
+        state = self.game.state_at(own, opp)
+        is_open = ~state.terminated
+        if is_turn:
+            is_open &= empties(self.game, state) > self.settings.endgame
+        for part in torch.split(is_open.nonzero()[:, 0], PART) if is_turn else ():
+            some = state.select(part)
+            rows, _, after = self._moves(some, self._legal(some))
+            is_open[part[rows[after.returns > 0]]] = False
+        return state.select(is_open.nonzero()[:, 0])
+
+    def _first_images(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of each position and its images to which the tables give the same value the one of the smallest words."""
         first_own, first_opp = own, opp
         for squares in self.symmetries:
             image, other = _image(own, squares), _image(opp, squares)
             is_first = (image < first_own) | ((image == first_own) & (other < first_opp))
             first_own, first_opp = torch.where(is_first, image, first_own), torch.where(is_first, other, first_opp)
-        rows = distinct_bitboards(first_own, first_opp)[0]
-        return first_own[rows].numpy(), first_opp[rows].numpy()
+        return first_own, first_opp
+
+    def _distinct(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        own, opp = self._first_images(own, opp)
+        rows = distinct_bitboards(own, opp)[0]
+        return own[rows], opp[rows]
+
+    # ------------------------------------------------------------------ what is known
 
     def _rows(self, ply: int, state: State) -> Words:
         """int64[B]: the row of each position in the lessons of the ply; new ones are added."""
@@ -157,61 +216,63 @@ class Corrections:
         worth = zeros + WIN
         if self.lowest < WIN:
             worth = self.solver.values_within(self._state(own[new], opp[new]), zeros + self.lowest, worth)
-        added = (own[new], opp[new], worth, zeros, zeros, zeros, zeros)
+        added = (own[new], opp[new], worth, zeros, zeros)
         self.lessons[ply] = Lessons(*map(np.concatenate, zip(lessons, added, strict=True)))
         rows: Words = inverse[len(lessons.own) :].numpy()
         return rows
 
     def _judge(self, lessons: Lessons, rows: Words, actions: Words) -> None:
-        """Find whether these actions, one in each of these rows, keep the worth."""
-        unknown = (lessons.good | lessons.poor)[rows] & actions == 0
-        rows, actions = rows[unknown], actions[unknown]
-        state = self._state(lessons.own[rows], lessons.opp[rows])
-        after = self.game.step_unchecked(state, self._numbers(actions))
-        kept = -lessons.worth[rows]
+        """Find which of these actions, one or more in each of these rows, keep the worth."""
+        unknown = actions & ~(lessons.good | lessons.poor)[rows]
+        parents, numbers, after = self._moves(self._state(lessons.own[rows], lessons.opp[rows]), unknown)
+        kept = -lessons.worth[rows][parents]
         is_good = self.solver.values_within(after, kept, kept + 1) <= kept
-        lessons.good[rows[is_good]] |= actions[is_good]
-        lessons.poor[rows[~is_good]] |= actions[~is_good]
+        for known, is_so in ((lessons.good, is_good), (lessons.poor, ~is_good)):
+            np.bitwise_or.at(known, rows[parents[is_so]], np.int64(1) << numbers[is_so])
+
+    def _judge_all(self, lessons: Lessons, rows: Words) -> None:
+        """Judge all actions in these rows."""
+        self._judge(lessons, rows, self._legal(self._state(lessons.own[rows], lessons.opp[rows])))
+
+    def _preferred(self, state: State) -> Words:
+        return self.training.best_actions(state.own.numpy(), state.opp.numpy())
 
     def _state(self, own: Words, opp: Words) -> State:
         return self.game.state_at(torch.from_numpy(own), torch.from_numpy(opp))
 
-    def _numbers(self, actions: Words) -> torch.Tensor:
-        """int64[N]: the numbers of actions that are bits."""
-        passing = -1 if self.game.pass_action is None else self.game.pass_action
-        return torch.from_numpy(np.where(actions == 0, passing, bit_count(actions - 1)))
+    def _legal(self, state: State) -> Words:
+        """int64[N]: the legal actions."""
+        mask = self.game.legal_action_mask(state)
+        words: Words = (mask.long() << torch.arange(mask.shape[1])).sum(dim=1).numpy()
+        return words
+
+    def _moves(self, state: State, actions: Words) -> tuple[Words, Words, State]:
+        """Of each of `actions` (int64[N]) in each position its row, its number, and the position after it."""
+        is_action = (torch.from_numpy(actions)[:, None] >> torch.arange(self.game.num_distinct_actions)) & 1
+        rows, numbers = is_action.nonzero(as_tuple=True)
+        return rows.numpy(), numbers.numpy(), self.game.step_unchecked(state.select(rows), numbers)
 
     # ------------------------------------------------------------------ training
 
-    def train(self, number: int) -> None:
-        """Train on mistakes and all positions of early plies, in a new order in each pass. `number`: of the round."""
-        passes = self.settings.passes
-        parts = [(ply, *self._taught(number, ply)) for ply in sorted(self.lessons)]
-        ends = np.cumsum([len(rows) for _, rows, _ in parts])
+    def _train(self, ply: int, number: int, rows: Words) -> None:
+        """Train on these rows of the lessons of a ply, in a new order in each pass. `number`: of the training."""
+        lessons, passes = self.lessons[ply], self.settings.passes
+        draws_of = (ply * (MOST_TRAININGS + 1) + number) * passes
         for trained in range(passes):
-            columns = (self._comparisons(*part) for part in parts)
-            comparisons = Comparisons(*map(np.concatenate, zip(*columns, strict=True)))
-            draws = Draws(self.key, torch.arange(len(comparisons.own)), number * passes + trained)
+            own, opp, _, good, poor = (field[rows] for field in lessons)
+            comparisons = Comparisons(own, opp, good, poor, np.full(len(rows), self.settings.margin))
+            draws = Draws(self.key, torch.arange(len(rows)), draws_of + trained)
             order = draws.bits(Purpose.BATCH_ORDER).argsort(stable=True).numpy()
-            lacking, unknown = self.training.learn(comparisons, order, self.settings.rate)
-            for (ply, rows, _), actions in zip(parts, np.split(unknown, ends[:-1]), strict=True):
-                self._judge(self.lessons[ply], rows[actions != 0], actions[actions != 0])
+            lacking, unknown = self.training.learn(comparisons, order)
+            self._judge(lessons, rows[unknown != 0], unknown[unknown != 0])
             if lacking == 0 and not unknown.any():
                 return
 
-    def _taught(self, number: int, ply: int) -> tuple[Words, NDArray[np.bool_]]:
-        """The rows of the lessons of a ply that enter training; and whether they teach the action of the last walk."""
-        lessons = self.lessons[ply]
-        recent = lessons.seen > number - ROUNDS_KEPT
-        mistaken, steady = np.flatnonzero(recent & (lessons.poor != 0)), np.flatnonzero(recent)
-        if ply >= self.settings.steady_plies:
-            steady = steady[:0]
-        return np.concatenate([mistaken, steady]), np.arange(len(mistaken) + len(steady)) >= len(mistaken)
 
-    def _comparisons(self, ply: int, rows: Words, is_steady: NDArray[np.bool_]) -> Comparisons:
-        own, opp, _, good, poor, followed, _ = (field[rows] for field in self.lessons[ply])
-        good, poor = np.where(is_steady, followed, good), np.where(is_steady, ~followed, poor)
-        return Comparisons(own, opp, good, poor, np.where(is_steady, STEADY_MARGIN, self.settings.margin))
+def _several(actions: Words) -> NDArray[np.bool_]:
+    """bool[N]: whether there is more than one action."""
+    several: NDArray[np.bool_] = actions & (actions - 1) != 0
+    return several
 
 
 def _image(words: torch.Tensor, squares: NDArray[np.int64]) -> torch.Tensor:

@@ -5,13 +5,13 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.architectures.ntuple import with_more_walks
+from selfplay.architectures.ntuple import with_weights_for_each_ply
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
 from selfplay.games.patterns import stones_in_entries, write_all_entries
 from selfplay.players.agent import Agent
 from selfplay.runs.checkpoints import Checkpoint
-from selfplay.search.evaluation import position_values
+from tests.support.searches import position_values
 
 ROWS, COLUMNS = 6, 7
 # At the bottom and above it, with a gap in a column, alone in a column, and symmetric.
@@ -77,11 +77,14 @@ def test_torch_operations_and_compiled_searches_find_the_same_values():
     torch.testing.assert_close(found.float(), network(boards).value.detach()[is_open], rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("options", [{}, {"patterns": None, "walks": 5}, {"patterns": None, "drops": False}])
-def test_more_walks_keep_the_values_of_a_network(options):
+@pytest.mark.parametrize("options", [{}, {"phases": 1, "parities": False}])
+def test_weights_for_each_ply_keep_the_values_of_a_network(options):
     network, boards = network_of(**options), torch.from_numpy(boards_with_dropped_stones()).float()
-    larger, architecture = with_more_walks(network, architecture_of(**options), walks=8, length=8, seed=0)
-    assert larger.weight.shape[1] > network.weight.shape[1]
-    torch.testing.assert_close(larger(boards).value, network(boards).value, rtol=0, atol=1e-6)
-    rebuilt = build_network(architecture, (2, ROWS, COLUMNS), COLUMNS)
-    assert rebuilt.patterns.images == larger.patterns.images
+    boards = boards[boards.flatten(1).any(dim=1)]
+    larger, architecture = with_weights_for_each_ply(network, architecture_of(**options))
+    assert torch.equal(larger(boards).value, network(boards).value)
+    assert build_network(architecture, (2, ROWS, COLUMNS), COLUMNS).weight.shape == larger.weight.shape
+    by_ply = larger.weight_indices(boards) // larger.patterns.num_weights
+    stones = boards.flatten(1).sum(dim=1)
+    for ply in stones.unique():
+        assert set(by_ply[stones == ply].unique().tolist()).isdisjoint(by_ply[stones > ply].unique().tolist())

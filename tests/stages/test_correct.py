@@ -1,6 +1,7 @@
 """The stage of corrections: a corrected level is proved to win, also after an interruption; refusals."""
 
 import random
+import re
 import shutil
 from itertools import count
 from pathlib import Path
@@ -10,33 +11,36 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.errors import StageError
-from selfplay.games import make_game
+from selfplay.errors import SettingError, StageError
+from selfplay.games import Game, make_game
 from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.settings.matches import CorrectionSettings
 from selfplay.stages.correct import correct_and_prove
 from selfplay.stages.prove import prove_and_report
+from selfplay.training.corrections import Corrected, Corrections
 from tests.grading.test_winning_proof import STARTS, proof_settings
 from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of
 
 GAME = make_game("connect_four")
 WON, SYMMETRIC = "32144242264373625427", "3256236525634451373157"
-TABLES = {"name": "ntuple", "walks": 60, "symmetries": "mirror", "parities": True, "drops": True}
+TABLES = {"name": "ntuple", "walks": 20, "walk_length": 6, "symmetries": "mirror", "parities": True, "drops": True}
+PLAYER = "search:negascout?depth=1&evaluation=level:1"
 PROVED = "is proved to win moving first against every play"
 
 
-def new_run(path: Path, **tables: Any) -> Path:
+def new_run(path: Path, game: Game = GAME, **tables: Any) -> Path:
     """A run with one level, whose weights are random."""
     architecture = TABLES | tables
-    network = build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions)
+    network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     with torch.no_grad():
         network.weight.copy_(0.1 * torch.randn(network.weight.shape, generator=torch.Generator().manual_seed(1)))
     agent = RunFolder(path).agent(1)
     agent.parent.mkdir()
-    save_checkpoint(agent, network, GAME, 1, architecture, {})
+    save_checkpoint(agent, network, game, 1, architecture, {})
     return path
 
 
@@ -46,38 +50,51 @@ def run_dir(tmp_path: Path) -> Path:
 
 
 def settings(run_dir: Path, **values: Any) -> CorrectionSettings:
-    game = GameSettings("connect_four")
-    defaults = {"after": WON, "endgame": 0, "steady_plies": 4, "table_bits": 10}
-    return CorrectionSettings(run_dir=str(run_dir), game=game, **(defaults | values))
+    defaults = {"game": GameSettings("connect_four"), "after": WON, "endgame": 0, "table_bits": 10}
+    return CorrectionSettings(run_dir=str(run_dir), **(defaults | values))
 
 
 @pytest.mark.parametrize(("after", "symmetries"), [(WON, "mirror"), (SYMMETRIC, "mirror"), (SYMMETRIC, "none")])
 def test_a_level_is_corrected_until_it_is_proved_to_win(tmp_path: Path, after: str, symmetries: str) -> None:
     """Mirror images have different mistakes where the tables do not give them the same value."""
     run_dir = new_run(tmp_path, symmetries=symmetries)
-    assert "gives the win away" in prove_and_report(proof_settings(run_dir, player="level:1", after=after))
+    assert "gives the win away" in prove_and_report(proof_settings(run_dir, player=PLAYER, after=after))
     report = correct_and_prove(settings(run_dir, after=after))
-    assert f"level:1 after {after} {PROVED}." in report
+    assert f"{PLAYER} after {after} {PROVED}." in report
     assert correct_and_prove(settings(run_dir, after=after)) == report
 
 
-def test_more_walks_separate_positions_that_the_tables_cannot(tmp_path: Path) -> None:
+@pytest.mark.parametrize("few", [{"walks": 12, "walk_length": 6}, {"walks": 5, "walk_length": 8}])
+def test_positions_that_tables_cannot_tell_apart_are_avoided(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, few: dict[str, int]
+) -> None:
+    caplog.set_level("INFO")
+    assert PROVED in correct_and_prove(settings(new_run(tmp_path, **few)))
+    assert re.search(r"mistakes: [^;]*[1-9]; back to avoid them in [1-9]", caplog.text)
+
+
+def test_positions_that_the_walk_does_not_come_to_again_are_not_counted(
+    run_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plies = [Corrected(0, 4, [0]), Corrected(2, 7, [1, 1, 1, 1], avoided=1), Corrected(0, 4, [1, 0])]
+    monkeypatch.setattr(Corrections, "plies", lambda self: iter(plies))
+    correct_and_prove(settings(run_dir))
+    assert Manifest(run_dir / "corrected" / "level_01").sections["correction"]["counts"] == {"positions": 4}
+
+
+def test_mistakes_that_cannot_be_corrected_are_reported(tmp_path: Path) -> None:
     run_dir = new_run(tmp_path, walks=1, walk_length=2)
-    more = {"more_walks": 60, "walk_length": 8}
-    for values in ({"rounds": 3}, {"rounds": 1, **more}):
-        with pytest.raises(StageError, match="mistakes are left"):
-            correct_and_prove(settings(run_dir, **values))
-    assert PROVED in correct_and_prove(settings(run_dir, **more))
+    with pytest.raises(StageError, match=r"mistakes are left with \d+ empty squares; set endgame="):
+        correct_and_prove(settings(run_dir))
 
 
 def test_a_correction_that_is_resumed_ends_in_the_same_agent(run_dir: Path) -> None:
-    with pytest.raises(StageError, match="mistakes are left after 1 rounds"):
-        correct_and_prove(settings(run_dir, rounds=1))
+    correct_and_prove(settings(run_dir))
+    corrected = files_of(run_dir / "corrected" / "level_01")
+    assert sorted(corrected) == ["agent.safetensors", "manifest.json"]
+    assert is_killed_at_change(12, correct_and_prove, settings(run_dir, force=True), below=run_dir)
     assert PROVED in correct_and_prove(settings(run_dir))
-    resumed = files_of(run_dir / "corrected" / "level_01")
-    assert sorted(resumed) == ["agent.safetensors", "manifest.json"]
-    correct_and_prove(settings(run_dir, force=True))
-    assert files_of(run_dir / "corrected" / "level_01") == resumed
+    assert files_of(run_dir / "corrected" / "level_01") == corrected
 
 
 @pytest.mark.slow
@@ -94,7 +111,7 @@ def test_a_correction_killed_at_many_changes_of_its_files_ends_with_the_same_byt
 
 
 def test_nothing_of_the_state_is_left_after_a_kill_at_any_change_of_the_files_of_the_level(run_dir: Path) -> None:
-    level, solved = run_dir / "corrected" / "level_01", {"endgame": 42, "rounds": 1}
+    level, solved = run_dir / "corrected" / "level_01", {"endgame": 42}
     correct_and_prove(settings(run_dir, **solved))
     expected = files_of(level)
     for number in count(1):
@@ -106,8 +123,22 @@ def test_nothing_of_the_state_is_left_after_a_kill_at_any_change_of_the_files_of
     assert number > 5
 
 
+def test_the_state_of_a_correction_with_other_settings_is_not_resumed(run_dir: Path) -> None:
+    """Neither by the next correction nor, if that is killed before it saves a state, by the one after it."""
+    level, other = run_dir / "corrected" / "level_01", settings(run_dir, margin=0.3)
+    correct_and_prove(other)
+    expected = files_of(level)
+    for number in range(1, 7):
+        shutil.rmtree(level)
+        assert is_killed_at_change(12, correct_and_prove, settings(run_dir), below=run_dir)
+        assert (level / "corrections.npz").exists()
+        assert is_killed_at_change(number, correct_and_prove, other, below=run_dir)
+        correct_and_prove(other)
+        assert files_of(level) == expected
+
+
 def test_the_tables_need_no_correction_where_the_solver_decides(run_dir: Path) -> None:
-    report = correct_and_prove(settings(run_dir, endgame=42, rounds=1))
+    report = correct_and_prove(settings(run_dir, endgame=42))
     assert PROVED in report
     assert "its actions judged in 0 of them" in report
 
@@ -121,7 +152,26 @@ def test_the_tables_need_no_correction_where_the_solver_decides(run_dir: Path) -
 )
 def test_a_level_is_corrected_from_a_start_that_is_not_won(run_dir: Path, seat: str, result: str, proved: str) -> None:
     values = {"seat": seat, "after": STARTS[seat, result]}
-    before = prove_and_report(proof_settings(run_dir, player="level:1", **values))
+    before = prove_and_report(proof_settings(run_dir, player=PLAYER, **values))
     report = correct_and_prove(settings(run_dir, **values))
     assert proved in report
     assert proved not in before
+
+
+def test_more_empty_squares_than_the_game_has_are_refused(run_dir: Path) -> None:
+    with pytest.raises(SettingError, match="endgame=43: must be a number of empty squares from 0 to 42"):
+        correct_and_prove(settings(run_dir, endgame=43))
+    assert not (run_dir / "corrected" / "level_01" / "agent.safetensors").exists()
+
+
+def test_games_with_passes_are_refused(tmp_path: Path) -> None:
+    run_dir = new_run(tmp_path, make_game("othello"), drops=False)
+    with pytest.raises(SettingError, match="only games without passes"):
+        correct_and_prove(settings(run_dir, game=GameSettings("othello"), after=""))
+
+
+def test_a_run_without_levels_and_a_margin_at_which_values_are_equal_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(StageError, match="has no level 1; it has no trained level yet"):
+        correct_and_prove(settings(tmp_path))
+    with pytest.raises(SettingError, match=r"margin=50: must be above 0 and at most 1"):
+        settings(tmp_path, margin=50)

@@ -25,7 +25,7 @@ from selfplay.compute.compilation import Words
 from selfplay.executors import Executor
 from selfplay.files import errors_of_archive, open_file, written_whole
 from selfplay.games import Game, State
-from selfplay.games.kernels import distinct_positions
+from selfplay.games.kernels import distinct_bitboards
 from selfplay.grading.winning_proof.action_judge import EVERY_LOSS, WIN, Judged, Positions, judge
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
@@ -237,9 +237,7 @@ def _answers(turns: Words, judged: Judged) -> Iterator[Moves]:
 
 def _distinct(ply: Ply) -> Ply:
     """The different positions of a ply, in the order in which they are met first."""
-    own, opp = torch.from_numpy(ply.own), torch.from_numpy(ply.opp)
-    nobody = torch.zeros(len(own), dtype=torch.int8)
-    first_rows, inverse = distinct_positions(State(own, opp, nobody, nobody > 0, nobody.to(torch.float32)))
+    first_rows, inverse = distinct_bitboards(torch.from_numpy(ply.own), torch.from_numpy(ply.opp))
     first = _rows_of(ply, first_rows.numpy())
     return first._replace(are_won=np.bincount(inverse.numpy()[ply.are_won], minlength=len(first.own)) > 0)
 
