@@ -32,7 +32,7 @@ from fastapi.testclient import TestClient
 from selfplay import compose_settings, generate_level, learn_levels, make_game, make_player
 from selfplay.cli.main import run
 from selfplay.compute.random_numbers import Draws
-from selfplay.playing.open_session import play_at_console
+from selfplay.playing.console import play_at_console
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.folders import PROJECT_FOLDER

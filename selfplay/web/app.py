@@ -1,12 +1,17 @@
-"""The server: an ASGI application with the page and the requests of the page under /api, and how it is served."""
+"""The server: an ASGI application with the page and the requests of the page under /api, and how it is served.
+
+An error is answered by a sentence in JSON, which the page shows, and an HTTP status.
+"""
 
 import logging
 import socket
 from contextlib import suppress
 from ipaddress import ip_address
+from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, status
+from fastapi.exceptions import RequestValidationError
 from h11 import LocalProtocolError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -16,11 +21,13 @@ from starlette.responses import FileResponse, JSONResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import SelfPlayError, SettingError, StageError
 from selfplay.settings.folders import PACKAGE_FOLDER
 from selfplay.settings.playing import WebSettings
-from selfplay.web.matches import MatchService
-from selfplay.web.routes import add_error_handlers, game_routes, match_routes
+from selfplay.web.games import game_routes
+from selfplay.web.matches import MatchService, TooManyMatchesError, match_routes
+from selfplay.web.opponents import NotFoundError
+from selfplay.web.schemas import ErrorView
 
 log = logging.getLogger(__name__)
 
@@ -52,8 +59,8 @@ def create_app(service: MatchService) -> FastAPI:
         redoc_url=None,
     )
     # Routes are searched in this order, and most requests are about matches.
-    app.include_router(match_routes(service))
-    app.include_router(game_routes(service))
+    app.include_router(match_routes(service), responses=ERRORS)
+    app.include_router(game_routes(service), responses=ERRORS)
     app.add_route("/", lambda _: FileResponse(PAGE / "index.html"), include_in_schema=False)
     app.add_route("/docs", lambda _: FileResponse(PAGE / "docs.html"), include_in_schema=False)
     app.mount("/page", StaticFiles(directory=PAGE))
@@ -112,6 +119,76 @@ def _is_from_another_site(scope: Scope, headers: Headers) -> bool:
         return False
     is_link = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return not (is_link and scope["method"] == "GET" and not scope["path"].startswith("/api/"))
+
+
+# ---------------------------------------------------------------------- errors
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorView, "description": description}
+    for code, description in {
+        400: "The Host header is not allowed.",
+        403: "The request comes from a page of another site.",
+        404: "It does not exist.",
+        409: "Not possible in the current state of the match or file; the message says why.",
+        422: "The request is invalid.",
+        503: "Too many matches are open on the server, or by this client.",
+    }.items()
+}
+
+STATUS = {
+    NotFoundError: status.HTTP_404_NOT_FOUND,
+    TooManyMatchesError: status.HTTP_503_SERVICE_UNAVAILABLE,
+    SettingError: status.HTTP_422_UNPROCESSABLE_CONTENT,
+}
+"""The status of errors. All others of this package are conflicts with the state of a match or file, or a game that is
+too large: 409."""
+
+SENTENCES = {
+    "Not Found": "there is nothing at this address",
+    "Method Not Allowed": "this address does not support this method",
+}
+
+INVALID_JSON = "the body is not valid JSON"
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Make the application answer errors with these responses."""
+
+    def answer(code: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
+        return JSONResponse({"error": sentence}, code, headers)
+
+    async def user_error(_: Request, error: Exception) -> JSONResponse:
+        code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), status.HTTP_409_CONFLICT)
+        return answer(
+            code,
+            str(error),
+            {"Retry-After": str(error.retry_after)} if isinstance(error, TooManyMatchesError) else None,
+        )
+
+    async def wrong_request(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, INVALID_JSON)
+        where = ".".join(str(part) for part in first["loc"] if part != "body")
+        return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, f"{where or 'the body'}: {first['msg']}")
+
+    async def http_error(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        if error.status_code == status.HTTP_400_BAD_REQUEST:
+            # FastAPI raises this for a body that is not text, or nested too deeply.
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, INVALID_JSON)
+        sentence = SENTENCES.get(error.detail, error.detail)
+        return answer(error.status_code, sentence, dict(error.headers or {}))
+
+    async def internal_error(_: Request, error: Exception) -> JSONResponse:
+        log.error("a request failed", exc_info=error)
+        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "internal error of the server; see its log")
+
+    app.add_exception_handler(SelfPlayError, user_error)
+    app.add_exception_handler(RequestValidationError, wrong_request)
+    app.add_exception_handler(HTTPException, http_error)
+    app.add_exception_handler(Exception, internal_error)
 
 
 # ---------------------------------------------------------------------- serving

@@ -1,27 +1,142 @@
-"""Begins, finds and changes the open matches, with one request at a time for each match."""
+"""The requests about matches, one at a time for each match, and the matches that are open."""
 
 import asyncio
+import math
 import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from math import ceil
-from typing import NamedTuple, TypeVar
+from contextlib import suppress
+from typing import Annotated, NamedTuple, TypeVar
 
 import torch
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
+from fastapi import APIRouter, Path, Query, Request
 
 from selfplay.compute.devices import set_search_threads
 from selfplay.errors import SelfPlayError
 from selfplay.games import Game
 from selfplay.players.perfect import is_found_out, perfect_player_of
 from selfplay.players.player_names import OfferedPlayer
+from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.playing import WebSettings
 from selfplay.web.match import Match, Participant
 from selfplay.web.opponents import NotFoundError, OpponentCatalog
 from selfplay.web.proof import Proofs
-from selfplay.web.schemas import MatchView, NewMatchRequest, TakeOverRequest
+from selfplay.web.schemas import (
+    ActionRequest,
+    HintView,
+    LineView,
+    MatchFileView,
+    MatchView,
+    NewMatchRequest,
+    NextMatchRequest,
+    People,
+    PerfectView,
+    RewindRequest,
+    TakeOverRequest,
+)
+
+MatchId = Annotated[str, Path(min_length=1, max_length=64)]
+WaitSeconds = Annotated[
+    float,
+    Query(ge=0, le=60, description="How long to wait for values that are not known, at most `search_seconds`."),
+]
+PlyNumber = Annotated[int, Path(ge=0, le=1000, description="The number of plies before the position.")]
+AskedPly = Annotated[
+    int | None, Query(ge=0, le=1000, description="The number of plies before the position; left out: the current one.")
+]
+
+
+def match_routes(service: "MatchService") -> APIRouter:
+    """The requests about matches."""
+    router = APIRouter(prefix="/api/matches", tags=["matches"])
+
+    def then_view(change: Callable[[Match], object]) -> Callable[[Match], MatchView]:
+        def changed(match: Match) -> MatchView:
+            change(match)
+            return match.view()
+
+        return changed
+
+    @router.post("", status_code=201, summary="Begin a match", operation_id="begin")
+    async def begin(body: NewMatchRequest, request: Request) -> MatchView:
+        client = request.client.host if request.client else ""
+        service.matches.check_room(client)
+        game = service.catalog.game(body.game)
+        taking = await run_sync(service.participants, game, body)
+        match = Match(service.new_id(), game, body.person, *taking, service.settings.seed)
+        view = await run_sync(match.begin, body, limiter=service.limiter(match.offers))
+        service.matches.add(match, client)
+        return view
+
+    @router.get("/{match}", summary="Show a match", operation_id="look")
+    async def look(match: MatchId) -> MatchView:
+        return await service.with_match(match, Match.view)
+
+    @router.post("/{match}/actions", summary="Play an action for the person", operation_id="act")
+    async def act(match: MatchId, request: ActionRequest) -> MatchView:
+        return await service.with_match(match, then_view(lambda it: it.play(request.action, request.ply)))
+
+    @router.post("/{match}/reply", summary="Let the opponent play until the person has to choose", operation_id="reply")
+    async def reply(match: MatchId) -> MatchView:
+        return await service.with_match(match, then_view(Match.reply))
+
+    @router.get("/{match}/positions/{ply}", summary="Show an earlier position", operation_id="position")
+    async def position(match: MatchId, ply: PlyNumber) -> MatchView:
+        return await service.with_match(match, lambda it: it.view(ply))
+
+    @router.post("/{match}/rewind", summary="Continue from an earlier position", operation_id="rewind")
+    async def rewind(match: MatchId, request: RewindRequest) -> MatchView:
+        return await service.with_match(match, then_view(lambda it: it.session.rewind(request.ply)))
+
+    @router.get("/{match}/line", summary="Show the best line", operation_id="line")
+    async def line(match: MatchId, ply: AskedPly = None, is_perfect: bool = False) -> LineView:
+        await service.solve_game(match)
+        return await service.with_match(match, lambda it: it.line(ply, is_perfect=is_perfect))
+
+    @router.get("/{match}/file", summary="Write the match as a file", operation_id="file")
+    async def file(match: MatchId) -> MatchFileView:
+        return await service.with_match(match, Match.file)
+
+    @router.post("/{match}/undo", summary="Take back the last action", operation_id="undo")
+    async def undo(match: MatchId) -> MatchView:
+        return await service.with_match(match, then_view(lambda it: it.session.undo()))
+
+    @router.post("/{match}/next", summary="Begin the next match against the same opponent", operation_id="next")
+    async def next_match(match: MatchId, request: NextMatchRequest) -> MatchView:
+        return await service.with_match(match, then_view(lambda it: it.new_match(People(request.person))))
+
+    @router.put("/{match}/opponent", summary="Let another opponent continue", operation_id="takeOver")
+    async def take_over(match: MatchId, request: TakeOverRequest) -> MatchView:
+        taking = await run_sync(service.participants, service.matches.get(match).game, request)
+        async with (it := service.matches.get(match)).lock:
+            limiter = service.limiter(one.offer for one in taking if one is not None)
+            return await run_sync(it.take_over, *taking, limiter=limiter)
+
+    @router.get("/{match}/hint", summary="Suggest an action", operation_id="hint")
+    async def hint(match: MatchId) -> HintView:
+        await service.solve_game(match)
+        with suppress(NotSolvedYetError):
+            return await service.with_match(match, Match.hint)
+        await service.wait_for_solution(match, math.inf)
+        return await service.with_match(match, Match.hint)
+
+    @router.get("/{match}/perfect", summary="Show the value of each action with perfect play", operation_id="perfect")
+    async def perfect(match: MatchId, seconds: WaitSeconds = 0.0, ply: AskedPly = None) -> PerfectView:
+        await service.solve_game(match)
+        await service.wait_for_solution(match, seconds, ply)
+        return await service.with_match(match, lambda it: it.perfect(ply), asks_opponent=False)
+
+    @router.delete("/{match}", status_code=204, summary="Close a match", operation_id="leave")
+    async def leave(match: MatchId) -> None:
+        service.matches.remove(match)
+
+    return router
+
+
+# ---------------------------------------------------------------------- the service
 
 Answer = TypeVar("Answer")
 
@@ -29,6 +144,75 @@ QUICK_THREADS = 1
 """One thread: short work takes longer in several threads, which would compete for the interpreter's lock."""
 SLOW_THREADS = 6
 """Searches, and players that learn, whose store another process may lock; other matches do not wait for them."""
+
+
+class MatchService:
+    """The opponents, the open matches and the proofs of a server.
+
+    Args:
+        clock: a monotonic clock, in seconds.
+        new_id: makes the id of the next match.
+    """
+
+    def __init__(
+        self,
+        settings: WebSettings,
+        clock: Callable[[], float] = time.monotonic,
+        new_id: Callable[[], str] = lambda: secrets.token_urlsafe(12),
+    ) -> None:
+        torch.set_num_threads(settings.threads)
+        set_search_threads(settings.search_threads)
+        self.settings, self.new_id = settings, new_id
+        self.catalog = OpponentCatalog(settings)
+        self.matches = OpenMatches(settings, clock)
+        self.proofs = Proofs(self.catalog)
+        self._quick, self._slow = CapacityLimiter(QUICK_THREADS), CapacityLimiter(SLOW_THREADS)
+
+    def participants(
+        self, game: Game, request: NewMatchRequest | TakeOverRequest
+    ) -> tuple[Participant, Participant | None, Participant | None]:
+        """The opponent, and the partner and the evaluator if they are others. Raises as `OpponentCatalog.player`."""
+
+        def participant(opponent_id: str) -> Participant:
+            offer = self.catalog.opponent(game, opponent_id)
+            return Participant(offer, self.catalog.player(game, offer))
+
+        opponent = participant(request.opponent)
+        ids = (None if request.partner == request.opponent else request.partner), request.evaluator
+        partner, evaluator = (None if one is None else participant(one) for one in ids)
+        return opponent, partner, evaluator
+
+    def limiter(self, offers: Iterable[OfferedPlayer]) -> CapacityLimiter:
+        """The threads in which a match against these opponents is played."""
+        return self._slow if any(offer.is_slow or offer.learns for offer in offers) else self._quick
+
+    async def with_match(self, name: str, change: Callable[[Match], Answer], *, asks_opponent: bool = True) -> Answer:
+        """The result of `change` for a match, while its lock is held. Raises NotFoundError."""
+        async with (match := self.matches.get(name)).lock:
+            # The opponent is read while the lock is held: another request may have changed it.
+            limiter = self.limiter(match.offers) if asks_opponent else self._quick
+            return await run_sync(change, match, limiter=limiter)
+
+    async def solve_game(self, name: str) -> None:
+        """Compute perfect play of the game of a match, unless the game is too large. Raises NotFoundError."""
+        if not is_found_out(game := self.matches.get(name).game):
+            await run_sync(perfect_player_of, game)
+
+    async def wait_for_solution(self, name: str, seconds: float, ply: int | None = None) -> None:
+        """Wait for the solution of a position, at most `search_seconds`. No thread and no lock is held meanwhile.
+
+        Args:
+            ply: the position before this ply; None: the current one.
+
+        Raises what `with_match` and `Match.solving` raise.
+        """
+        solving = await self.with_match(name, lambda match: match.solving(ply), asks_opponent=False)
+        if solving is not None:
+            seconds = min(seconds, self.settings.search_seconds)
+            await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=seconds)
+
+
+# ---------------------------------------------------------------------- open matches
 
 
 class TooManyMatchesError(SelfPlayError):
@@ -100,7 +284,7 @@ class OpenMatches:
         del self._open[self.get(name).id]
 
     def _seconds_left(self, one: OpenMatch) -> int:
-        return max(1, ceil(one.last_used + self.seconds - self._clock()))
+        return max(1, math.ceil(one.last_used + self.seconds - self._clock()))
 
     def _remove_expired(self) -> None:
         while self._open:
@@ -108,85 +292,3 @@ class OpenMatches:
             if self._clock() - oldest.last_used < self.seconds:
                 return
             del self._open[oldest.match.id]
-
-
-class MatchService:
-    """The opponents, the open matches and the proofs of a server.
-
-    Args:
-        clock: a monotonic clock, in seconds.
-        new_id: makes the id of the next match.
-    """
-
-    def __init__(
-        self,
-        settings: WebSettings,
-        clock: Callable[[], float] = time.monotonic,
-        new_id: Callable[[], str] = lambda: secrets.token_urlsafe(12),
-    ) -> None:
-        torch.set_num_threads(settings.threads)
-        set_search_threads(settings.search_threads)
-        self.settings, self._new_id = settings, new_id
-        self.catalog = OpponentCatalog(settings)
-        self.matches = OpenMatches(settings, clock)
-        self.proofs = Proofs(self.catalog)
-        self._quick, self._slow = CapacityLimiter(QUICK_THREADS), CapacityLimiter(SLOW_THREADS)
-
-    async def begin(self, request: NewMatchRequest, client: str) -> MatchView:
-        """Begin a match. Raises TooManyMatchesError, NotFoundError, and what `OpponentCatalog.player` raises."""
-        self.matches.check_room(client)
-        game = self.catalog.game(request.game)
-        taking = await run_sync(self._participants, game, request)
-        match = Match(self._new_id(), game, request.person, *taking, self.settings.seed)
-        view = await run_sync(match.begin, request, limiter=self._limiter(match.offers))
-        self.matches.add(match, client)
-        return view
-
-    def _participants(
-        self, game: Game, request: NewMatchRequest | TakeOverRequest
-    ) -> tuple[Participant, Participant | None, Participant | None]:
-        """The opponent, and the partner and the evaluator if they are others. Raises as `OpponentCatalog.player`."""
-        opponent = self._participant(game, request.opponent)
-        ids = (None if request.partner == request.opponent else request.partner), request.evaluator
-        partner, evaluator = (None if one is None else self._participant(game, one) for one in ids)
-        return opponent, partner, evaluator
-
-    def _participant(self, game: Game, opponent_id: str) -> Participant:
-        offer = self.catalog.opponent(game, opponent_id)
-        return Participant(offer, self.catalog.player(game, offer))
-
-    def _limiter(self, offers: Iterable[OfferedPlayer]) -> CapacityLimiter:
-        """The threads in which a match against these opponents is played."""
-        return self._slow if any(offer.is_slow or offer.learns for offer in offers) else self._quick
-
-    async def with_match(self, name: str, change: Callable[[Match], Answer], *, asks_opponent: bool = True) -> Answer:
-        """The result of `change` for a match, while its lock is held. Raises NotFoundError."""
-        async with (match := self.matches.get(name)).lock:
-            # The opponent is read while the lock is held: another request may have changed it.
-            limiter = self._limiter(match.offers) if asks_opponent else self._quick
-            return await run_sync(change, match, limiter=limiter)
-
-    async def take_over(self, name: str, request: TakeOverRequest) -> MatchView:
-        """Let another opponent continue a match. Raises what `begin` and `with_match` raise."""
-        taking = await run_sync(self._participants, self.matches.get(name).game, request)
-        async with (match := self.matches.get(name)).lock:
-            limiter = self._limiter(one.offer for one in taking if one is not None)
-            return await run_sync(match.take_over, *taking, limiter=limiter)
-
-    async def solve_game(self, name: str) -> None:
-        """Compute perfect play of the game of a match, unless the game is too large. Raises NotFoundError."""
-        if not is_found_out(game := self.matches.get(name).game):
-            await run_sync(perfect_player_of, game)
-
-    async def wait_for_solution(self, name: str, seconds: float, ply: int | None = None) -> None:
-        """Wait for the solution of a position, at most `search_seconds`. No thread and no lock is held meanwhile.
-
-        Args:
-            ply: the position before this ply; None: the current one.
-
-        Raises what `with_match` and `Match.solving` raise.
-        """
-        solving = await self.with_match(name, lambda match: match.solving(ply), asks_opponent=False)
-        if solving is not None:
-            seconds = min(seconds, self.settings.search_seconds)
-            await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=seconds)

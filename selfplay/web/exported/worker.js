@@ -1,4 +1,4 @@
-// The requests of selfplay/web/routes.py, answered in the browser, one after another.
+// The requests of selfplay/web/matches.py and games.py, answered in the browser, one after another.
 
 import { loadAgent } from "./agent.js";
 import { bestOf, Game } from "./game.js";

@@ -9,7 +9,7 @@ from tests.web.browser.browsing import contrasts, settled, visit
 
 pytestmark = pytest.mark.slow
 
-SIZES = [(375, 740), (667, 375), (2560, 1440)]
+SIZES = [(375, 740), (667, 375), (1200, 1400), (2560, 1440)]
 GAMES = ["othello", "connect_four", "tictactoe"]
 
 
@@ -25,6 +25,9 @@ def test_the_board_fits_the_window_in_width_and_height(page: Page, options: dict
         assert box is not None
         assert box["height"] <= window["height"], game
         assert box["y"] + box["height"] <= window["height"] or window["height"] < 700, game
+        settings = page.locator("#strengths").bounding_box()
+        assert settings is not None
+        assert box["x"] + box["width"] <= settings["x"] or box["y"] + box["height"] <= settings["y"], game
 
 
 def bottom(page: Page, selector: str) -> float:
