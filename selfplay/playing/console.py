@@ -7,8 +7,10 @@ from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.matches.arena import statuses_of
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph, notice_when_slow
+from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
-from selfplay.settings.playing import DisplaySettings
+from selfplay.runs.run_folder import RunFolder, no_levels_text
+from selfplay.settings.playing import DisplaySettings, PlaySettings
 
 ANSWERS = {"": True, "y": True, "yes": True, "n": False, "no": False}
 
@@ -29,8 +31,24 @@ CLEAR = "\x1b[2J\x1b[H"
 """Clears the screen of a terminal and begins at its top."""
 
 
-class _QuitError(Exception):
-    """Raised when the person leaves."""
+def play_at_console(
+    settings: PlaySettings, read: Callable[[str], str], write: Callable[[str], None], *, colour: bool = False
+) -> None:
+    """Play as `settings` say. Raises as `open_session`."""
+    with notice_when_slow(write, "Preparing..."):
+        session = open_session(settings)
+    is_named, run = settings.opponent is not None or settings.level is not None, RunFolder.of(settings)
+    if settings.leaves_a_seat and not is_named and run.newest_level() == 0:
+        write(no_levels_text(run, session.game.name))
+    Console(
+        session,
+        read,
+        write,
+        settings,
+        colour=colour,
+        asks_who_is_first=settings.asks_who_is_first,
+        swap=settings.swap,
+    ).play()
 
 
 class Console:
@@ -87,7 +105,7 @@ class Console:
                 # None: the end was taken back, so the match continues.
                 if again := self._ask_yes_no("Play again?"):
                     self._start_match()
-        except (_QuitError, EOFError, KeyboardInterrupt):
+        except (EOFError, KeyboardInterrupt):
             self.write("")
 
     def watch(self, matches: int) -> None:
@@ -226,7 +244,7 @@ class Console:
         """Run a command. If it is not possible now, write the reason and return False."""
         try:
             if word in ("quit", "exit"):
-                raise _QuitError
+                raise EOFError
             if word == "undo":
                 self.write(f"Taken back: {', '.join(self.text.action(ply.action) for ply in self.session.undo())}.")
             elif word == "hint":

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.playing import console_values
-from selfplay.playing.console import Console
-from selfplay.playing.open_session import play_at_console
+from selfplay.playing.console import Console, play_at_console
 from selfplay.playing.session import Session
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import DisplaySettings, PlaySettings

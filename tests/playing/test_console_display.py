@@ -9,7 +9,7 @@ from PIL import Image
 from selfplay.players.experience import ExperiencePlayer
 from selfplay.playing.console import Console
 from selfplay.playing.console_text import boxed_board
-from selfplay.playing.open_session import play_with_experience
+from selfplay.playing.experience_menu import play_with_experience
 from selfplay.playing.session import Session
 from selfplay.settings.classical import PictureSettings
 from selfplay.settings.compose import compose_settings_of

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from selfplay.errors import SettingError, StageError
-from selfplay.playing.open_session import open_session, play_at_console
+from selfplay.playing.console import play_at_console
+from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings

@@ -59,7 +59,7 @@ def play_experience(settings: ExperiencePlaySettings) -> None:
     selfplay play-matches plays thousands of matches faster.
     """
     from selfplay.playing.console_text import supports_colour
-    from selfplay.playing.open_session import play_with_experience
+    from selfplay.playing.experience_menu import play_with_experience
 
     play_with_experience(settings, input, print, colour=supports_colour(sys.stdout))
 

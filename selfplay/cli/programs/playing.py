@@ -32,7 +32,7 @@ def play(settings: PlaySettings) -> None:
     print(f"Loading {settings.game.name}...", flush=True)
     if settings.asks_who_is_first:
         # Python is still importing torch, which takes seconds on a busy computer, while the person answers.
-        loading = Thread(target=import_module, args=("selfplay.playing.open_session",), daemon=True)
+        loading = Thread(target=import_module, args=("selfplay.playing.console",), daemon=True)
         loading.start()
         try:
             answers = [input("Do you want to go first? [Y/n] ")]
@@ -40,8 +40,8 @@ def play(settings: PlaySettings) -> None:
             print(flush=True)
             exit_at_once(0)
         loading.join()
+    from selfplay.playing.console import play_at_console
     from selfplay.playing.console_text import supports_colour
-    from selfplay.playing.open_session import play_at_console
 
     def read(prompt: str) -> str:
         return answers.pop() if answers else input(prompt)
