@@ -43,7 +43,9 @@ class SearchPlayer(Player):
         endgame_bits: int = 20,
         name: str | None = None,
     ) -> None:
-        check_depth(depth, time_limit)
+        check_depth(depth)
+        if time_limit is not None and not time_limit > 0:
+            raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
         self.endgame = endgame
         if endgame and not 0 <= endgame <= (most := solver_class(self.game).practical_empties):

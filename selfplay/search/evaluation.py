@@ -17,16 +17,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from pydantic_core import core_schema as cs
-from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
-from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.errors import SettingError
 from selfplay.files import FileFormat, record_schema
-from selfplay.games import Game, State
+from selfplay.games import Game
 from selfplay.games.rules import Features, Rules
 from selfplay.settings.evaluation import NUMBER, PHASES, WEIGHT, Weight
 from selfplay.settings.folders import CONFIG_FOLDER
@@ -83,38 +80,6 @@ def finished_value(rules: Rules) -> CompiledValue:
         return finished[0] * return_to_move(own, opp) + finished[1] * margin(own, opp)
 
     return value
-
-
-def position_values(evaluation: Evaluation, game: Game, state: State) -> Tensor:
-    """float64[B]: values to the player to move, also of finished positions. Raises as `Evaluation.parameters`."""
-    values = torch.empty(state.batch_size, dtype=torch.float64)
-    own, opp, over = (field.cpu().numpy() for field in (state.own, state.opp, state.terminated))
-    numbers = evaluation.parameters(game)
-    _batch_value(game.rules, evaluation.unfinished_value(game))(own, opp, over, *numbers, values.numpy())
-    return values.to(state.own.device)
-
-
-@cache
-def _batch_value(rules: Rules, unfinished_value: CompiledValue) -> Callable[..., None]:
-    value_at_end = finished_value(rules)
-    register_rules()
-
-    @compiled
-    def write_values(
-        own: Words,
-        opp: Words,
-        over: NDArray[np.bool_],
-        finished: NDArray[np.float64],
-        unfinished: ValueParameters,
-        values: NDArray[np.float64],
-    ) -> None:
-        for i in range(len(own)):
-            if over[i]:
-                values[i] = value_at_end(own[i], opp[i], finished)
-            else:
-                values[i] = unfinished_value(own[i], opp[i], unfinished)
-
-    return write_values
 
 
 # ---------------------------------------------------------------------- weighted sums of features

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import NamedTuple
 
@@ -31,7 +30,7 @@ from selfplay.search.threads import (
     search_together,
 )
 from selfplay.search.trace import Trace
-from selfplay.search.transposition_table import make_table, stores_nothing
+from selfplay.search.transposition_table import ENTRY
 from selfplay.settings.fields import require
 
 MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5, 8
@@ -110,8 +109,7 @@ def compile_search(
     return compiled(search_of(rules, parts))
 
 
-@dataclass(frozen=True)
-class SearchResult:
+class SearchResult(NamedTuple):
     """The result of a search of one position."""
 
     value: float
@@ -168,9 +166,10 @@ class Searcher:
         self.game, self.evaluation, self.algorithm, self.probcut = game, evaluation, algorithm, probcut
         self.num_threads = devices.search_threads
         self.ordered = ordered and not is_minimax
-        self._table = make_table(0 if is_minimax else table_bits)
+        self._has_table = table_bits > 0 and not is_minimax
+        self._table = np.zeros(ENTRY << table_bits if self._has_table else ENTRY, dtype=np.int64)
         if min_scout_depth is None:
-            least = MIN_SCOUT_DEPTH_WITHOUT_TABLE if stores_nothing(self._table) else MIN_SCOUT_DEPTH
+            least = MIN_SCOUT_DEPTH if self._has_table else MIN_SCOUT_DEPTH_WITHOUT_TABLE
             min_scout_depth = least if self.ordered else MIN_SCOUT_DEPTH_UNORDERED
         require("min_scout_depth", min_scout_depth, min_scout_depth >= 1, "1 or more, or null")
         self._min_scout_depth = min_scout_depth
@@ -193,7 +192,7 @@ class Searcher:
         if time_limit is None:
             return _result(self.search_batch(state, depth), depth)
         found = self._deepening(state, 1, depth, time_limit)
-        return replace(_result(found[-1], len(found)), visited=sum(int(one.visited[0]) for one in found))
+        return _result(found[-1], len(found))._replace(visited=sum(int(one.visited[0]) for one in found))
 
     def search_batch(self, state: State, depth: int) -> BatchResult:
         """Search a batch of B positions; depth 0 evaluates them. Raises SettingError if the depth is out of range."""
@@ -249,7 +248,7 @@ class Searcher:
     def _found(self, state: State, depth: int, stop: StopFlag, deepens: bool = False) -> BatchResult | None:
         """The result of a search; None if it was stopped."""
         is_long = depth >= THREADS_FROM and 0 < state.batch_size <= MOST_SHARED
-        is_allowed = not stores_nothing(self._table) and (self.probcut is None or deepens)
+        is_allowed = self._has_table and (self.probcut is None or deepens)
         if self.num_threads == 1 or not (is_long and is_allowed):
             return self._run(self._search, state, depth, make_threads(1, stop), deepens)
         rows = []
@@ -294,7 +293,6 @@ def _result(found: BatchResult, depth: int) -> SearchResult:
     return SearchResult(float(found.values[0]), int(found.actions[0]), line, int(found.visited[0]), depth)
 
 
-def check_depth(depth: int, time_limit: float | None = None) -> None:
-    """Raise SettingError if the depth or the time limit is out of range."""
+def check_depth(depth: int) -> None:
+    """Raise SettingError if the depth is out of range."""
     require("depth", depth, 1 <= depth <= MAX_DEPTH, f"from 1 to {MAX_DEPTH}")
-    require("time_limit", time_limit, time_limit is None or time_limit > 0, "seconds above 0")

@@ -22,6 +22,7 @@ LEAST_STORED_DEPTH = 2
 """Closer to the leaves, looking a position up takes longer than searching it."""
 
 ENTRY = 4
+"""The number of words of an entry."""
 OWN, OPP, VALUE, KNOWN = range(ENTRY)
 
 NO_MOVE = 64
@@ -31,12 +32,7 @@ KNOWN_FACTOR, VALUE_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64), 0xBF58476D1CE4E5B9 
 """Odd numbers with mixed bits, which spread a word."""
 
 Table = NDArray[np.int64]
-"""int64[4 N], N a power of two; with N = 1 nothing is stored."""
-
-
-def make_table(bits: int) -> Table:
-    """An empty table of 2**bits entries; with 0 bits nothing is ever stored."""
-    return np.zeros(ENTRY << bits, dtype=np.int64)
+"""int64[4 N], N a power of two, at first 0; with N = 1 nothing is stored."""
 
 
 @part_of_compiled

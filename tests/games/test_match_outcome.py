@@ -16,13 +16,13 @@ from selfplay.players.agent import Agent, load_level
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.checkpoints import Checkpoint
-from selfplay.search.evaluation import position_values
 from selfplay.settings.choices import OUTCOMES
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
 from tests.support.dataset_tools import read_dataset
 from tests.support.runs import GENERATE, run_forked, tiny_settings
+from tests.support.searches import position_values
 
 LEADS = ["game=othello", "outcome=disc_difference", "gamma=1"]
 

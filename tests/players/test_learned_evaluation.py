@@ -8,7 +8,7 @@ from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import make_game
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.evaluation import make_evaluation, position_values
+from selfplay.search.evaluation import make_evaluation
 from selfplay.settings.common import GameSettings
 from selfplay.settings.evaluation import ExportSettings
 from selfplay.settings.run import compose_settings
@@ -16,6 +16,7 @@ from selfplay.stages.compare import compare_and_report
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.search_files import export_evaluation
 from tests.support.runs import COMMAND, run_forked
+from tests.support.searches import position_values
 
 GAME = make_game("othello")
 WEIGHTS = [0.01, 0.2, 0.03, 0.04, -0.05, 0.06, 0.07]

@@ -7,9 +7,10 @@ from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
 from selfplay.playing.analysis import features_report
-from selfplay.search.evaluation import FeatureEvaluation, evaluation_text, make_evaluation, position_values
+from selfplay.search.evaluation import FeatureEvaluation, evaluation_text, make_evaluation
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
+from tests.support.searches import position_values
 
 OTHELLO, SMALL = make_game("othello"), make_game("othello_4x4")
 EXAMPLE = {

@@ -11,10 +11,10 @@ from selfplay.errors import SettingError
 from selfplay.games import State, make_game
 from selfplay.games.game import Game
 from selfplay.games.position_graph import PositionGraph, optimal_actions, perfect_values, positions_of
-from selfplay.search.evaluation import FeatureEvaluation, make_evaluation, position_values
+from selfplay.search.evaluation import FeatureEvaluation, make_evaluation
 from selfplay.search.negamax import ALGORITHMS
 from selfplay.search.searcher import Searcher
-from tests.support.searches import evaluation_for, position_after
+from tests.support.searches import evaluation_for, position_after, position_values
 
 # A game that does not count points, and one that does and has passes.
 GAMES = {name: make_game(name) for name in ("tictactoe", "othello_4x4")}

@@ -7,9 +7,8 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.search.evaluation import position_values
 from selfplay.search.searcher import THREADS_FROM, Searcher
-from tests.support.searches import evaluation_for, position_after
+from tests.support.searches import evaluation_for, position_after, position_values
 
 SEARCHED = [
     ("tictactoe", 0, 9, "negascout", 16),

@@ -1,11 +1,17 @@
-"""Positions and evaluations to search with."""
+"""Positions and evaluations to search with, and the values of positions without a search."""
+
+from collections.abc import Callable
+from functools import cache
 
 import torch
+from torch import Tensor
 
+from selfplay.compute.compilation import compiled, register_rules
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import State
 from selfplay.games.game import Game
-from selfplay.search.evaluation import FeatureEvaluation, make_evaluation
+from selfplay.games.rules import Rules
+from selfplay.search.evaluation import CompiledValue, Evaluation, FeatureEvaluation, finished_value, make_evaluation
 
 
 def evaluation_for(game: Game) -> FeatureEvaluation:
@@ -18,3 +24,28 @@ def position_after(game: Game, plies: int, seed: int) -> State:
     for ply in range(plies):
         state = game.step(state, game.kernels.random_actions(state, Draws(seed, torch.tensor([0]), ply)))
     return state
+
+
+def position_values(evaluation: Evaluation, game: Game, state: State) -> Tensor:
+    """float64[B]: values to the player to move, also of finished positions."""
+    values = torch.empty(state.batch_size, dtype=torch.float64)
+    own, opp, over = (field.numpy() for field in (state.own, state.opp, state.terminated))
+    write_values = _batch_value(game.rules, evaluation.unfinished_value(game))
+    write_values(own, opp, over, *evaluation.parameters(game), values.numpy())
+    return values
+
+
+@cache
+def _batch_value(rules: Rules, unfinished_value: CompiledValue) -> Callable[..., None]:
+    value_at_end = finished_value(rules)
+    register_rules()
+
+    @compiled
+    def write_values(own, opp, over, ends, unfinished, values):
+        for i in range(len(own)):
+            if over[i]:
+                values[i] = value_at_end(own[i], opp[i], ends)
+            else:
+                values[i] = unfinished_value(own[i], opp[i], unfinished)
+
+    return write_values
