@@ -68,6 +68,10 @@ def folder(tmp_path: Path, installed_command: Path) -> Folder:
     return Folder(tmp_path, installed_command)
 
 
+def without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "#", text)
+
+
 def opponents(address: str, game: str) -> str:
     with urlopen(f"{address}/api/games/{game}/opponents", timeout=120) as answer:
         return answer.read().decode()
@@ -76,8 +80,10 @@ def opponents(address: str, game: str) -> str:
 def test_the_game_is_checked_learned_proved_and_played(folder: Folder) -> None:
     write_module(folder.path, GAME, "class Connect3(Game)", "connect3.py")
     printed = folder.follow(GAME, "connect3:Connect3", "level-2")
-    learned = printed["selfplay learn game=connect3:Connect3 levels=2 matches=2000"]
-    assert printed_after(GAME, "reported, before a table of all levels:") in learned
+    learned = printed["selfplay learn game=connect3:Connect3 levels=2 matches=20000"]
+    # The numbers depend on how the processor rounds.
+    told = printed_after(GAME, "their numbers differ a little):")
+    assert without_numbers(told) in without_numbers(learned)
     folder.follow(CHECKS, "connect3:Connect3", "level-2")
     write_module(folder.path, CHECKS, "def perft(columns, depth)", "count.py")
     assert folder.run("python count.py") == printed_after(CHECKS, "seconds it prints")

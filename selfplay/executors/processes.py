@@ -101,15 +101,24 @@ before_exit(_end_pools)
 
 @contextmanager
 def _interrupted_later() -> Iterator[None]:
-    """Block Ctrl-C and SIGTERM in this thread; processes started in the block block them until `_begin_worker`.
+    """Handle Ctrl-C and SIGTERM after the block; processes started in it block them until `_begin_worker`.
 
-    A worker that loses its parent while it starts would print a traceback.
+    A worker that loses its parent while it starts would print a traceback. Blocking alone is not enough: another thread
+    may receive the signal, and Python then calls the handler in the main thread.
     """
+    received: list[int] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {number: signal.signal(number, lambda got, _: received.append(got)) for number in INTERRUPTING}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
     try:
         yield
     finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if received:
+            signal.raise_signal(received[0])
 
 
 def _begin_worker(threads: str, modules: Sequence[str]) -> None:
