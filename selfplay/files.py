@@ -24,6 +24,7 @@ from pydantic_core import CoreSchema, SchemaValidator, ValidationError, from_jso
 from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError, StageError, shortened
+from selfplay.process_exit import before_exit
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -174,6 +175,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise StageError(f"cannot write {path}: it is not a regular file")
     beside = path.parent / f".{path.name}.partial"
+    _unfinished.add(beside)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # What a killed process left is not written to: it could be a link to another file.
@@ -189,6 +191,21 @@ def written_whole(path: Path) -> Iterator[Path]:
             reason = error.strerror or " ".join(str(error).split())
             raise StageError(f"cannot write {path}: {reason}") from error
         raise
+    finally:
+        _unfinished.discard(beside)
+
+
+_unfinished: set[Path] = set()
+
+
+def _delete_unfinished() -> None:
+    """Delete what `written_whole` has not finished: a program that ends at once does not leave its blocks."""
+    for beside in list(_unfinished):
+        with suppress(OSError):
+            beside.unlink()
+
+
+before_exit(_delete_unfinished)
 
 
 def remove_folder(folder: Path) -> None:

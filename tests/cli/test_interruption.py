@@ -37,6 +37,27 @@ def test_ctrl_c_ends_the_process_even_where_python_ignores_exceptions():
     assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
 
 
+INTERRUPTED_BY_A_MODULE = """
+from pathlib import Path
+from selfplay.process_exit import handle_signals
+handle_signals()
+from selfplay.files import written_whole
+
+with written_whole(Path("dataset.csv")) as beside:
+    beside.write_text("half of it")
+    import interrupting
+"""
+
+
+def test_an_import_that_is_interrupted_leaves_no_partial_file(tmp_path):
+    module = tmp_path / "interrupting.py"
+    module.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    with interruptible([sys.executable, "-B", "-c", INTERRUPTED_BY_A_MODULE], cwd=tmp_path) as process:
+        output, error = process.communicate(timeout=120)
+    assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
+    assert list(tmp_path.iterdir()) == [module]
+
+
 @pytest.mark.parametrize(
     ("executor", "number", "code", "named"),
     [
