@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import SettingError
 from selfplay.games.game import Game, Outcome, match_return, outcome_of_first
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MATCH_OVER, MatchRecord
@@ -22,7 +21,13 @@ from selfplay.players.capabilities import (
     policy_of,
 )
 from selfplay.players.player import Player
-from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
+from selfplay.search.exact_solver import (
+    ExactSolver,
+    empties,
+    exact_outcomes,
+    make_exact_solver,
+    require_exact_outcomes,
+)
 
 
 class PlayedMatches(NamedTuple):
@@ -241,13 +246,8 @@ def exact_values(played: PlayedMatches) -> list[Tensor] | None:
     game, record, exact_from = played.game, played.record, played.exact_from
     if exact_from is None:
         return None
-    win, point = played.outcome(game)
-    if game.exact_solver is None:
-        raise SettingError(f"exact_from: {game.name} has no exact solver; set exact_from=null")
-    if point and not solver_class(game).counts_points:
-        raise SettingError(f"exact_from: the exact solver of {game.name} does not count points; set outcome=return")
-    solver = solver_of(game)
-    largest = game.num_squares if point and game.num_squares else 1
+    require_exact_outcomes(game, played.outcome, "exact_from")
+    solver, outcome = solver_of(game), played.outcome(game)
     found = [torch.full(action.shape, torch.nan) for action in record.actions]
     expected = np.zeros(len(record.match), dtype=np.int64)
     # The last plies first: their values, which the table keeps, help to solve the earlier ones.
@@ -256,8 +256,7 @@ def exact_values(played: PlayedMatches) -> list[Tensor] | None:
         is_late = (record.actions[ply] != MATCH_OVER) & (empties(game, state) <= exact_from)
         rows = is_late.nonzero()[:, 0].numpy()
         if len(rows):
-            bound = np.full(len(rows), largest, dtype=np.int64)
-            values = solver.values_within(state.select(torch.from_numpy(rows)), -bound, bound, -expected[rows])
-            expected[rows] = values
-            found[ply][rows] = torch.from_numpy(win * np.sign(values) + point * values).to(torch.float32)
+            late = state.select(torch.from_numpy(rows))
+            expected[rows], outcomes = exact_outcomes(solver, late, -expected[rows], outcome)
+            found[ply][rows] = torch.from_numpy(outcomes).to(torch.float32)
     return found

@@ -5,7 +5,7 @@ solver.solve(state).value
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
-from selfplay.games.game import Game
+from selfplay.games.game import Game, Outcome
 from selfplay.games.state import State
 from selfplay.registry import Registry
 from selfplay.search.threads import StopFlag, run_interruptibly
@@ -215,6 +215,29 @@ def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
     make: Any = solver_class(game)
     solver: ExactSolver = make(game, table_bits)
     return solver
+
+
+def require_exact_outcomes(game: Game, outcome: Outcome, setting: str) -> None:
+    """Raise SettingError, which names `setting`, if no exact solver finds these outcomes of `game`."""
+    if game.exact_solver is None:
+        raise SettingError(f"{setting}: {game.name} has no exact solver; set {setting}=null")
+    if outcome(game)[1] and not solver_class(game).counts_points:
+        raise SettingError(f"{setting}: the exact solver of {game.name} does not count points; set outcome=return")
+
+
+def exact_outcomes(
+    solver: ExactSolver, state: State, guesses: Words, outcome: Sequence[float] | NDArray[np.float64]
+) -> tuple[Words, NDArray[np.float64]]:
+    """Exact values of positions to the player to move: as the solver counts (int64[B]), and as outcomes (float64[B]).
+
+    Args:
+        guesses: int64[B], of the values as the solver counts: good ones save time.
+        outcome: the result of an `Outcome`.
+    """
+    win, point = outcome
+    bound = np.full_like(guesses, solver.game.num_squares if point else 1)
+    values = solver.values_within(state, -bound, bound, guesses)
+    return values, win * np.sign(values) + point * values
 
 
 def solves_whole_matches(game: Game) -> bool:

@@ -142,7 +142,9 @@ class Settings(CommonSettings):
     )
     """The rule that makes targets of matches: full, watkins, best_response, rootstrap or search, as explained in
     selfplay/dataset/target_rules.py, or module:function."""
-    exact_from: int | None = field(default=None, metadata=affects("generation") | UNLESS_DEFAULT | count(1))
+    exact_from: int | None = field(
+        default=None, metadata=affects("generation", training=_learns_online) | UNLESS_DEFAULT | count(1)
+    )
     """Positions with at most this number of empty squares have their exact values as targets, found by the exact solver
     of the game, instead of outcomes of matches, and matches end with the first of them for earlier positions; null:
     outcomes alone."""
@@ -180,7 +182,7 @@ class Settings(CommonSettings):
         alone = {"opponents": "self", "opponent": None, "sparring_partner": None, "viewpoints": "both"}
         if self.learns_online:
             self._require("learning=td, with which a level only plays against itself", alone)
-            self._require("learning=td", {"targets": "full", "exact_from": None, "gate": None})
+            self._require("learning=td", {"targets": "full", "gate": None})
         targets = f"targets={self.targets}"
         if self.has_policies:
             self._require(f"{targets}, with which a level only plays against itself", alone)

@@ -21,6 +21,7 @@ from selfplay.games.patterns import TrainableTables
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.runs.run_folder import prepare_process
+from selfplay.search.exact_solver import require_exact_outcomes
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.run import Settings
 from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel, initial_network, training_key
@@ -41,7 +42,7 @@ def learn_level(
         progress: as for `selfplay.stages.train.train_level`.
 
     Raises:
-        SettingError: the network has no tables.
+        SettingError: the network has no tables, or no exact solver finds the outcomes of late positions.
         StageError: the initial network has another architecture.
         InvalidFileError: a file of the level before is broken.
     """
@@ -50,18 +51,24 @@ def learn_level(
     if not isinstance(network, RowByRowTrainable):
         name = settings.architecture["name"]
         raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
+    outcome = OUTCOMES[settings.outcome]
+    if settings.exact_from is not None:
+        require_exact_outcomes(game, outcome, "exact_from")
     tables = network.trainable_tables()
     changes = unchanged(tables) if learner is None else read_learner(learner, tables)
-    how = SelfPlay(
-        training_key(settings, level),
-        np.array(settings.epsilons),
-        np.array(OUTCOMES[settings.outcome](game)),
-        settings.td.trace_decay,
-        math.sqrt(settings.gamma),
-    )
+    how = SelfPlay(training_key(settings, level), np.array(settings.epsilons), np.array(outcome(game)))
     with closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar:
         error, rows, mean = learn_from_self_play(
-            game, tables, changes, settings.matches, how, settings.td, bar.update, level
+            game,
+            tables,
+            changes,
+            settings.matches,
+            how,
+            settings.td,
+            discount=math.sqrt(settings.gamma),
+            exact_from=settings.exact_from,
+            on_round=bar.update,
+            level=level,
         )
     loss = EpochLoss(1, round(error, LOSS_DECIMALS), round(error, LOSS_DECIMALS), is_champion=True)
     learner_file = save({WEIGHTS: tables.weights, CHANGES: changes})

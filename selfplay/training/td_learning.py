@@ -2,7 +2,8 @@
 
 Matches are played in rounds. Within a round the weights that play do not change, so its matches can be shared out among
 threads; then the weights of each phase of the match learn from the afterstates in their order, each phase in a thread
-of its own. So the number of threads changes nothing.
+of its own. So the number of threads changes nothing. Between the two, an exact solver may find the values of late
+afterstates.
 """
 
 import math
@@ -13,19 +14,23 @@ from itertools import pairwise
 
 import numba
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import compiled
 from selfplay.games import Game
 from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
+from selfplay.search.exact_solver import ExactSolver, empties, exact_outcomes, make_exact_solver
 from selfplay.settings.sections import TemporalDifferenceSettings
 from selfplay.training.td_matches import (
     Afterstates,
+    Scratch,
     SelfPlay,
     compile_self_play,
     new_scratch,
     no_afterstates,
+    write_lambda_returns,
 )
 
 RATES = 1024
@@ -33,6 +38,9 @@ RATES = 1024
 
 NO_CHANGES = 1e-20
 """The sums of changes of a weight that has not changed: equal, for a coherence of 1, and too small to count later."""
+
+TABLE_BITS = 16
+"""Size of the table of each thread's exact solver. Small ones stay in the processor's cache."""
 
 MATCHES_PER_SAMPLE = 1024
 """How often the weights enter their mean: adding them takes as long as some ten matches."""
@@ -62,6 +70,8 @@ def learn_from_self_play(
     matches: int,
     how: SelfPlay,
     settings: TemporalDifferenceSettings,
+    discount: float = 1.0,
+    exact_from: int | None = None,
     on_round: Callable[[int], object] = lambda _: None,
     level: int = 1,
     threads: int | None = None,
@@ -73,6 +83,8 @@ def learn_from_self_play(
         changes: float32[phases, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
             absolute values; changed in place.
         how: how the matches are played.
+        discount: the factor of a value for each ply.
+        exact_from: afterstates with at most this number of empty squares have their exact values; None: outcomes alone.
         on_round: called with the number of matches of each round that has been learned from.
         level: the level that learns, from 1; step sizes may decay from level to level.
         threads: None: one for each core; changes no byte.
@@ -83,20 +95,28 @@ def learn_from_self_play(
     """
     threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     images, play, rates = images_of_squares(tables), compile_self_play(game.rules), step_sizes(settings, level)
-    scratches = [new_scratch(len(tables.offsets), game.max_game_length) for _ in range(threads)]
+    scratches = [new_scratch(len(tables.offsets)) for _ in range(threads)]
+    solvers = [None if exact_from is None else make_exact_solver(game, TABLE_BITS) for _ in range(threads)]
     played = no_afterstates(settings.round_matches, game.max_game_length)
     errors = np.zeros(played.targets.shape)
     error, afterstates, averaged = 0.0, 0, 0
     mean = np.zeros_like(tables.weights)
     tables = without_needless_numbers(tables)
+
+    def play_part(first: int, part: tuple[int, int], scratch: Scratch, solver: ExactSolver | None) -> None:
+        """Play a part of the matches of a round, and write their targets."""
+        play(first, how, tables, images, played, *part, scratch)
+        if solver is not None and exact_from is not None:
+            write_exact_values(solver, how.finished, exact_from, played, *part)
+        write_lambda_returns(played, settings.trace_decay, discount, *part)
+
     with ThreadPoolExecutor(threads) as pool:
         for first in range(0, matches, settings.round_matches):
             number = min(settings.round_matches, matches - first)
             parts = pairwise(number * part // threads for part in range(threads + 1))
-            play_part = partial(play, first, how, tables, images, played)
             learn_phase = partial(learn, number, played, tables, changes, rates, errors)
             # The lists wait for all threads, and raise what was raised in one.
-            list(pool.map(lambda part, scratch, work=play_part: work(*part, scratch), parts, scratches))
+            list(pool.map(partial(play_part, first), parts, scratches, solvers))
             list(pool.map(learn_phase, range(len(tables.weights))))
             learned = np.arange(game.max_game_length) < played.plies[:number].reshape(-1, 1)
             error += float(errors[:number][learned].sum())
@@ -113,6 +133,29 @@ def without_needless_numbers(tables: TrainableTables) -> TrainableTables:
     """The tables with an empty `weight_of_entry` if no entries share weights: see `weight_index`."""
     numbers = tables.weight_of_entry
     return tables._replace(weight_of_entry=numbers[:0]) if tables.weights.shape[1] == len(numbers) else tables
+
+
+def write_exact_values(
+    solver: ExactSolver, outcome: NDArray[np.float64], exact_from: int, played: Afterstates, begin: int, end: int
+) -> None:
+    """Replace the values of late afterstates of the matches in rows `begin` to `end - 1` by their exact values.
+
+    Args:
+        outcome: float64[2], see `selfplay.games.game.Outcome`.
+        exact_from: the largest number of empty squares in these afterstates.
+    """
+    guesses = np.zeros(end, dtype=np.int64)
+    # The last plies first: their values, which the table keeps, help to solve the earlier ones.
+    for ply in reversed(range(played.plies[begin:end].max(initial=0))):
+        rows = begin + np.flatnonzero(played.plies[begin:end] > ply)
+        just_moved, to_move = torch.from_numpy(played.words[rows, ply]).unbind(dim=1)
+        state = solver.game.state_at(to_move, just_moved)
+        is_late = empties(solver.game, state) <= exact_from
+        if not is_late.any():
+            return
+        rows = rows[is_late.numpy()]
+        guesses[rows], outcomes = exact_outcomes(solver, state.select(is_late.nonzero()[:, 0]), -guesses[rows], outcome)
+        played.values[rows, ply], played.exact[rows] = -outcomes, ply
 
 
 @compiled

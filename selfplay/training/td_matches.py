@@ -24,14 +24,22 @@ EXPLORE, RANDOM_ACTION = int(Purpose.EXPLORE), int(Purpose.RANDOM_ACTION)
 
 
 class Afterstates(NamedTuple):
-    """The afterstates of R matches of at most M plies each that values are learned for: all but the last one."""
+    """The afterstates of R matches of at most M plies each. Values are learned for all but the last one of a match."""
 
     words: NDArray[np.int64]
     """int64[R, M, 2]: the words of the player who has just moved and of the player to move."""
+    values: NDArray[np.float64]
+    """float64[R, M]: the value of each to the player who has just moved; of the last one the outcome of the match."""
+    best: NDArray[np.float64]
+    """float64[R, M]: the value of the best action of that player."""
+    explored: NDArray[np.bool_]
+    """bool[R, M]: whether the player took another action."""
     targets: NDArray[np.float64]
     """float64[R, M]"""
     plies: NDArray[np.int64]
-    """int64[R]: the number of afterstates."""
+    """int64[R]: the number of afterstates that values are learned for."""
+    exact: NDArray[np.int64]
+    """int64[R]: the number of the first afterstate whose value is exact, as those of all later ones are."""
 
 
 class SelfPlay(NamedTuple):
@@ -43,48 +51,42 @@ class SelfPlay(NamedTuple):
     """The exploration rate of each ply; the last one holds for all later plies."""
     finished: NDArray[np.float64]
     """As in `selfplay.search.evaluation.EvaluationParameters`."""
-    trace_decay: float
-    discount: float
-    """The factor of a value for each ply."""
 
 
 def no_afterstates(number: int, most_plies: int) -> Afterstates:
     """Room for this number of matches."""
+    values, best, targets = np.empty((3, number, most_plies))
     return Afterstates(
         np.empty((number, most_plies, 2), dtype=np.int64),
-        np.empty((number, most_plies)),
+        values,
+        best,
+        np.empty((number, most_plies), dtype=np.bool_),
+        targets,
+        np.empty(number, dtype=np.int64),
         np.empty(number, dtype=np.int64),
     )
 
 
-@part_of_compiled
-def write_lambda_returns(
-    values: NDArray[np.float64],
-    best: NDArray[np.float64],
-    explored: NDArray[np.bool_],
-    trace_decay: float,
-    discount: float,
-    targets: NDArray[np.float64],
-) -> None:
-    """Write the target of each afterstate of a match but the last, whose value is the outcome of the match.
+@compiled
+def write_lambda_returns(played: Afterstates, trace_decay: float, discount: float, begin: int, end: int) -> None:
+    """Write the targets of the matches in rows `begin` to `end - 1`.
 
     The lambda-return (Sutton & Barto, 2018, section 12.1), G(t) = d ((1 - lambda) V(t + 1) + lambda G(t + 1)), negated
     at each ply, because the players take turns; d is the discount. Where the player explored at t + 1 it is cut: G(t)
-    is then the discounted and negated value of the best action there, as in Watkins's Q(lambda) (section 12.10).
-
-    Args:
-        values: float64[n], of the afterstates, each to the player who moved there.
-        best: float64[n], of the best action of that player.
-        explored: bool[n], whether the player took another action.
-        targets: float64[n - 1] or more.
+    is then the discounted and negated value of the best action there, as in Watkins's Q(lambda) (section 12.10). The
+    target of an afterstate whose value is exact is this value.
     """
-    following = values[-1]
-    for ply in range(len(values) - 2, -1, -1):
-        following = (1.0 - trace_decay) * values[ply + 1] + trace_decay * following
-        if explored[ply + 1]:
-            following = best[ply + 1]
-        following *= -discount
-        targets[ply] = following
+    for row in range(begin, end):
+        values, best, explored = played.values[row], played.best[row], played.explored[row]
+        following = values[played.plies[row]]
+        for ply in range(played.plies[row] - 1, -1, -1):
+            following = (1.0 - trace_decay) * values[ply + 1] + trace_decay * following
+            if explored[ply + 1]:
+                following = best[ply + 1]
+            following *= -discount
+            if ply >= played.exact[row]:
+                following = values[ply]
+            played.targets[row, ply] = following
 
 
 class Scratch(NamedTuple):
@@ -98,24 +100,15 @@ class Scratch(NamedTuple):
     """float32[I]: the weights of the entries of the position in phase `known[0]`."""
     known: NDArray[np.float64]
     """float64[2]: that phase, or -1; and the sum of these weights."""
-    values: NDArray[np.float64]
-    """float64[M]: the values of the afterstates so far, each to the player who moved there."""
-    best: NDArray[np.float64]
-    """float64[M]: the value of the best action of each ply."""
-    explored: NDArray[np.bool_]
-    """bool[M]: whether another action was taken."""
 
 
-def new_scratch(images: int, most_plies: int) -> Scratch:
+def new_scratch(images: int) -> Scratch:
     """Scratch memory for one thread."""
     return Scratch(
         np.empty((2, images), dtype=np.int32),
         np.empty(images, dtype=np.int32),
         np.empty(images, dtype=np.float32),
         np.empty(2),
-        np.empty(most_plies),
-        np.empty(most_plies),
-        np.empty(most_plies, dtype=np.bool_),
     )
 
 
@@ -185,9 +178,10 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
         tables: TrainableTables,
         images: SquareImages,
         scratch: Scratch,
-        words: NDArray[np.int64],
-    ) -> int:
-        """Play a match into `scratch` and `words`; returns the number of plies."""
+        played: Afterstates,
+        row: int,
+    ) -> None:
+        """Play a match into a row of `played`."""
         own, opp, ply, is_over = np.int64(first_own), np.int64(first_opp), 0, False
         write_entries(own, opp, tables.contributions, tables.offsets, scratch.entries[0])
         write_entries(opp, own, tables.contributions, tables.offsets, scratch.entries[1])
@@ -216,14 +210,14 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
                     value, is_over, _ = value_of_move(own, opp, move, entries, how, tables, images, scratch)
             else:
                 explores = False
-            scratch.values[ply], scratch.best[ply], scratch.explored[ply] = value, best, explores
+            played.values[row, ply], played.best[row, ply], played.explored[row, ply] = value, best, explores
             to_move, just_moved = play(own, opp, chosen)
-            words[ply, 0], words[ply, 1] = just_moved, to_move
+            played.words[row, ply, 0], played.words[row, ply, 1] = just_moved, to_move
             change_position(entries, images, own, just_moved, opp, to_move)
             change_position(scratch.entries[1 - (ply & 1)], images, opp, to_move, own, just_moved)
             own, opp = to_move, just_moved
             ply += 1
-        return ply
+        played.plies[row] = played.exact[row] = ply - 1
 
     @compiled
     def play_matches(
@@ -238,9 +232,6 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
     ) -> None:
         how, tables, images, played, scratch = borrowed((how, tables, images, played, scratch))
         for row in range(begin, end):
-            plies = play_match(first + row, how, tables, images, scratch, played.words[row])
-            played.plies[row] = plies - 1
-            values, best, explored = scratch.values[:plies], scratch.best, scratch.explored
-            write_lambda_returns(values, best, explored, how.trace_decay, how.discount, played.targets[row])
+            play_match(first + row, how, tables, images, scratch, played, row)
 
     return play_matches

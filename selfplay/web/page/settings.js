@@ -46,18 +46,23 @@ export async function changeOpponent() {
   }
 }
 
+// Whether the match has other people than those chosen, and can change: one person cannot change seats in the middle of it.
+function hasOtherPeople(match) {
+  const isSwap = isOnePerson(checked("person")) && isOnePerson(match.people);
+  return checked("person") !== match.people && !(isSwap && match.plies.some((ply) => ply.by_person));
+}
+
 function changePeople() {
-  const [person, { match }] = [checked("person"), table];
+  const { match } = table;
   players.showPartner();
-  if (match === null || table.isBusy || person === match.people) {
+  if (match === null || table.isBusy || checked("person") === match.people || !(match.is_over || hasOtherPeople(match))) {
     return;
   }
-  if (!isOnePerson(person) || !isOnePerson(match.people)) {
+  if (isOnePerson(checked("person")) && isOnePerson(match.people)) {
+    nextMatch();
+  } else {
     // The match continues.
     replace({ ...savedOf(match), partner: null, ...players.chosenSettings() });
-  } else if (match.is_over || !match.plies.some((ply) => ply.by_person)) {
-    // Not during a match, which would be abandoned.
-    nextMatch();
   }
 }
 
@@ -85,7 +90,7 @@ export function whenFree() {
   wantedAction = null;
   if (at("error").hidden && table.match?.legal.some((one) => one.action === action)) {
     act(action);
-  } else if (table.match !== null && checked("person") !== table.match.people && at("error").hidden && !isOnePerson(checked("person"))) {
+  } else if (table.match !== null && hasOtherPeople(table.match) && at("error").hidden) {
     changePeople();
   } else {
     askForMore();

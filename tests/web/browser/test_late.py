@@ -82,6 +82,37 @@ def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None
     page.close()
 
 
+def test_a_seat_chosen_during_a_request_is_taken_after_it(page: Page) -> None:
+    visit(page)
+    change = Late(page, "**/opponent")
+    page.locator("#opponents").evaluate("(node) => { node.open = true; }")
+    page.get_by_label("Kind of opponent").select_option(label="Search")
+    change.wait()
+    page.get_by_text("You second", exact=True).click()
+    change.come()
+    settled(page, 1)
+    expect(page.locator("#status")).to_contain_text("Search (4 plies) plays")
+    # Once the person has moved, another seat is for the next match.
+    reply = Late(page, "**/reply")
+    page.locator("#board .legal").first.click()
+    reply.wait()
+    page.get_by_text("You first", exact=True).click()
+    reply.come()
+    settled(page, 3)
+    page.keyboard.press("n")
+    settled(page, 0)
+
+
+def test_the_settings_stay_where_they_are_when_the_proof_arrives(page: Page) -> None:
+    proof = Late(page, "**/proof*")
+    visit(page)
+    proof.wait()
+    before = page.get_by_text("You second", exact=True).bounding_box()
+    proof.come()
+    expect(page.locator("#proof")).to_contain_text("lines")
+    assert page.get_by_text("You second", exact=True).bounding_box() == before
+
+
 # ---------------------------------------------------------------------- leaving
 
 
