@@ -52,6 +52,18 @@ def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
     assert files_of(tmp_path) == files_of(finished)
 
 
+def test_exact_values_are_learned_with_any_number_of_threads(tmp_path, monkeypatch):
+    options = [*TD, "game=othello_4x4", "outcome=disc_difference", "levels=1", "comparison.matches=10"]
+    agents = set()
+    for threads, exact_from in [(1, "null"), (1, "6"), (3, "6")]:
+        monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", threads)
+        run_dir = tmp_path / f"{threads} {exact_from}"
+        train_level(tiny_settings(run_dir, *options, f"exact_from={exact_from}"), 1)
+        agents.add((exact_from, RunFolder(run_dir).agent(1).read_bytes()))
+    assert len(agents) == 2
+    assert len({agent for _, agent in agents}) == 2
+
+
 class InterruptedBar(NoProgress):
     """Interrupts level 2 after its first round."""
 
@@ -83,6 +95,7 @@ def test_broken_sums_of_changes_are_refused(finished, tmp_path):
     ("overrides", "message"),
     [
         (["architecture=mlp"], "learning=td trains tables of patterns, not architecture=mlp; set architecture=ntuple"),
+        (["exact_from=3"], "exact_from: tictactoe has no exact solver; set exact_from=null"),
         (["gate=0.5"], "gate=0.5: cannot be combined with learning=td; set gate=null"),
         (
             ["opponents=pool"],

@@ -6,12 +6,14 @@ import torch
 
 from selfplay.architectures import build_network
 from selfplay.games import make_game
+from selfplay.games.game import disc_difference, match_return
 from selfplay.games.pattern_sums import images_of_squares
 from selfplay.matches.series import count_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_values
+from selfplay.search.exact_solver import empties, make_exact_solver
 from selfplay.settings.sections import TemporalDifferenceSettings
-from selfplay.training.td_learning import learn, learn_from_self_play, step_sizes, unchanged
+from selfplay.training.td_learning import learn, learn_from_self_play, step_sizes, unchanged, write_exact_values
 from selfplay.training.td_matches import (
     SelfPlay,
     compile_self_play,
@@ -37,14 +39,16 @@ def network_of(name, scale=0.3):
     return game, network
 
 
-def how_to_play(epsilon, trace_decay, key=11):
-    return SelfPlay(key, np.array([epsilon]), np.array([1.0, 0.0]), trace_decay, discount=1.0)
+def how_to_play(epsilon, outcome=(1.0, 0.0), key=11):
+    return SelfPlay(key, np.array([epsilon]), np.array(outcome))
 
 
-def lambda_returns(values, best, explored, trace_decay, discount=1.0):
-    targets = np.full(len(values) - 1, np.nan)
-    write_lambda_returns(np.array(values), np.array(best), np.array(explored), trace_decay, discount, targets)
-    return targets.tolist()
+def lambda_returns(values, best, explored, trace_decay, discount=1.0, exact=None):
+    played = no_afterstates(1, len(values))
+    played.values[0], played.best[0], played.explored[0], played.plies[0] = values, best, explored, len(values) - 1
+    played.exact[0] = len(values) - 1 if exact is None else exact
+    write_lambda_returns(played, trace_decay, discount, 0, 1)
+    return played.targets[0, :-1].tolist()
 
 
 def test_a_lambda_return_mixes_the_next_value_with_the_next_return():
@@ -64,6 +68,12 @@ def test_a_lambda_return_is_cut_where_the_player_explored():
     explored = [False, False, True, False]
     # The second one is the value of the best action, -0.6; the first one goes on from there: -(0.5 * 0.2 - 0.5 * 0.6)
     assert lambda_returns(values, best, explored, 0.5) == pytest.approx([0.2, -0.6, -1.0])
+
+
+def test_an_exact_value_is_the_target_and_ends_the_match_for_earlier_afterstates():
+    # -(0.5 * -1 + 0.5 * -1): neither the outcome nor the exploring action that follow count.
+    values, best, explored = [0.3, 0.2, -1.0, 0.4, 1.0], [0.3, 0.2, -1.0, 0.9, 1.0], [False, False, False, True, False]
+    assert lambda_returns(values, best, explored, 0.5, exact=2) == pytest.approx([-0.6, 1.0, -1.0, 0.4])
 
 
 def test_step_sizes_fall_exponentially_with_the_coherence():
@@ -121,12 +131,42 @@ def test_learning_changes_weights_like_plain_python(name):
 def test_without_later_returns_a_target_is_the_value_of_the_best_reply(name):
     """The value that a player finds one ply ahead, though matches are played with changed entries."""
     game, network = network_of(name)
-    played = matches_of(game, network, how_to_play(epsilon=0.5, trace_decay=0.0))
+    played = matches_of(game, network, how_to_play(epsilon=0.5))
+    write_lambda_returns(played, 0.0, 1.0, 0, len(played.plies))
     states = states_of(game, played)
     replies = best_values(ValueNetPlayer(game, network).action_values(states))
     targets = np.concatenate([row[:plies] for row, plies in zip(played.targets, played.plies, strict=True)])
     np.testing.assert_allclose(targets, -replies.numpy(), rtol=0, atol=1e-5)
     assert len({tuple(words[:plies].reshape(-1)) for words, plies in zip(played.words, played.plies, strict=True)}) > 20
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "few"), [("othello_4x4", disc_difference, 6), ("connect_four", match_return, 24)]
+)
+def test_late_afterstates_have_their_exact_values(name, outcome, few):
+    game = make_game(name)
+    options = OPTIONS["othello_4x4"] if name == "othello_4x4" else {"walks": 5, "drops": True}
+    network = build_network({"name": "ntuple", **options}, game.observation_shape, game.num_distinct_actions)
+    played = matches_of(game, network, how_to_play(0.5, outcome(game)))
+    before, rows = played.values.copy(), len(played.plies)
+    solver = make_exact_solver(game, 10)
+    write_exact_values(solver, np.array(outcome(game)), few, played, 1, rows)
+    win, point = outcome(game)
+    seen = set()
+    for row in range(rows):
+        plies = int(played.plies[row])
+        just_moved, to_move = torch.from_numpy(played.words[row, :plies]).unbind(dim=1)
+        states = game.state_at(to_move, just_moved)
+        late = (empties(game, states) <= few) & (row > 0)
+        assert played.exact[row] == plies - int(late.sum())
+        for ply in range(plies):
+            if late[ply]:
+                value = solver.value(states, ply)
+                seen.add(int(np.sign(value)))
+                assert played.values[row, ply] == -(win * np.sign(value) + point * value)
+            else:
+                assert played.values[row, ply] == before[row, ply]
+    assert len(seen) > 1
 
 
 def test_learned_tables_seldom_lose_to_the_random_player():
@@ -140,7 +180,7 @@ def test_learned_tables_seldom_lose_to_the_random_player():
         return count_matches(game, players, 200, 5, 200).results.losses
 
     before = losses()
-    learn_from_self_play(game, tables, unchanged(tables), 4000, how_to_play(0.2, 0.7), settings, threads=1)
+    learn_from_self_play(game, tables, unchanged(tables), 4000, how_to_play(0.2), settings, threads=1)
     assert before > 40
     assert losses() < 10
 
@@ -149,7 +189,7 @@ def matches_of(game, network, how, number=30):
     """Matches that `network` plays without learning from them."""
     tables = network.trainable_tables()
     played = no_afterstates(number, game.max_game_length)
-    scratch = new_scratch(len(tables.offsets), game.max_game_length)
+    scratch = new_scratch(len(tables.offsets))
     compile_self_play(game.rules)(0, how, tables, images_of_squares(tables), played, 0, number, scratch)
     return played
 
