@@ -46,8 +46,6 @@ class Comparisons(NamedTuple):
     """int64[N]: the actions of which one should have the highest value; at least one."""
     poor: Words
     """int64[N]: the actions that should have a lower one. Nothing is known of the other actions."""
-    margins: NDArray[np.float64]
-    """float64[N]: by how much, as a difference of sums of weights."""
 
 
 class ComparisonTraining:
@@ -74,15 +72,18 @@ class ComparisonTraining:
             list(pool.map(choose, range(0, len(own), BLOCK)))
         return actions
 
-    def learn(self, comparisons: Comparisons, order: Words) -> tuple[int, Words]:
+    def learn(self, comparisons: Comparisons, order: Words, margin: float) -> tuple[int, Words]:
         """Take a step for each position in this order (int64[N], their rows).
+
+        Args:
+            margin: how far ahead of the poor actions a good one should be, as a difference of sums of weights.
 
         Returns:
             How many positions lacked their margin; and int64[N], the action of the highest value where nothing is known
             of it, else 0.
         """
         unknown = np.zeros_like(order)
-        number = self._learn(comparisons, order, self._tables, self._new_entries(), unknown)
+        number = self._learn(comparisons, order, margin, self._tables, self._new_entries(), unknown)
         return number, unknown
 
     def _new_entries(self) -> Entries:
@@ -154,7 +155,14 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
                     tables.weights[phase, weight_index(worse[image], tables.weight_of_entry)] -= change
 
     @compiled
-    def learn(comparisons: Comparisons, order: Words, tables: TrainableTables, entries: Entries, unknown: Words) -> int:
+    def learn(
+        comparisons: Comparisons,
+        order: Words,
+        margin: float,
+        tables: TrainableTables,
+        entries: Entries,
+        unknown: Words,
+    ) -> int:
         comparisons, tables, entries = borrowed((comparisons, tables, entries))
         number = 0
         for row in order:
@@ -177,7 +185,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
             if best_other >= max(best_good, best_poor):
                 unknown[row] = other
                 continue
-            lacking = comparisons.margins[row] - (best_good - best_poor)
+            lacking = margin - (best_good - best_poor)
             if lacking > 0:
                 number += 1
                 take_step(own, opp, good, poor, lacking, tables, entries)

@@ -260,10 +260,10 @@ class Corrections:
         draws_of = (ply * (MOST_TRAININGS + 1) + number) * passes
         for trained in range(passes):
             own, opp, _, good, poor = (field[rows] for field in lessons)
-            comparisons = Comparisons(own, opp, good, poor, np.full(len(rows), self.settings.margin))
+            comparisons = Comparisons(own, opp, good, poor)
             draws = Draws(self.key, torch.arange(len(rows)), draws_of + trained)
             order = draws.bits(Purpose.BATCH_ORDER).argsort(stable=True).numpy()
-            lacking, unknown = self.training.learn(comparisons, order)
+            lacking, unknown = self.training.learn(comparisons, order, self.settings.margin)
             self._judge(lessons, rows[unknown != 0], unknown[unknown != 0])
             if lacking == 0 and not unknown.any():
                 return
