@@ -17,11 +17,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import compiled
 from selfplay.games import Game
 from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
-from selfplay.search.exact_solver import ExactSolver, empties, exact_outcomes, make_exact_solver
+from selfplay.search.exact_solver import ExactSolver, exact_outcomes, make_exact_solver
 from selfplay.settings.sections import TemporalDifferenceSettings
 from selfplay.training.td_matches import (
     Afterstates,
@@ -144,18 +145,18 @@ def write_exact_values(
         outcome: float64[2], see `selfplay.games.game.Outcome`.
         exact_from: the largest number of empty squares in these afterstates.
     """
-    guesses = np.zeros(end, dtype=np.int64)
+    words, guesses = played.words[begin:end], np.zeros(end - begin, dtype=np.int64)
+    few = bit_count(words[:, :, 0] | words[:, :, 1]) >= (solver.game.num_squares or 0) - exact_from
+    is_late = few & (np.arange(words.shape[1]) < played.plies[begin:end, np.newaxis])
+    start = solver.game.init()
     # The last plies first: their values, which the table keeps, help to solve the earlier ones.
-    for ply in reversed(range(played.plies[begin:end].max(initial=0))):
-        rows = begin + np.flatnonzero(played.plies[begin:end] > ply)
-        just_moved, to_move = torch.from_numpy(played.words[rows, ply]).unbind(dim=1)
-        state = solver.game.state_at(to_move, just_moved)
-        is_late = empties(solver.game, state) <= exact_from
-        if not is_late.any():
-            return
-        rows = rows[is_late.numpy()]
-        guesses[rows], outcomes = exact_outcomes(solver, state.select(is_late.nonzero()[:, 0]), -guesses[rows], outcome)
-        played.values[rows, ply], played.exact[rows] = -outcomes, ply
+    for ply in reversed(np.flatnonzero(is_late.any(axis=0))):
+        rows = np.flatnonzero(is_late[:, ply])
+        just_moved, to_move = (torch.from_numpy(words[rows, ply, side]) for side in range(2))
+        # No match is over here, which `state_at` would find out again.
+        state = start.select(torch.zeros(len(rows), dtype=torch.int64))._replace(own=to_move, opp=just_moved)
+        guesses[rows], outcomes = exact_outcomes(solver, state, -guesses[rows], outcome)
+        played.values[begin + rows, ply], played.exact[begin + rows] = -outcomes, ply
 
 
 @compiled
