@@ -14,6 +14,7 @@ from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.td_level import read_learner
 from selfplay.stages.train import train_level
+from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of, tiny_settings
 
 TD = ["game=tictactoe", "architecture=ntuple", "learning=td", "targets=full", "gamma=1", "matches=300", "levels=2"]
@@ -80,6 +81,16 @@ def test_an_interrupted_run_ends_in_the_same_bytes(finished, tmp_path):
         learn_levels(tiny_settings(tmp_path, *TD), InterruptedBar)
     assert RunFolder(tmp_path).trained_levels() == [1]
     learn_levels(tiny_settings(tmp_path, *TD))
+    assert files_of(tmp_path) == files_of(finished)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_at_each_change_of_its_files_ends_in_the_same_bytes(finished, tmp_path):
+    settings = tiny_settings(tmp_path, *TD)
+    kills = 0
+    while is_killed_at_change(kills + 1, learn_levels, settings, below=tmp_path):
+        kills += 1
+    assert kills > 10
     assert files_of(tmp_path) == files_of(finished)
 
 
