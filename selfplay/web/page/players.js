@@ -81,6 +81,7 @@ export const chosenSettings = () => ({ ...chosenPlayers(), person: checked("pers
 
 function clearProof(text) {
   proofRequest.abort();
+  at("proof").hidden = false;
   at("proof").className = "proof";
   at("proof").textContent = text;
 }
@@ -102,5 +103,7 @@ function showResult({ is_unbeatable: isUnbeatable, unbeatable_seats: seats, text
   const isHalf = !isUnbeatable && seats?.length === 1;
   const badge = isUnbeatable ? "Proved unbeatable. " : isHalf ? `Cannot lose moving ${SEATS[seats[0]]}. ` : "";
   at("proof").classList.add(isUnbeatable ? "sure" : isHalf ? "half" : isUnbeatable === null ? "open" : "beatable");
+  // An exported page proves nothing.
+  at("proof").hidden = text === "";
   at("proof").replaceChildren(...(badge ? [element("strong", {}, badge)] : []), printed(text));
 }

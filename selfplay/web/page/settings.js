@@ -10,11 +10,12 @@ import { askForMore, review } from "./review.js";
 import { isShown, keepInAddress, show, table } from "./table.js";
 import { fail } from "./words.js";
 
-// Whether another opponent was chosen while a request was running, and the action chosen while one takes over.
-let [isChangeWanted, isTakingOver, wantedAction] = [false, false, null];
+// Whether another opponent or other people were chosen while a request was running, and the action chosen while an opponent
+// takes over.
+let [isChangeWanted, areOthersWanted, isTakingOver, wantedAction] = [false, false, false, null];
 
 // Called when another game is opened.
-export const forget = () => ([isChangeWanted, isTakingOver, wantedAction] = [false, false, null]);
+export const forget = () => ([isChangeWanted, areOthersWanted, isTakingOver, wantedAction] = [false, false, false, null]);
 
 // Called when the person chooses an action during a request.
 export const keep = (action) => (wantedAction = isTakingOver ? action : null);
@@ -46,25 +47,24 @@ export async function changeOpponent() {
   }
 }
 
-// Whether the match has other people than those chosen, and can change: one person cannot change seats in the middle of it.
-function hasOtherPeople(match) {
-  const isSwap = isOnePerson(checked("person")) && isOnePerson(match.people);
-  return checked("person") !== match.people && !(isSwap && match.plies.some((ply) => ply.by_person));
-}
-
 function changePeople() {
-  const { match } = table;
+  const [person, { match }] = [checked("person"), table];
   players.showPartner();
-  if (match === null || table.isBusy || checked("person") === match.people || !(match.is_over || hasOtherPeople(match))) {
+  areOthersWanted = table.isBusy;
+  if (match === null || table.isBusy || person === match.people) {
     return;
   }
-  if (isOnePerson(checked("person")) && isOnePerson(match.people)) {
-    nextMatch();
-  } else {
+  if (!isSwap(match)) {
     // The match continues.
     replace({ ...savedOf(match), partner: null, ...players.chosenSettings() });
+  } else if (match.is_over || !match.plies.some((ply) => ply.by_person)) {
+    // Not during a match, which would be abandoned.
+    nextMatch();
   }
 }
+
+// Whether the one person who plays is to change seats.
+const isSwap = (match) => isOnePerson(checked("person")) && isOnePerson(match.people);
 
 async function changeValues() {
   const asked = table.match;
@@ -90,9 +90,15 @@ export function whenFree() {
   wantedAction = null;
   if (at("error").hidden && table.match?.legal.some((one) => one.action === action)) {
     act(action);
-  } else if (table.match !== null && hasOtherPeople(table.match) && at("error").hidden) {
+    return;
+  }
+  const { match } = table;
+  // The result of a match stays on the board until the person begins the next one.
+  if (areOthersWanted && at("error").hidden && match !== null && !(isSwap(match) && match.is_over)) {
     changePeople();
-  } else {
+  }
+  areOthersWanted = false;
+  if (!table.isBusy) {
     askForMore();
   }
 }

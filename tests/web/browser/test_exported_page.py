@@ -188,6 +188,7 @@ def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callab
     exported.goto(address("tictactoe"))
     settled(exported, 0)
     expect(exported.get_by_label("Kind of opponent")).to_have_text("Level 3Level 3, 0.3 sRandom")
+    expect(exported.locator("#proof")).to_be_hidden()
     while (legal := exported.locator("#board .legal")).count():
         legal.last.click()
         settled(exported)

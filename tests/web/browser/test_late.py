@@ -99,6 +99,8 @@ def test_a_seat_chosen_during_a_request_is_taken_after_it(page: Page) -> None:
     page.get_by_text("You first", exact=True).click()
     reply.come()
     settled(page, 3)
+    page.get_by_role("button", name="Undo").click()
+    settled(page, 1)
     page.keyboard.press("n")
     settled(page, 0)
 
