@@ -246,7 +246,7 @@ def exact_values(played: PlayedMatches) -> list[Tensor] | None:
     game, record, exact_from = played.game, played.record, played.exact_from
     if exact_from is None:
         return None
-    require_exact_outcomes(game, played.outcome, "exact_from")
+    require_exact_outcomes(game, played.outcome, exact_from)
     solver, outcome = solver_of(game), played.outcome(game)
     found = [torch.full(action.shape, torch.nan) for action in record.actions]
     expected = np.zeros(len(record.match), dtype=np.int64)

@@ -15,6 +15,7 @@ from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.search.exact_solver import empties, make_exact_solver, solver_class
 from selfplay.search.searcher import MAX_DEPTH, Searcher, check_depth
+from selfplay.settings.fields import require
 
 
 class SearchPlayer(Player):
@@ -44,8 +45,7 @@ class SearchPlayer(Player):
         name: str | None = None,
     ) -> None:
         check_depth(depth)
-        if time_limit is not None and not time_limit > 0:
-            raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
+        require("time_limit", time_limit, time_limit is None or time_limit > 0, "seconds above 0")
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
         self.endgame = endgame
         if endgame and not 0 <= endgame <= (most := solver_class(self.game).practical_empties):

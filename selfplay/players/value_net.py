@@ -1,6 +1,4 @@
-"""The player that values every afterstate with a network; a player that keeps the values of another."""
-
-from collections import OrderedDict
+"""The player that values every afterstate with a network."""
 
 import torch
 from torch import Tensor, nn
@@ -12,9 +10,8 @@ from selfplay.errors import SettingError
 from selfplay.games.game import Game, outcome_of_mover
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
-from selfplay.players.capabilities import ValuesActions
 from selfplay.players.device_memory import network_bytes, position_bytes
-from selfplay.players.player import Player, PlayerWrapper, one_hot_policy, sample_actions
+from selfplay.players.player import Player, one_hot_policy, sample_actions
 from selfplay.settings.choices import OUTCOMES
 
 EVALUATION_BLOCK = 256
@@ -27,9 +24,6 @@ EVALUATION_BLOCK_ON_GPU = 4096
 MAX_DEPTH = 3
 TREES_AT_ONCE = 4096
 """Positions whose trees are searched together; it limits the memory."""
-
-MOST_POSITIONS = 20_000
-"""Positions whose values a `CachingPlayer` keeps."""
 
 
 def evaluate_output(network: nn.Module, observations: Tensor, rows: int = EVALUATION_BLOCK) -> Output:
@@ -151,34 +145,6 @@ class ValueNetPlayer(Player):
             for rows in torch.split((~over).nonzero()[:, 0], TREES_AT_ONCE):
                 values[rows] = -best_values(self._action_values(state.select(rows), depth - 1))
         return values + 0.0  # -0.0 becomes 0.0
-
-
-class CachingPlayer(PlayerWrapper):
-    """Plays the best action by the values of `player`, and keeps these values: many matches reach the same positions.
-
-    `player` must always take its best action, so its temperature must be 0.
-    """
-
-    def __init__(self, player: Player) -> None:
-        super().__init__(player)
-        self._values: OrderedDict[tuple[int, int, int], Tensor] = OrderedDict()
-
-    def action_values(self, state: State) -> Tensor:
-        valuing = self.player.as_a(ValuesActions)
-        assert valuing is not None
-        if state.batch_size != 1:
-            return valuing.action_values(state)
-        key = (int(state.own), int(state.opp), int(state.current_player))
-        values = self._values.get(key)
-        if values is None:
-            # Two threads may both get here; they then write the same values.
-            values = self._values[key] = valuing.action_values(state)
-            if len(self._values) > MOST_POSITIONS:
-                self._values.popitem(last=False)
-        return values
-
-    def act(self, state: State, draws: Draws) -> Tensor:
-        return best_actions(self.action_values(state))
 
 
 def best_values(values: Tensor) -> Tensor:

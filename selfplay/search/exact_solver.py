@@ -22,8 +22,14 @@ from selfplay.games.game import Game, Outcome
 from selfplay.games.state import State
 from selfplay.registry import Registry
 from selfplay.search.threads import StopFlag, run_interruptibly
+from selfplay.settings.fields import require
 
 Result = TypeVar("Result")
+
+WIN = 1
+"""What a won position is worth where all wins are worth the same; otherwise a position is worth its exact value."""
+EVERY_LOSS = -(10**6)
+"""Below the worth of all positions, if losses differ in worth."""
 
 
 class SolvedPosition(NamedTuple):
@@ -217,18 +223,22 @@ def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
     return solver
 
 
-def require_exact_outcomes(game: Game, outcome: Outcome, setting: str) -> None:
-    """Raise SettingError, which names `setting`, if no exact solver finds these outcomes of `game`."""
+def require_exact_outcomes(game: Game, outcome: Outcome, exact_from: int) -> None:
+    """Raise SettingError if no exact solver finds these outcomes of positions with `exact_from` empty squares."""
     if game.exact_solver is None:
-        raise SettingError(f"{setting}: {game.name} has no exact solver; set {setting}=null")
-    if outcome(game)[1] and not solver_class(game).counts_points:
-        raise SettingError(f"{setting}: the exact solver of {game.name} does not count points; set outcome=return")
+        raise SettingError(f"exact_from: {game.name} has no exact solver; set exact_from=null")
+    solver = solver_class(game)
+    if outcome(game)[1] and not solver.counts_points:
+        raise SettingError(f"exact_from: the exact solver of {game.name} does not count points; set outcome=return")
+    require("exact_from", exact_from, exact_from <= solver.practical_empties, f"from 1 to {solver.practical_empties}")
 
 
 def exact_outcomes(
     solver: ExactSolver, state: State, guesses: Words, outcome: Sequence[float] | NDArray[np.float64]
 ) -> tuple[Words, NDArray[np.float64]]:
     """Exact values of positions to the player to move: as the solver counts (int64[B]), and as outcomes (float64[B]).
+
+    In Othello, squares that are empty at the end count for the winner, in matches only discs do.
 
     Args:
         guesses: int64[B], of the values as the solver counts: good ones save time.

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
-from selfplay.errors import SettingError, TimeLimitError
+from selfplay.errors import TimeLimitError
+from selfplay.settings.fields import require
 
 Result = TypeVar("Result")
 
@@ -78,8 +79,7 @@ def run_interruptibly(
         KeyboardInterrupt: Ctrl-C, if called in the main thread.
         Exception: whatever `function` raises.
     """
-    if time_limit is not None and not time_limit > 0:
-        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
+    require("time_limit", time_limit, time_limit is None or time_limit > 0, "seconds above 0")
     if quick_steps > 0:
         with suppress(StoppedError):
             return function(make_stop_flag(quick_steps))

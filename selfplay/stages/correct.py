@@ -16,14 +16,14 @@ from selfplay.architectures.ntuple import NTuple, with_weights_for_each_ply
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import errors_of_archive, open_file, sha256, written_whole
-from selfplay.grading.winning_proof.action_judge import EVERY_LOSS
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunContext, RunFolder, prepare_process
+from selfplay.search.exact_solver import EVERY_LOSS, WIN
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
-from selfplay.training.corrections import WIN, Corrected, Corrections, Lessons
+from selfplay.training.corrections import Corrected, Corrections, Lessons
 
 log = logging.getLogger(__name__)
 
@@ -153,5 +153,6 @@ def _resume(corrections: Corrections, state: Path) -> None:
 
 def _text(corrected: Corrected) -> str:
     mistakes = ", ".join(f"{number:,}" for number in corrected.mistakes)
-    avoided = f"; back to avoid them in {corrected.avoided:,} positions" if corrected.avoided else ""
+    places = f"{corrected.avoided:,} position{'s' if corrected.avoided > 1 else ''}"
+    avoided = f"; back to avoid them in {places}" if corrected.avoided else ""
     return f"after {corrected.ply} plies: {corrected.positions:,} positions, mistakes: {mistakes}{avoided}"

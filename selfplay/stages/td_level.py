@@ -53,7 +53,7 @@ def learn_level(
         raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
     outcome = OUTCOMES[settings.outcome]
     if settings.exact_from is not None:
-        require_exact_outcomes(game, outcome, "exact_from")
+        require_exact_outcomes(game, outcome, settings.exact_from)
     tables = network.trainable_tables()
     changes = unchanged(tables) if learner is None else read_learner(learner, tables)
     how = SelfPlay(training_key(settings, level), np.array(settings.epsilons), np.array(outcome(game)))

@@ -8,7 +8,7 @@ go on.
 
 Each ply has weights of its own. So training for a ply changes no choice in an earlier one, and one walk is enough.
 Where tables cannot tell positions of a ply apart, the choices two plies before, which lead to these positions, count as
-mistakes too if another action is as good, and the walk goes back there.
+mistakes too if another action is as good, and the walk goes back there. Of actions with equal values, all count.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import StageError
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_bitboards
-from selfplay.search.exact_solver import ExactSolver, empties
+from selfplay.search.exact_solver import WIN, ExactSolver, empties
 from selfplay.settings.matches import SEATS, CorrectionSettings
 from selfplay.training.comparison_training import Comparisons, ComparisonTraining
 
@@ -36,9 +36,6 @@ MOST_TRAININGS = 100
 
 PART = 1 << 20
 """Number of positions whose successors are computed together."""
-
-WIN = 1
-"""The worth of a won position."""
 
 NONE = np.zeros(0, dtype=np.int64)
 

@@ -9,13 +9,17 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SelfPlayError
 from selfplay.files import sha256
-from selfplay.games import Game, game_names, make_game
+from selfplay.games import Game, State, game_names, make_game
+from selfplay.players.capabilities import ValuesActions
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.player import Player
+from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.player_names import OfferedPlayer, make_player, parse_name, player_kind
-from selfplay.players.value_net import CachingPlayer
+from selfplay.players.value_net import best_actions
 from selfplay.playing.estimates import thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
 from selfplay.settings.choices import PLAYERS
@@ -24,6 +28,8 @@ from selfplay.web.schemas import GameView, OpponentsView
 
 MOST_PLAYERS = 64
 """Number of players that are kept."""
+MOST_POSITIONS = 20_000
+"""Number of positions whose values are kept, of each player."""
 
 
 class NotFoundError(SelfPlayError):
@@ -137,6 +143,34 @@ class OpponentCatalog:
             if len(self._players) > MOST_PLAYERS:
                 self._players.popitem(last=False)
             return self._players[key]
+
+
+class CachingPlayer(PlayerWrapper):
+    """Plays the best action by the values of `player`, and keeps these values: many matches reach the same positions.
+
+    `player` must always take its best action, so its temperature must be 0.
+    """
+
+    def __init__(self, player: Player) -> None:
+        super().__init__(player)
+        self._values: OrderedDict[tuple[int, int, int], Tensor] = OrderedDict()
+
+    def action_values(self, state: State) -> Tensor:
+        valuing = self.player.as_a(ValuesActions)
+        assert valuing is not None
+        if state.batch_size != 1:
+            return valuing.action_values(state)
+        key = (int(state.own), int(state.opp), int(state.current_player))
+        values = self._values.get(key)
+        if values is None:
+            # Two threads may both get here; they then write the same values.
+            values = self._values[key] = valuing.action_values(state)
+            if len(self._values) > MOST_POSITIONS:
+                self._values.popitem(last=False)
+        return values
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        return best_actions(self.action_values(state))
 
 
 def file_version(offer: OfferedPlayer) -> str:

@@ -85,7 +85,7 @@ def test_an_interrupted_run_ends_in_the_same_bytes(finished, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_that_is_killed_at_each_change_of_its_files_ends_in_the_same_bytes(finished, tmp_path):
+def test_a_run_that_is_killed_again_and_again_ends_in_the_same_bytes(finished, tmp_path):
     settings = tiny_settings(tmp_path, *TD)
     kills = 0
     while is_killed_at_change(kills + 1, learn_levels, settings, below=tmp_path):
@@ -107,6 +107,7 @@ def test_broken_sums_of_changes_are_refused(finished, tmp_path):
     [
         (["architecture=mlp"], "learning=td trains tables of patterns, not architecture=mlp; set architecture=ntuple"),
         (["exact_from=3"], "exact_from: tictactoe has no exact solver; set exact_from=null"),
+        (["game=othello", "exact_from=31"], "exact_from=31: must be from 1 to 30"),
         (["gate=0.5"], "gate=0.5: cannot be combined with learning=td; set gate=null"),
         (
             ["opponents=pool"],

@@ -16,12 +16,8 @@ from selfplay.games import make_game
 from selfplay.players.capabilities import Explores, LimitsItsTime, SolvesPositions, policy_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
-from selfplay.search.exact_solver import ExactSolver, make_exact_solver
+from selfplay.search.exact_solver import WIN, ExactSolver, make_exact_solver
 from selfplay.settings.matches import ProofSettings
-
-WIN = 1
-EVERY_LOSS = -(10**6)
-"""The lowest worth, if losses differ in worth."""
 
 
 class Positions(NamedTuple):

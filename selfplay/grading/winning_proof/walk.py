@@ -26,9 +26,10 @@ from selfplay.executors import Executor
 from selfplay.files import errors_of_archive, open_file, written_whole
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_bitboards
-from selfplay.grading.winning_proof.action_judge import EVERY_LOSS, WIN, Judged, Positions, judge
+from selfplay.grading.winning_proof.action_judge import Judged, Positions, judge
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
+from selfplay.search.exact_solver import EVERY_LOSS, WIN
 from selfplay.settings.matches import ProofSettings
 
 STEPPED = 1 << 20
