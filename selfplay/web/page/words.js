@@ -84,7 +84,7 @@ export function valuesAbout(match, mode, { known, scale, exact, arePoints, isCho
   if (mode === "perfect") {
     return exact === null || !isChoice ? "" : aboutPerfect(exact);
   }
-  const missing = at("perfect").disabled ? " The game is too large to compute perfect play." : "";
+  const missing = at("perfect").disabled ? " Perfect play cannot be computed here." : "";
   const adviser = adviserOf(match, match.to_move ?? 0);
   const values = [...known.values()];
   if (values.every(({ value }) => value === null)) {
