@@ -6,7 +6,7 @@
 Trains the levels of both recipes (--run-dir), each stage in a process of its own, whose processor time counts. Levels
 play one ply ahead, take wins and avoid immediate losses, as in perfect_play.py --blocks: mistakes are those in the 300
 published positions, matches those moving first against perfect play with random ties. Levels that are in curves.csv in
---run-dir are not trained again.
+--run-dir are not trained again; delete it after a change of the recipes.
 """
 
 import project_environment

@@ -165,6 +165,10 @@ def _first_problem(error: ValidationError) -> str:
     return f"{place} {message or first['msg'].replace('Input should', 'must')}"
 
 
+_unfinished: set[Path] = set()
+"""The files that `written_whole` is writing."""
+
+
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` to write to: renamed to `path` when the block ends, deleted when it fails.
@@ -193,9 +197,6 @@ def written_whole(path: Path) -> Iterator[Path]:
         raise
     finally:
         _unfinished.discard(beside)
-
-
-_unfinished: set[Path] = set()
 
 
 def _delete_unfinished() -> None:

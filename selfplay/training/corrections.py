@@ -176,7 +176,7 @@ class Corrections:
         return len(rows)
 
     def _open(self, own: torch.Tensor, opp: torch.Tensor, is_turn: bool) -> State:
-        """The positions from which lines go on; the player must not be able to win at once there."""
+        """The positions from which lines continue; the player must not be able to win at once there."""
         state = self.game.state_at(own, opp)
         is_open = ~state.terminated
         if is_turn:
