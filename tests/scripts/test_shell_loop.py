@@ -25,8 +25,8 @@ def this_environment():
     }
 
 
-def shell_script(*arguments, cwd, **options):
-    command = [str(PROJECT / "learn_tictactoe.sh"), *map(str, arguments)]
+def shell_script(*arguments, cwd, script=PROJECT / "learn_tictactoe.sh", **options):
+    command = ["bash", str(script), *map(str, arguments)]
     return subprocess.Popen(
         command, cwd=cwd, env=this_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )
@@ -96,6 +96,7 @@ def test_the_shell_loop_rejects_a_run_that_another_process_holds(tmp_path):
     [
         ("foo=1", 2, "unknown setting 'foo'"),
         ("--help", 2, "--help: the shell loop takes only settings; use train/learn.py --help"),
+        ("--level=3", 2, "level=3: only for a single stage"),
     ],
 )
 def test_the_shell_loop_reports_errors_in_one_line(tmp_path, argument, code, named):
@@ -103,3 +104,49 @@ def test_the_shell_loop_reports_errors_in_one_line(tmp_path, argument, code, nam
     result = result_of(shell_script(argument, cwd=tmp_path))
     assert_refused(result, code, named)
     assert result.stdout == ""
+
+
+def result_of_loop(folder, *lines):
+    """The result of a loop with these lines, whose runs are written to a folder beside it."""
+    script = folder / "loop.sh"
+    script.write_text("\n".join(["set -euo pipefail", f"source {PROJECT}/shell/stages.sh", *lines]))
+    return result_of(shell_script(*TINY, f"run_dir={folder / 'run'}", cwd=folder, script=script))
+
+
+GENERATE_0 = 'stage preprocessing/generate_positions_expectations.py --level 0 "$@"'
+
+
+def test_a_command_between_two_stages_runs_between_them(tmp_path):
+    result = result_of_loop(
+        tmp_path, GENERATE_0, "echo train/none.py", "ls run/level_00", 'stage train/train_agent.py --level 1 "$@"'
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    printed = lines.index("train/none.py")
+    assert lines[printed + 1 : printed + 3] == ["dataset.csv", "manifest.json"]
+    assert lines[printed - 1].startswith("level 0: ")
+    assert lines[-1].startswith("level 1: ")
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "named"),
+    [
+        ("(exit 7)", 7, ""),
+        ('stage train/train_agent.py --level 3 "$@" || echo continued', 1, "error: "),
+        ("kill -INT $PPID", 130, "error: interrupted; run the same command again to resume"),
+        ("kill -TERM $PPID", 143, "error: terminated by SIGTERM; run the same command again to resume"),
+    ],
+)
+def test_a_loop_ends_at_the_first_command_that_fails(tmp_path, command, code, named):
+    result = result_of_loop(tmp_path, command, "sleep 0.5", GENERATE_0, "echo continued")
+    assert result.returncode == code
+    assert result.stderr.startswith(named)
+    assert result.stderr.count("\n") == bool(named)
+    assert result.stdout == ""
+    assert not (tmp_path / "run" / "level_00").exists()
+
+
+def test_what_a_loop_leaves_in_the_background_does_not_keep_it_from_ending(tmp_path):
+    result = result_of_loop(tmp_path, "sleep 30 >/dev/null 2>&1 & echo $!")
+    os.kill(int(result.stdout), signal.SIGKILL)
+    assert result.returncode == 0
