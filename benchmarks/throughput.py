@@ -27,7 +27,7 @@ from measured.training import training_rows_per_second
 from measured.tree_search import rollouts_per_second
 
 from selfplay.cli.main import reporting_errors
-from selfplay.compute.devices import CPU, DEVICES, chosen_device, keep_freed_memory, usable_cores
+from selfplay.compute.devices import CPU, DEVICES, chosen_device, computing_on, usable_cores
 from selfplay.games import game_names
 from selfplay.settings.common import EXECUTORS
 
@@ -57,13 +57,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.3, help="shortest time of a measurement")
     parser.add_argument("--repeats", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    keep_freed_memory()
     logging.disable(logging.INFO)
     options.device = chosen_device(options.device)
     print(f"Device: {torch.cuda.get_device_name() if options.device != CPU else CPU}, torch {torch.__version__}")
-    for section in [name for name in SECTIONS if name in (options.sections or ["matches"])]:
-        SECTIONS[section](options)
+    with computing_on(options.device, threads=1, searching=1):
+        for section in [name for name in SECTIONS if name in (options.sections or ["matches"])]:
+            SECTIONS[section](options)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ class StageError(SelfPlayError):
 
 
 class RunLockedError(SelfPlayError):
-    """Another process is running in the same run_dir."""
+    """Another process, or another thread of this one, is using the same run_dir."""
 
 
 class GameTooLargeError(SelfPlayError):

@@ -1,7 +1,7 @@
 """How a process ends: with one line on stderr and an exit code, also on Ctrl-C and SIGTERM.
 
-Importing this module is enough for a line at Ctrl-C. Programs also call `handle_signals`, first of all in
-`project_environment`, before the slower imports.
+Only programs call `handle_signals`, first of all in `project_environment`, before the slower imports: the process of
+somebody who imports the library ends as it would without it.
 
 Of several processes that torchrun started, the first reports errors.
 """
@@ -85,13 +85,16 @@ def exit_interrupted() -> None:
 
 
 def handle_signals() -> None:
-    """Let SIGTERM raise KeyboardInterrupt in the main thread, as Ctrl-C does, so that partial files are deleted.
+    """Let Ctrl-C end this program with one line, wherever it comes, and SIGTERM do the same, with a line of its own.
+
+    Both raise KeyboardInterrupt in the main thread, so that partial files are deleted.
 
     While a module is imported, both end the program at once: libraries drop a KeyboardInterrupt there, or turn it into
     another error. A library that drops it elsewhere continues until the next signal.
 
     Processes that torchrun started still end at once: it terminates all of them when one fails.
     """
+    sys.excepthook, sys.unraisablehook = _report_interrupt, _interrupt_again
     if process_count() > 1 or threading.current_thread() is not threading.main_thread():
         return
     # Shells let programs in the background ignore Ctrl-C.
@@ -139,7 +142,3 @@ def _interrupt_again(dropped: "sys.UnraisableHookArgs") -> None:
     again.daemon = True
     with suppress(RuntimeError):
         again.start()
-
-
-sys.excepthook = _report_interrupt
-sys.unraisablehook = _interrupt_again

@@ -12,14 +12,13 @@ import torch
 
 from measured.timing import per_second
 from measured.whole_matches import play_random_matches
-from selfplay.compute.devices import chosen_device
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.executors import Executor, open_executor
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches
 from selfplay.players.dataset_players import exploring_level
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, computing
 from selfplay.settings.common import ExecutorSettings
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.stages.generate import generate_level
@@ -64,11 +63,11 @@ class Measured(NamedTuple):
 
 def play_in_batches(part: Part) -> None:
     settings, key = part.settings, stream_key(part.settings.seed, part.level, Activity.GENERATION)
-    torch.set_num_threads(settings.threads)
-    game, size, device = make_game(settings.game.name), settings.batch_size, chosen_device(settings.device)
-    player = exploring_level(settings, game, part.level)
-    for _ in play_matches(game, (player, player), part.matches, key, batch_size=size, device=device):
-        pass
+    with computing(settings) as context:
+        game, size, device = context.game, settings.batch_size, context.device
+        player = exploring_level(settings, game, part.level)
+        for _ in play_matches(game, (player, player), part.matches, key, batch_size=size, device=device):
+            pass
 
 
 def play_whole(part: Part) -> None:

@@ -1,24 +1,19 @@
 """The command `selfplay`: `selfplay learn`, `selfplay play`, ...; `selfplay --help` lists all programs."""
 
+import ast
+import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
 
-from selfplay.process_exit import handle_signals
-
-# Before the slower imports of a program, as shell/project_environment.py does for scripts.
-handle_signals()
-
-import ast  # noqa: E402
-import os  # noqa: E402
-from collections.abc import Callable, Iterator  # noqa: E402
-from contextlib import contextmanager  # noqa: E402
-from difflib import get_close_matches  # noqa: E402
-from importlib import import_module  # noqa: E402
-from pathlib import Path  # noqa: E402
-
-import selfplay  # noqa: E402
-from selfplay.cli import programs  # noqa: E402
-from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, line_of, shortened  # noqa: E402
-from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted  # noqa: E402
+import selfplay
+from selfplay.cli import programs
+from selfplay.compute.devices import tune_process
+from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, line_of, shortened
+from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted, handle_signals
 
 MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
 NAMES = tuple(MODULES)
@@ -27,6 +22,7 @@ COMPLETION_FLAGS = ("-sc", "--shell-completion")
 
 def main() -> None:
     """Run the program that the first argument names."""
+    handle_signals()
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         _print(overview)
@@ -74,6 +70,7 @@ def reporting_errors() -> Iterator[None]:
     Ctrl-C ends the program with code 130, SIGTERM with code 143, and a reader of its output that leaves with code 141.
     """
     handle_signals()
+    tune_process()
     # Figures are only written to files.
     os.environ["MPLBACKEND"] = "agg"
     try:

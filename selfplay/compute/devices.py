@@ -4,8 +4,11 @@ torch is imported inside the functions, so that a program that only reads its se
 """
 
 import ctypes
+import gc
 import os
 import platform
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 
 from selfplay.errors import SettingError
 
@@ -39,14 +42,58 @@ def chosen_device(name: str) -> str:
         return CPU
     import torch
 
-    if not torch.cuda.is_available():
-        return CPU
-    # Results are then the same byte for byte on GPUs of one kind: sums in a fixed order, and float32 in full precision.
-    # cuBLAS reads the variable on first use.
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    torch.backends.cudnn.deterministic = True
-    torch.backends.cudnn.allow_tf32 = False
-    return CUDA
+    return CUDA if torch.cuda.is_available() else CPU
+
+
+@contextmanager
+def computing_on(device: str, threads: int, searching: int | None) -> Iterator[None]:
+    """Compute in the block with `threads` threads of torch, and reproducibly on a GPU; afterwards all is as before.
+
+    torch has one number of threads for the whole process: other threads of the host that use torch during the block may
+    get it too.
+
+    Args:
+        device: cpu or cuda.
+        searching: the number of threads as for `set_search_threads`.
+    """
+    import torch
+
+    before = torch.get_num_threads(), search_threads
+    torch.set_num_threads(threads)
+    set_search_threads(searching)
+    try:
+        with _reproducible_gpu() if device == CUDA else nullcontext():
+            yield
+    finally:
+        torch.set_num_threads(before[0])
+        set_search_threads(before[1])
+
+
+@contextmanager
+def _reproducible_gpu() -> Iterator[None]:
+    """In the block, results are the same byte for byte on GPUs of one kind: sums in a fixed order, float32 in full."""
+    from torch.backends import cudnn
+
+    before = cudnn.deterministic, cudnn.allow_tf32
+    cudnn.deterministic, cudnn.allow_tf32 = True, False
+    try:
+        # cuBLAS reads the variable on first use.
+        with default_variables({"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}):
+            yield
+    finally:
+        cudnn.deterministic, cudnn.allow_tf32 = before
+
+
+@contextmanager
+def default_variables(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set those of these variables of the environment that are not set, for the block."""
+    added = variables.keys() - os.environ.keys()
+    os.environ.update({name: variables[name] for name in added})
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -99,12 +146,14 @@ MAPPED_BYTES = 32 << 20
 """Allocations from this size are mapped and unmapped one by one; 32 MiB is the largest size that mallopt accepts."""
 
 
-def keep_freed_memory() -> None:
-    """Let freed memory be used again instead of being returned to the system; does nothing without the GNU C library.
+def tune_process() -> None:
+    """Speed up a process of our own, a command or a worker: rare garbage collection, and freed memory is kept.
 
-    Each step of training allocates and frees the same few megabytes. Where they lie at the end of the heap, the C
-    library by default returns them to the system, and each step pays for new pages (see docs/design_notes.md).
+    Imports create many objects and no garbage. Each step of training allocates and frees the same few megabytes; where
+    they lie at the end of the heap, the GNU C library by default returns them to the system, and each step pays for new
+    pages (see docs/design_notes.md).
     """
+    gc.set_threshold(200_000)
     if platform.libc_ver()[0] != "glibc":
         return
     library = ctypes.CDLL(None)

@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from selfplay.compute.devices import usable_cores
+from selfplay.compute.devices import tune_process, usable_cores
 from selfplay.errors import StageError
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.process_exit import before_exit
@@ -128,6 +128,7 @@ def _begin_worker(threads: str, modules: Sequence[str]) -> None:
     in the same `modules` as in the parent process.
     """
     name_modules(modules)
+    tune_process()
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTING)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from selfplay.compute.compile_cache import versions
+from selfplay.compute.devices import default_variables, tune_process
 from selfplay.errors import SettingError, StageError, shortened
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.registry import name_modules, named_modules
@@ -70,28 +71,29 @@ class RayExecutor:
         """The module ray, connected to a cluster."""
         if self._ray is not None:
             return self._ray
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        variables = {"RAY_USAGE_STATS_ENABLED": "0"}
         if self._settings.address is None:
-            os.environ.setdefault(REACHABLE_BY_OTHERS, "0")
-        import ray
+            variables[REACHABLE_BY_OTHERS] = "0"
+        with default_variables(variables):
+            import ray
 
-        if not ray.is_initialized():
-            address = self._settings.address
-            own: dict[str, Any] = {"num_cpus": self._settings.workers, "include_dashboard": False}
-            try:
-                _require_listener(address)
-                ray.init(
-                    address=address or "local",
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                    **({} if address else own),
-                )
-            except (OSError, ValueError, RuntimeError) as error:
-                raise SettingError(
-                    f"executor.address={address}: no Ray cluster found ({shortened(error)}); start one with "
-                    "ray start --head, or omit executor.address to use this machine only"
-                ) from error
-            self._began = True
+            if not ray.is_initialized():
+                address = self._settings.address
+                own: dict[str, Any] = {"num_cpus": self._settings.workers, "include_dashboard": False}
+                try:
+                    _require_listener(address)
+                    ray.init(
+                        address=address or "local",
+                        log_to_driver=False,
+                        logging_level=logging.ERROR,
+                        **({} if address else own),
+                    )
+                except (OSError, ValueError, RuntimeError) as error:
+                    raise SettingError(
+                        f"executor.address={address}: no Ray cluster found ({shortened(error)}); start one with "
+                        "ray start --head, or omit executor.address to use this machine only"
+                    ) from error
+                self._began = True
         self._ray = ray
         return ray
 
@@ -124,6 +126,7 @@ def _run(function: Callable[[AnyTask], Result], task: AnyTask, sent: Sent) -> Re
     """Run a task in a worker."""
     check_versions(sent.versions)
     name_modules(sent.modules)
+    tune_process()
     if sent.contents is not None:
         settings = replace(task.settings, run_dir=str(_received(sent.contents)))
         task = task._replace(settings=settings)  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ from selfplay.grading.comparison import Comparison
 from selfplay.registry import Registry
 from selfplay.runs.checkpoints import load_checkpoint, read_metadata
 from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.run import Settings
 from selfplay.training.fitting import EpochLoss, read_epoch_losses
 
@@ -104,10 +104,12 @@ def write_figures(
     return written
 
 
+@writes_run(create=False)
 def draw_run_figures(settings: Settings) -> None:
     """Draw all figures of the trained levels and write them to figures/ in the run's folder.
 
-    Raises as `read_trained_run`, and StageError if a file cannot be written.
+    Raises as `read_trained_run`, RunLockedError if another process or thread is using the run, and StageError if a file
+    cannot be written.
     """
     run = read_trained_run(settings)
     write_figures(RUN_FIGURES, run, run.folder.figures, run.source)

@@ -33,7 +33,7 @@ from selfplay.grading.tables import LEVEL_COLUMNS, POLICY_COLUMNS, Row, result_f
 from selfplay.matches.series import play_pair, play_pairs
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunContext, RunFolder, prepare_process
+from selfplay.runs.run_folder import RunContext, RunFolder, computing, writes_run
 from selfplay.settings.run import Settings
 
 
@@ -65,34 +65,36 @@ class Comparison(NamedTuple):
         return None if np.isnan(best) else float(best)
 
 
+@writes_run(create=False)
 def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Comparison:
     """Compare all levels of the run and write comparison/levels.csv; in a large game also what `measure_levels` writes.
 
     Raises:
+        RunLockedError: another process or thread is using the run.
         SettingError, GameTooLargeError: a reference player of a large game cannot be made.
         StageError: the run has no trained level.
         InvalidFileError: the file of a level is broken or belongs to another game.
     """
-    context = prepare_process(settings)
-    run, levels = context.run, context.run.trained_levels()
-    if not levels:
+    run = RunFolder.of(settings)
+    if not (levels := run.trained_levels()):
         raise StageError(f"{run.path} has no trained level to compare; run the loop first")
-    grader = _grader_of(context.game.name)
-    if grader is None:
-        measurement = measure_levels(context, levels, progress)
-        table = table_of(LEVEL_COLUMNS, measurement.level_rows())
-        comparison = Comparison(context.game, table, {}, None, measurement)
-    else:
-        comparison = _graded(context, levels, grader, progress)
-    if settings.has_policies:
+    with computing(settings) as context:
+        grader = _grader_of(context.game.name)
         if grader is None:
-            policies = measure_policies(context, levels)
+            measurement = measure_levels(context, levels, progress)
+            table = table_of(LEVEL_COLUMNS, measurement.level_rows())
+            comparison = Comparison(context.game, table, {}, None, measurement)
         else:
-            policies = ways_of_playing(run.path, context.game, levels, grader)
-        write_csv(table_of(POLICY_COLUMNS, policies), run.policies)
-        comparison = comparison._replace(policies=policies)
-    write_csv(comparison.table, run.comparison)
-    return comparison
+            comparison = _graded(context, levels, grader, progress)
+        if settings.has_policies:
+            if grader is None:
+                policies = measure_policies(context, levels)
+            else:
+                policies = ways_of_playing(run.path, context.game, levels, grader)
+            write_csv(table_of(POLICY_COLUMNS, policies), run.policies)
+            comparison = comparison._replace(policies=policies)
+        write_csv(comparison.table, run.comparison)
+        return comparison
 
 
 @cache
@@ -104,6 +106,7 @@ def _grader_of(game: str) -> Grader | None:
         return None
 
 
+@writes_run(create=False)
 def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> None:
     """Write how strong a level is to strength.csv in its folder, with those columns of levels.csv that are known.
 
@@ -111,15 +114,16 @@ def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProg
     in the positions in which `judge_players` judges it later; else a few matches against the level before it and the
     random player. Does nothing if this was done for the same agent, or the level has been compared already.
 
-    Raises StageError if the run does not have the level, and InvalidFileError if its file is broken.
+    Raises RunLockedError if another process or thread is using the run, StageError if it does not have the level, and
+    InvalidFileError if its file is broken.
     """
     run = RunFolder.of(settings)
     agent, path, manifest = sha256(run.existing_agent(level)), run.strength(level), Manifest(run.level(level))
     compared = Manifest(run.path).sections.get("comparison", {"settings": {}})["settings"].get("agents_sha256", [])
     if agent in compared or manifest.is_done("strength", {"agent_sha256": agent}, force=True):
         return
-    context = prepare_process(settings)
-    row: Row = {"level": level, **_strength(context, level, progress)}
+    with computing(settings) as context:
+        row: Row = {"level": level, **_strength(context, level, progress)}
     write_csv(table_of(LEVEL_COLUMNS, [row]).dropna(axis="columns"), path)
     manifest.record("strength", {"agent_sha256": agent}, {}, [path.name])
 

@@ -83,6 +83,9 @@ class EngineProcess:
         """The end of stderr."""
         self._owner = os.getpid()
         _running.add(self)
+        # Once, with the first engine.
+        atexit.unregister(end_all)
+        atexit.register(end_all)
 
     def ask(self, command: str, time_limit: float) -> str:
         """Send a command and return the text of its answer.
@@ -193,5 +196,4 @@ def end_all() -> None:
         engine.end()
 
 
-atexit.register(end_all)
 before_exit(end_all)

@@ -22,7 +22,7 @@ from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunContext, prepare_process
+from selfplay.runs.run_folder import RunContext, computing
 from selfplay.settings.common import AnySettings
 from selfplay.settings.matches import MatchSettings
 
@@ -63,21 +63,21 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
 
     Raises as `selfplay.players.player_names.make_player`.
     """
-    context = prepare_process(settings)
-    game = context.game
-    first = make_player(settings.first, game, settings.run_dir)
-    # Equal names give one player, so that a learner learns only once from each match against itself.
-    second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
-    with closing(progress(total=settings.matches, desc="matches")) as bar:
-        is_shown, results = not bar.disable, RunningResults()
-        for played in _play(context, (first, second)):
-            bar.update(played.matches - results.matches)
-            results = played
-            text = results_text(game, results, first, second, by_player=first.name != second.name)
-            won, drawn, lost = results.by_player
-            bar.set_postfix_str(f"{won}-{drawn}-{lost}")
-            if not is_shown:
-                log.info("%s", text)
+    with computing(settings) as context:
+        game = context.game
+        first = make_player(settings.first, game, settings.run_dir)
+        # Equal names give one player, so that a learner learns only once from each match against itself.
+        second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
+        with closing(progress(total=settings.matches, desc="matches")) as bar:
+            is_shown, results = not bar.disable, RunningResults()
+            for played in _play(context, (first, second)):
+                bar.update(played.matches - results.matches)
+                results = played
+                text = results_text(game, results, first, second, by_player=first.name != second.name)
+                won, drawn, lost = results.by_player
+                bar.set_postfix_str(f"{won}-{drawn}-{lost}")
+                if not is_shown:
+                    log.info("%s", text)
     if is_shown:
         log.info("%s", text)
     return results
@@ -182,13 +182,13 @@ def play_pairs(
 
 def play_pair(task: PairMatches[AnySettings, PlayerId]) -> PairResult:
     """Play one series. The players do not learn from it."""
-    context = prepare_process(task.settings)
-    one, other = (task.make(task.settings, context.game, player_id) for player_id in task.pair)
-    if any(task.epsilons):
-        one, other = (EpsilonGreedyPlayer(context.game, player, task.epsilons) for player in (one, other))
-    size, device = task.settings.batch_size, context.device
-    plies, seconds = task.opening_plies, task.seconds
-    return count_matches(context.game, (one, other), task.matches, task.key, size, plies, device, seconds=seconds)
+    with computing(task.settings) as context:
+        one, other = (task.make(task.settings, context.game, player_id) for player_id in task.pair)
+        if any(task.epsilons):
+            one, other = (EpsilonGreedyPlayer(context.game, player, task.epsilons) for player in (one, other))
+        size, device = task.settings.batch_size, context.device
+        plies, seconds = task.opening_plies, task.seconds
+        return count_matches(context.game, (one, other), task.matches, task.key, size, plies, device, seconds=seconds)
 
 
 def count_matches(

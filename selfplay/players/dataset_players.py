@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import torch
+
 from selfplay.architectures import build_network, meta_tensors, require_policy_head
+from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.players.agent import Agent
@@ -26,11 +29,13 @@ def check_new_levels(settings: Settings, game: Game) -> None:
     Called before level 0 is played, because no network is built until its matches are there.
     """
     sizes = (game.observation_shape, game.num_distinct_actions)
-    count = sum(tensor.numel() for tensor in meta_tensors(settings.architecture, *sizes).values())
-    if count > MOST_WEIGHTS:
-        name = settings.architecture["name"]
-        raise SettingError(f"architecture={name} has {count:,} weights, more than {MOST_WEIGHTS:,}")
-    network = build_network(settings.architecture, *sizes).eval()
+    # The weights are not used: torch's global generator, which gives them, is left as it was.
+    with torch.random.fork_rng(devices=cuda_devices_in_use()):
+        count = sum(tensor.numel() for tensor in meta_tensors(settings.architecture, *sizes).values())
+        if count > MOST_WEIGHTS:
+            name = settings.architecture["name"]
+            raise SettingError(f"architecture={name} has {count:,} weights, more than {MOST_WEIGHTS:,}")
+        network = build_network(settings.architecture, *sizes).eval()
     agent = Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "level 1")
     if settings.has_policies:
         require_policy_head(network, game.observation_shape, settings.architecture["name"], settings.targets)

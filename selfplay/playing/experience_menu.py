@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.games import make_game
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import Console
 from selfplay.playing.session import Players, Session
-from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.playing import ExperiencePlaySettings
 
 MODES = {1: "you against it", 2: "the random player against it", 3: "it against itself"}
@@ -34,7 +34,7 @@ def play_with_experience(
     # Imported here: other players do not need the database.
     from selfplay.players.experience import load_experience_player
 
-    game = prepare_process(settings).game
+    game = make_game(settings.game.name)
     player = load_experience_player(settings.experience.path, game, settings.experience.rule)
     players: dict[int, Players] = {1: (None, player), 2: (RandomPlayer(game), player), 3: (player, player)}
     key = stream_key(settings.seed, 0, Activity.VERSUS_PERSON)

@@ -5,12 +5,11 @@ from importlib.metadata import version
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
-from selfplay.games import Game
+from selfplay.games import Game, make_game
 from selfplay.gtp.protocol import COLOURS, PASS, Answer, Command, Vertices, colour_of, read_command, title_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.playing.session import Session
-from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.playing import GtpSettings
 
 
@@ -196,6 +195,6 @@ def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], No
 
 def make_engine(settings: GtpSettings) -> Engine:
     """The engine that `settings` describe. Raises as `make_player` and `Engine`."""
-    game = prepare_process(settings).game
+    game = make_game(settings.game.name)
     player = make_player(settings.player, game, settings.run_dir)
     return Engine(game, player, stream_key(settings.seed, 0, Activity.VERSUS_PERSON), settings.rows)

@@ -2,11 +2,11 @@
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
-from selfplay.games import Game
+from selfplay.games import Game, make_game
 from selfplay.players.player_names import make_player
 from selfplay.playing.session import Session
 from selfplay.runs.pretrained import pretrained_agents
-from selfplay.runs.run_folder import RunFolder, prepare_process
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PRETRAINED
 from selfplay.settings.fields import PERSON
 from selfplay.settings.playing import PlaySettings
@@ -24,7 +24,7 @@ def open_session(settings: PlaySettings) -> Session:
         InvalidFileError: the file of a player is broken or belongs to another game.
         GameTooLargeError: a player needs a game with fewer positions.
     """
-    game = prepare_process(settings).game
+    game = make_game(settings.game.name)
     seats = [PERSON, None] if settings.asks_who_is_first else [settings.first, settings.second]
     if settings.leaves_a_seat:
         seats[seats.index(None)] = _opponent(settings, game)

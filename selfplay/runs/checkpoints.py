@@ -14,6 +14,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
+from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.files import FileFormat, open_file, record_schema
 from selfplay.games import GAMES, Game
@@ -102,10 +103,12 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
         architecture, sizes = metadata["architecture"], (game.observation_shape, game.num_distinct_actions)
         shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - not a mapping
         try:
-            # Compared before memory is allocated for weights that do not fit.
-            expected = meta_tensors(architecture, *sizes)
-            fits = shapes == {name: list(tensor.shape) for name, tensor in expected.items()}
-            network = build_network(architecture, *sizes) if fits else None
+            # The initial weights are not used: torch's global generator, which gives them, is left as it was.
+            with torch.random.fork_rng(devices=cuda_devices_in_use()):
+                # Compared before memory is allocated for weights that do not fit.
+                expected = meta_tensors(architecture, *sizes)
+                fits = shapes == {name: list(tensor.shape) for name, tensor in expected.items()}
+                network = build_network(architecture, *sizes) if fits else None
         except (SettingError, TypeError, ValueError) as error:
             raise InvalidFileError(path, f"has an unusable architecture: {' '.join(str(error).split())}") from error
         if network is None:

@@ -1,14 +1,19 @@
 """The files of a run: where each is, the lock with which one process at a time writes them, and a stage's context."""
 
 import fcntl
+import os
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from selfplay.compute.devices import chosen_device, computing_on
 from selfplay.errors import RunLockedError, StageError
+from selfplay.process_exit import process_rank
 from selfplay.settings.choices import DATASET_FORMATS
 from selfplay.settings.command_lines import learn_command
 from selfplay.settings.common import AnySettings, CommonSettings
@@ -22,6 +27,9 @@ LEVEL_FOLDER = re.compile(r"level_([0-9]{2}|[1-9][0-9]{2,8})")
 PROBCUT_FILE = "probcut.yaml"
 LEARNER_FILE = "learner.safetensors"
 """What temporal-difference learning of the next level continues with, besides the weights."""
+
+_holders: dict[tuple[int, int], int] = {}
+"""The threads of this process that hold the locks of runs, by device and inode of the .lock files."""
 
 
 class RunFolder:
@@ -118,15 +126,16 @@ class RunFolder:
 
     @contextmanager
     def lock(self, *, create: bool = True) -> Iterator[None]:
-        """Hold the run's lock for this process: a flock on .lock, which the system releases however the process ends.
+        """Hold the run's lock in this thread: a flock on .lock, which the system releases however the process ends.
 
-        A folder in which the block has failed to make anything is deleted if it did not exist before.
+        Within the block the same thread may take it again. A folder in which the block has failed to make anything is
+        deleted if it did not exist before.
 
         Args:
             create: make the folder if it does not exist.
 
         Raises:
-            RunLockedError: the lock is held already.
+            RunLockedError: another process holds the lock, or another thread of this one.
             StageError: the folder does not exist, or cannot be written to.
         """
         is_new, path = not self.path.exists(), self.path / ".lock"
@@ -136,10 +145,16 @@ class RunFolder:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
                 file = stack.enter_context(path.open("ab"))
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                status = os.fstat(file.fileno())
+                key = status.st_dev, status.st_ino
+                if (holder := _holders.get(key)) != get_ident():
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    _holders[key] = get_ident()
+                    stack.callback(_holders.pop, key)
             except BlockingIOError as error:
+                who = "process" if holder is None else "thread of this program"
                 raise RunLockedError(
-                    f"another process is using {self.path}; wait for it, or set another run_dir"
+                    f"another {who} is using {self.path}; wait for it, or set another run_dir"
                 ) from error
             except OSError as error:
                 raise StageError(f"cannot write in {self.path}: {error.strerror}") from error
@@ -153,6 +168,26 @@ class RunFolder:
                         with suppress(OSError):
                             folder.rmdir()
                 raise
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def writes_run(*, create: bool) -> Callable[[Function], Function]:
+    """Let a function, whose first argument is the settings of a run, hold the lock of the run as `RunFolder.lock` does.
+
+    Of several processes that torchrun started, only the first holds it.
+    """
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def locked(settings: CommonSettings, *args: Any, **kwargs: Any) -> Any:
+            with RunFolder.of(settings).lock(create=create) if process_rank() == 0 else nullcontext():
+                return function(settings, *args, **kwargs)
+
+        return cast(Function, locked)
+
+    return decorate
 
 
 def _levels_text(levels: list[int]) -> str:
@@ -174,24 +209,24 @@ class RunContext(Generic[AnySettings]):
     """cpu or cuda."""
 
 
-def prepare_process(settings: AnySettings) -> RunContext[AnySettings]:
-    """Prepare this process to compute with these settings, and return their context.
-
-    Sets the number of threads of torch, and of searches of one position, and keeps freed memory for the next step.
-
-    Raises SettingError for an unknown game, or a device that does not exist.
-    """
+def context_of(settings: AnySettings) -> RunContext[AnySettings]:
+    """The context of these settings. Raises SettingError for an unknown game, or a device that does not exist."""
     # Imported here, because a stage that is skipped needs only the files.
-    import torch
-
-    from selfplay.compute.devices import chosen_device, keep_freed_memory, set_search_threads
     from selfplay.games import make_game
 
-    torch.set_num_threads(settings.threads)
-    set_search_threads(settings.search_threads)
-    keep_freed_memory()
     run = RunFolder.of(settings)
     return RunContext(settings, run, make_game(settings.game.name), chosen_device(settings.device))
+
+
+@contextmanager
+def computing(settings: AnySettings) -> Iterator[RunContext[AnySettings]]:
+    """The context of these settings; in the block torch and searches have the numbers of threads that they name.
+
+    Raises as `context_of`.
+    """
+    context = context_of(settings)
+    with computing_on(context.device, settings.threads, settings.search_threads):
+        yield context
 
 
 def path_text(path: Path) -> str:

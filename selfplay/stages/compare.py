@@ -16,7 +16,7 @@ from selfplay.grading.comparison_report import comparison_report
 from selfplay.players.player_names import files_of_player, parse_name
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.command_lines import command_line, executable, words_of_run
 from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
 from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
@@ -25,6 +25,7 @@ from selfplay.settings.run import Settings
 log = logging.getLogger(__name__)
 
 
+@writes_run(create=False)
 def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -> str:
     """Compare all levels of the run, write the tables and figures, and return the report and the commands for playing.
 

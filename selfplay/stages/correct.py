@@ -19,7 +19,7 @@ from selfplay.files import errors_of_archive, open_file, sha256, written_whole
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunContext, RunFolder, prepare_process
+from selfplay.runs.run_folder import RunContext, RunFolder, computing, writes_run
 from selfplay.search.exact_solver import EVERY_LOSS, WIN
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
@@ -34,26 +34,28 @@ Record = dict[str, Any]
 """Everything that the result of a correction depends on."""
 
 
+@writes_run(create=True)
 def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoProgress) -> str:
     """Correct a level, or continue an interrupted correction, and prove it; returns the report of the proof.
 
     Raises:
+        RunLockedError: another process or thread is using the run.
         SettingError: the network has no tables, the game has passes or no exact solver of such positions, `endgame` is
             more than all squares, or an action in `after` is not legal.
         StageError: the run lacks the level, or mistakes are left that training does not correct.
         InvalidFileError: a file is broken.
     """
-    context = prepare_process(settings)
-    level = settings.level or context.run.newest_level() or 1
-    agent, corrected = context.run.existing_agent(level), RunFolder(context.run.path / "corrected")
-    proof = _proof(settings, level, corrected)
-    manifest, record = Manifest(corrected.level(level)), _record(settings, level, agent)
-    if manifest.is_done("correction", record, force=settings.force) and not settings.force:
-        log.info("level %d: already corrected, skipped", level)
-    else:
-        _correct_level(context, agent, proof, manifest, record)
-    _forget_state(manifest)
-    return prove_and_report(proof, progress)
+    with computing(settings) as context:
+        level = settings.level or context.run.newest_level() or 1
+        agent, corrected = context.run.existing_agent(level), RunFolder(context.run.path / "corrected")
+        proof = _proof(settings, level, corrected)
+        manifest, record = Manifest(corrected.level(level)), _record(settings, level, agent)
+        if manifest.is_done("correction", record, force=settings.force) and not settings.force:
+            log.info("level %d: already corrected, skipped", level)
+        else:
+            _correct_level(context, agent, proof, manifest, record)
+        _forget_state(manifest)
+        return prove_and_report(proof, progress)
 
 
 def _correct_level(

@@ -11,25 +11,24 @@ from selfplay.matches.series import count_matches
 from selfplay.players.agent import Agent
 from selfplay.players.dataset_players import exploring_agent
 from selfplay.runs.checkpoints import Checkpoint
-from selfplay.runs.run_folder import prepare_process
+from selfplay.runs.run_folder import RunContext
 from selfplay.settings.run import Settings
 from selfplay.training.fitting import FittedLevel
 
 log = logging.getLogger(__name__)
 
 
-def pass_gate(settings: Settings, level: int, gate_agent: Path, fitted: FittedLevel) -> dict[str, int]:
+def pass_gate(context: RunContext[Settings], level: int, gate_agent: Path, fitted: FittedLevel) -> dict[str, int]:
     """Play the matches of the gate; a level that does not pass gets the weights of the level before it, in place.
 
     Returns the counts for the manifest.
     """
-    game = fitted.game
+    settings, game = context.settings, context.game
     before = Agent.load(gate_agent, game, f"level {level - 1}")
     after = Agent(Checkpoint(fitted.network, {"outcome": settings.outcome}), game, f"level {level}")
     new, old = (exploring_agent(settings, agent) for agent in (after, before))
-    device = prepare_process(settings).device
-    key = stream_key(settings.seed, level, Activity.GATE)
-    results = count_matches(game, (new, old), settings.gate_matches, key, settings.batch_size, device=device).results
+    key, size = stream_key(settings.seed, level, Activity.GATE), settings.batch_size
+    results = count_matches(game, (new, old), settings.gate_matches, key, size, device=context.device).results
     fitted.network.to(CPU)
     score, gate = results.score, settings.gate or 0.0
     is_taken = score >= gate

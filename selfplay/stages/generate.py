@@ -15,13 +15,14 @@ from selfplay.executors import Executor, open_executor
 from selfplay.files import sha256
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest, record_run_settings
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
 
 
+@writes_run(create=True)
 def generate_level(
     settings: Settings, level: int, progress: ProgressBar = NoProgress, executor: Executor | None = None
 ) -> bool:
@@ -31,6 +32,7 @@ def generate_level(
         executor: runs the shards; None: the executor of the settings, opened for this level only.
 
     Raises:
+        RunLockedError: another process or thread is using the run.
         SettingError: the executor or a player needs something that is not available.
         StageError: the level does not exist, its dataset was made with other settings, or it cannot be written.
         InvalidFileError: the file of an agent is missing or broken.

@@ -9,7 +9,7 @@ from selfplay.games.position_graph import positions_of
 from selfplay.players.agent import load_level
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import composed_for_run
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.compose import overrides_of
 from selfplay.settings.run import Settings, require_whole_run
 from selfplay.stages.generate import generate_level
@@ -83,6 +83,7 @@ def learn(game: Game | str | None = None, *, progress: ProgressBar = NoProgress,
     return learn_levels(composed_for_run(overrides_of(settings)), progress)
 
 
+@writes_run(create=True)
 def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> LearnedRun:
     """Learn levels 1 to `settings.levels`, one after the other, in the same stages and bytes as the shell loop.
 
@@ -93,6 +94,7 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
         progress: makes the progress bars, such as `tqdm.tqdm`; none are shown by default.
 
     Raises:
+        RunLockedError: another process or thread is using the run.
         SettingError: a setting of a single stage is given, or one needs something that is not available.
         StageError: files of the run were made with other settings, or cannot be written.
         InvalidFileError: a file of the run is broken.

@@ -25,7 +25,7 @@ from selfplay.players.dataset_players import check_new_levels, exploring_level, 
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.progress import ProgressBar
-from selfplay.runs.run_folder import RunContext, prepare_process
+from selfplay.runs.run_folder import RunContext, computing, context_of
 from selfplay.settings.choices import DATASET_FORMATS, OUTCOMES, TARGET_RULES
 from selfplay.settings.run import Settings
 from selfplay.training.trainer import require_policy_training
@@ -56,13 +56,14 @@ def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
 
 def play_shard(shard: Shard) -> tuple[bytes, int]:
     """Play the matches of a shard; returns its rows as bytes in the format of the dataset, and their number."""
-    settings, context = shard.settings, prepare_process(shard.settings)
+    settings = shard.settings
     key = stream_key(settings.seed, shard.level, Activity.GENERATION)
     several = shard.level > 0 and (settings.opponents == "pool" or settings.sparring_partner is not None)
     play = _against_several if several else _against_one
-    parts = (_rows(context, batch, key) for batch in play(context, shard, key))
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
-    return form.encode(parts, context.game.observation_codec)
+    with computing(settings) as context:
+        parts = (_rows(context, batch, key) for batch in play(context, shard, key))
+        return form.encode(parts, context.game.observation_codec)
 
 
 def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: int) -> Rows:
@@ -160,7 +161,7 @@ def play_level(
     Shards that an interrupted run wrote with the same `record` are kept. `agents`: the files of the levels that play.
     """
     start = time.perf_counter()
-    context = prepare_process(settings)
+    context = context_of(settings)
     if level == 0:
         check_new_levels(settings, context.game)
         if settings.has_policies:

@@ -24,53 +24,55 @@ from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.players.player_names import files_of_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunContext, prepare_process
+from selfplay.runs.run_folder import RunContext, computing, writes_run
 from selfplay.search.exact_solver import ExactSolver, empties, solver_class
 from selfplay.settings.matches import SEATS, ProofSettings
 
 log = logging.getLogger(__name__)
 
 
+@writes_run(create=True)
 def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress) -> str:
     """Walk the lines of play, or continue an interrupted walk, write the tables, and return the report.
 
     Raises:
+        RunLockedError: another process or thread is using the run.
         SettingError: the game has no exact solver of such positions, or an action in `after` is not legal.
         NotNowError: the player has no policy for arbitrary positions.
         StageError, InvalidFileError: a file is missing or broken, or cannot be written.
     """
-    context = prepare_process(settings)
-    name = settings.player
-    if name is None:
-        newest = context.run.newest_level() or 1
-        context.run.check_level(newest)
-        name = f"level:{newest}"
-    folder = _folder(context, name)
-    manifest, record = Manifest(folder), _record(settings, name)
-    if not settings.force and manifest.is_done("proof", record, force=True):
-        log.info("already walked, skipped; force=true walks again")
+    with computing(settings) as context:
+        name = settings.player
+        if name is None:
+            newest = context.run.newest_level() or 1
+            context.run.check_level(newest)
+            name = f"level:{newest}"
+        folder = _folder(context, name)
+        manifest, record = Manifest(folder), _record(settings, name)
+        if not settings.force and manifest.is_done("proof", record, force=True):
+            log.info("already walked, skipped; force=true walks again")
+            _forget_walk(manifest, folder)
+            return proof_report(read_result(folder / "proof.csv"))
+        solver_of.cache_clear()
+        player_of.cache_clear()
+        start = start_of(context.game, settings)
+        solver = whole_match_solver(context.game, start, settings)
+        player_of(name, context.game.name, settings.run_dir)
+        finished = _finished(manifest, record, folder, settings)
+        with open_executor(settings.executor) as executor:
+            first_ply, value = len(context.game.read_transcript(settings.after)), exact_result(solver, start, settings)
+            walk = Walk(settings, context.game, name, start, first_ply, value, folder / "walk", executor, progress)
+            for counts in walk.plies(finished):
+                finished.append(counts)
+                with written_whole(folder / "plies.csv") as beside:
+                    rows = [{**counts._asdict(), "is_turn": int(counts.is_turn)} for counts in finished]
+                    table_of(PLY_COLUMNS, rows).to_csv(beside, index=False)
+                log.info("%s", _ply_text(counts))
+        row = _row(walk, solver, finished)
+        write_csv(table_of(PROOF_COLUMNS, [row]), folder / "proof.csv")
+        manifest.record("proof", record, {"positions": row["positions"]}, ["proof.csv", "plies.csv"])
         _forget_walk(manifest, folder)
-        return proof_report(read_result(folder / "proof.csv"))
-    solver_of.cache_clear()
-    player_of.cache_clear()
-    start = start_of(context.game, settings)
-    solver = whole_match_solver(context.game, start, settings)
-    player_of(name, context.game.name, settings.run_dir)
-    finished = _finished(manifest, record, folder, settings)
-    with open_executor(settings.executor) as executor:
-        first_ply, value = len(context.game.read_transcript(settings.after)), exact_result(solver, start, settings)
-        walk = Walk(settings, context.game, name, start, first_ply, value, folder / "walk", executor, progress)
-        for counts in walk.plies(finished):
-            finished.append(counts)
-            with written_whole(folder / "plies.csv") as beside:
-                rows = [{**counts._asdict(), "is_turn": int(counts.is_turn)} for counts in finished]
-                table_of(PLY_COLUMNS, rows).to_csv(beside, index=False)
-            log.info("%s", _ply_text(counts))
-    row = _row(walk, solver, finished)
-    write_csv(table_of(PROOF_COLUMNS, [row]), folder / "proof.csv")
-    manifest.record("proof", record, {"positions": row["positions"]}, ["proof.csv", "plies.csv"])
-    _forget_walk(manifest, folder)
-    return proof_report(row)
+        return proof_report(row)
 
 
 def _folder(context: RunContext[ProofSettings], name: str) -> Path:

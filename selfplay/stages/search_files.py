@@ -17,7 +17,7 @@ from selfplay.games import Game, State
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
-from selfplay.runs.run_folder import prepare_process
+from selfplay.runs.run_folder import computing, context_of, writes_run
 from selfplay.search.evaluation import FeatureEvaluation, evaluation_text
 from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
 from selfplay.search.searcher import Searcher
@@ -32,13 +32,14 @@ PHASES = 6
 TABLE_BITS = 18
 
 
+@writes_run(create=False)
 def export_evaluation(settings: ExportSettings) -> Path:
     """Write the evaluation that a level has learned; returns the path of its file.
 
-    Raises as `Agent.of_level`, InvalidFileError if its network is not a weighted sum of features, and StageError if the
-    file cannot be written.
+    Raises as `Agent.of_level`, RunLockedError if another process or thread is using the run, InvalidFileError if its
+    network is not a weighted sum of features, and StageError if the file cannot be written.
     """
-    context = prepare_process(settings)
+    context = context_of(settings)
     run, agent = context.run, Agent.of_level(context.run.path, settings.level, context.game)
     level = agent.checkpoint.metadata["level"]
     evaluation = agent.evaluation()
@@ -54,27 +55,29 @@ def export_evaluation(settings: ExportSettings) -> Path:
     return path
 
 
+@writes_run(create=False)
 def fit_probcut(settings: ProbCutSettings) -> Path:
     """Fit the parameters of a level and write them beside its weights; returns the path of their file.
 
-    Raises as `Agent.of_level`, and SettingError if compiled searches cannot compute the values of the level.
+    Raises as `Agent.of_level`, RunLockedError if another process or thread is using the run, and SettingError if
+    compiled searches cannot compute the values of the level.
     """
-    context = prepare_process(settings)
-    run, game = context.run, context.game
-    agent = Agent.of_level(run.path, settings.level, game)
-    level = agent.checkpoint.metadata["level"]
-    evaluation = agent.evaluation()
-    if evaluation is None:
-        raise SettingError(f"level={level}: ProbCut needs tables (architecture=ntuple...) or feature weights")
-    player = EpsilonGreedyPlayer(game, agent.player(), [EXPLORATION])
-    state = sample_positions(game, player, settings)
-    values = {}
-    for depth in range(1, settings.deepest + 1):
-        values[depth] = Searcher(game, evaluation, table_bits=TABLE_BITS).search_batch(state, depth).values
-        log.info("searched %s positions %s plies deep", f"{state.batch_size:,}", depth)
-    starts, phases = phases_of(state)
-    checks = tuple(fit_check(values, phases, deep) for deep in range(SMALLEST_DEPTH, settings.deepest + 1))
-    parameters = ProbCutParameters(game.name, sha256(run.agent(level)), state.batch_size, starts, checks)
+    with computing(settings) as context:
+        run, game = context.run, context.game
+        agent = Agent.of_level(run.path, settings.level, game)
+        level = agent.checkpoint.metadata["level"]
+        evaluation = agent.evaluation()
+        if evaluation is None:
+            raise SettingError(f"level={level}: ProbCut needs tables (architecture=ntuple...) or feature weights")
+        player = EpsilonGreedyPlayer(game, agent.player(), [EXPLORATION])
+        state = sample_positions(game, player, settings)
+        values = {}
+        for depth in range(1, settings.deepest + 1):
+            values[depth] = Searcher(game, evaluation, table_bits=TABLE_BITS).search_batch(state, depth).values
+            log.info("searched %s positions %s plies deep", f"{state.batch_size:,}", depth)
+        starts, phases = phases_of(state)
+        checks = tuple(fit_check(values, phases, deep) for deep in range(SMALLEST_DEPTH, settings.deepest + 1))
+        parameters = ProbCutParameters(game.name, sha256(run.agent(level)), state.batch_size, starts, checks)
     path = run.probcut(level)
     with written_whole(path) as beside:
         beside.write_text(probcut_text(parameters))

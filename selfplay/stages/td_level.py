@@ -20,7 +20,7 @@ from selfplay.files import read_bytes
 from selfplay.games.patterns import TrainableTables
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import check_against_manifest
-from selfplay.runs.run_folder import prepare_process
+from selfplay.runs.run_folder import RunContext
 from selfplay.search.exact_solver import require_exact_outcomes
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.run import Settings
@@ -32,7 +32,11 @@ WEIGHTS, CHANGES = "weights", "changes"
 
 
 def learn_level(
-    settings: Settings, level: int, start: Path | None, learner: Path | None, progress: ProgressBar = NoProgress
+    context: RunContext[Settings],
+    level: int,
+    start: Path | None,
+    learner: Path | None,
+    progress: ProgressBar = NoProgress,
 ) -> FittedLevel:
     """Play the matches of a level and learn from them.
 
@@ -46,7 +50,7 @@ def learn_level(
         StageError: the initial network has another architecture.
         InvalidFileError: a file of the level before is broken.
     """
-    began, game = time.perf_counter(), prepare_process(settings).game
+    began, settings, game = time.perf_counter(), context.settings, context.game
     network = initial_network(settings, level, start, game)
     if not isinstance(network, RowByRowTrainable):
         name = settings.architecture["name"]

@@ -37,7 +37,7 @@ from selfplay.players.capabilities import HasPolicy
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunContext, prepare_process
+from selfplay.runs.run_folder import RunContext, computing, writes_run
 from selfplay.settings.matches import TournamentSettings
 
 log = logging.getLogger(__name__)
@@ -100,15 +100,17 @@ class Tournament(NamedTuple):
         return table.sort_values("rating", ascending=False, kind="stable", ignore_index=True)
 
 
+@writes_run(create=True)
 def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProgress) -> Tournament:
     """Play the tournament, and write the tables and the figure. The players do not learn from the matches.
 
-    Raises as `selfplay.players.player_names.make_player`, and StageError if a file cannot be written.
+    Raises as `selfplay.players.player_names.make_player`, RunLockedError if another process or thread is using the run,
+    and StageError if a file cannot be written.
     """
-    context = prepare_process(settings)
-    players = [make_player(name, context.game, settings.run_dir) for name in settings.players]
-    results = _play_pairs(context, progress)
-    tournament = Tournament(list(settings.players), results, *_exact_figures(context.game, players))
+    with computing(settings) as context:
+        players = [make_player(name, context.game, settings.run_dir) for name in settings.players]
+        results = _play_pairs(context, progress)
+        tournament = Tournament(list(settings.players), results, *_exact_figures(context.game, players))
     folder = context.run.tournament
     write_csv(tournament.pairs_table(), folder / "pairs.csv")
     write_csv(tournament.players_table(), folder / "players.csv")

@@ -20,7 +20,7 @@ from selfplay.files import sha256, written_whole
 from selfplay.process_exit import process_count
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest, record_run_settings
-from selfplay.runs.run_folder import LEARNER_FILE, RunFolder, prepare_process
+from selfplay.runs.run_folder import LEARNER_FILE, RunContext, RunFolder, computing, writes_run
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
@@ -35,12 +35,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+@writes_run(create=True)
 def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> bool:
     """Train `level` on the dataset of the level before it; returns False if it was already trained.
 
     Processes started by torchrun train the level together; only rank 0 writes, logs and shows progress.
 
     Raises:
+        RunLockedError: another process or thread is using the run.
         SettingError: level 0, which is not trained; a device that does not exist; or an optimizer that does not support
             several processes.
         StageError: a dataset or the initial weights do not exist; the level was made with other settings; or the rows
@@ -60,19 +62,21 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
         if is_first:
             # Events of an earlier training are no longer valid.
             shutil.rmtree(plan.run.level_events(level), ignore_errors=True)
-        if settings.learns_online:
-            from selfplay.stages.td_level import learn_level
+        with computing(settings) as context:
+            if settings.learns_online:
+                from selfplay.stages.td_level import learn_level
 
-            manifest.forget("training")
-            fitted = learn_level(settings, level, plan.start, plan.learner, progress)
-        else:
-            fitted = _fit_to_datasets(plan, processes, progress if is_first else NoProgress)
+                manifest.forget("training")
+                fitted = learn_level(context, level, plan.start, plan.learner, progress)
+            else:
+                fitted = _fit_to_datasets(plan, context, processes, progress if is_first else NoProgress)
     if is_first:
         counts = {"rows": fitted.num_rows}
         if plan.gate_agent is not None:
             from selfplay.stages.gate import pass_gate
 
-            counts |= pass_gate(settings, level, plan.gate_agent, fitted)
+            with computing(settings) as context:
+                counts |= pass_gate(context, level, plan.gate_agent, fitted)
         files = _write(plan, fitted)
         if settings.output_dir is None:
             record_run_settings(settings)
@@ -211,7 +215,9 @@ def _lack_of_memory_explained(level: int) -> Iterator[None]:
         ) from error
 
 
-def _fit_to_datasets(plan: TrainingPlan, processes: ProcessGroup, progress: ProgressBar) -> "FittedLevel":
+def _fit_to_datasets(
+    plan: TrainingPlan, context: RunContext[Settings], processes: ProcessGroup, progress: ProgressBar
+) -> "FittedLevel":
     """The level, fitted to its datasets together with the other processes."""
     from selfplay.dataset.parquet import ParquetRowGroups
     from selfplay.dataset.rows import with_policies
@@ -219,7 +225,7 @@ def _fit_to_datasets(plan: TrainingPlan, processes: ProcessGroup, progress: Prog
     from selfplay.training.rows_in_memory import RowsInMemory
     from selfplay.training.streaming import StreamedRows
 
-    settings, level, context = plan.settings, plan.level, prepare_process(plan.settings)
+    settings, level = plan.settings, plan.level
     game, how, key = context.game, settings.training, training_key(settings, level)
     if processes.is_rank_zero:
         plan.check_datasets()

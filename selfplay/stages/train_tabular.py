@@ -31,7 +31,7 @@ from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.matches.series import play_match_series
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.classical import CompeteSettings, TabularSettings
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import recorded_defaults, stage_record
@@ -48,6 +48,7 @@ LINES, UPDATES = 10, 200
 """How many times the results are reported: in lines, or beside a progress bar."""
 
 
+@writes_run(create=True)
 def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress) -> Path:
     """Learn the tables that `settings` describe, unless they exist already, and return the path of their file.
 
@@ -55,6 +56,7 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
     also learned from matches against others.
 
     Raises:
+        RunLockedError: another process or thread is using the run.
         SettingError: an unknown update rule, one without its step size, or the step size of another rule.
         GameTooLargeError: the game has too many positions to enumerate.
         StageError: the tables exist and were learned with other settings, or from more matches.
@@ -64,26 +66,28 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
     path, manifest = folder / f"{rule.name}.npz", Manifest(folder)
     curve = path.with_suffix(".csv")
     record, defaults = (of(settings, "tabular", rule.name) for of in (stage_record, recorded_defaults))
-    is_continued = _is_continued(manifest, rule, record, defaults, settings.force)
-    if not is_continued and manifest.is_done(rule.name, record, defaults.get, force=settings.force):
-        log.info("%s already learned, skipped", path)
+    # Players that learn from their matches hold the lock of this folder, not that of the run.
+    with RunFolder(folder).lock():
+        is_continued = _is_continued(manifest, rule, record, defaults, settings.force)
+        if not is_continued and manifest.is_done(rule.name, record, defaults.get, force=settings.force):
+            log.info("%s already learned, skipped", path)
+            return path
+        graph = positions_of(settings.game.name)
+        values, rows, played = initial_values(graph, rule), np.zeros((0, 4), dtype=np.int64), 0
+        if is_continued:
+            tables = load_tables(path, graph)
+            values, played = np.array(tables.values, order="C"), tables.played
+            rows = np.loadtxt(curve, dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
+            log.info("%s: continues after %d matches", rule.name, rows[-1][0])
+        rows = _learn(settings, graph, rule, values, rows, progress)
+        manifest.forget(rule.name)
+        with written_whole(path) as beside:
+            save_tables(beside, graph, values, rule, record, played)
+        with written_whole(curve) as beside:
+            np.savetxt(beside, rows, "%d", ",", header=CURVE_HEADER, comments="")
+        manifest.record(rule.name, record, {"matches": settings.episodes}, [path.name, curve.name])
+        log.info("wrote %s", path)
         return path
-    graph = positions_of(settings.game.name)
-    values, rows, played = initial_values(graph, rule), np.zeros((0, 4), dtype=np.int64), 0
-    if is_continued:
-        tables = load_tables(path, graph)
-        values, played = np.array(tables.values, order="C"), tables.played
-        rows = np.loadtxt(curve, dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
-        log.info("%s: continues after %d matches", rule.name, rows[-1][0])
-    rows = _learn(settings, graph, rule, values, rows, progress)
-    manifest.forget(rule.name)
-    with written_whole(path) as beside:
-        save_tables(beside, graph, values, rule, record, played)
-    with written_whole(curve) as beside:
-        np.savetxt(beside, rows, "%d", ",", header=CURVE_HEADER, comments="")
-    manifest.record(rule.name, record, {"matches": settings.episodes}, [path.name, curve.name])
-    log.info("wrote %s", path)
-    return path
 
 
 def _is_continued(

@@ -29,7 +29,7 @@ from selfplay.players.kinds.agents import OWN_KIND
 from selfplay.players.player_names import OfferedPlayer, parse_name, player_kind
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.estimates import GRADES, THRESHOLDS
-from selfplay.runs.run_folder import prepare_process
+from selfplay.runs.run_folder import context_of
 from selfplay.search.mcts.puct import puct
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.command_lines import require_package
@@ -77,7 +77,7 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
         InvalidFileError: the file of the agent is broken.
     """
     require_package("export-page", "fastapi", "page")
-    context = prepare_process(settings)
+    context = context_of(settings)
     folder = Path(settings.output_dir)
     is_free = not folder.exists() or not any(folder.iterdir()) or (folder / LOCAL / "game.json").exists()
     require("output_dir", settings.output_dir, is_free, "a new or empty folder, or that of an exported page")

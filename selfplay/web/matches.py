@@ -9,12 +9,10 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Annotated, NamedTuple, TypeVar
 
-import torch
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Path, Query, Request
 
-from selfplay.compute.devices import set_search_threads
 from selfplay.errors import SelfPlayError
 from selfplay.games import Game
 from selfplay.players.perfect import is_found_out, perfect_player_of
@@ -160,8 +158,6 @@ class MatchService:
         clock: Callable[[], float] = time.monotonic,
         new_id: Callable[[], str] = lambda: secrets.token_urlsafe(12),
     ) -> None:
-        torch.set_num_threads(settings.threads)
-        set_search_threads(settings.search_threads)
         self.settings, self.new_id = settings, new_id
         self.catalog = OpponentCatalog(settings)
         self.matches = OpenMatches(settings, clock)

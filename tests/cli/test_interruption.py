@@ -17,7 +17,8 @@ from tests.support.runs import (
 
 DROPPED = """
 import os, signal, time
-import selfplay.process_exit
+from selfplay.process_exit import handle_signals
+handle_signals()
 
 class Dropping:
     def __del__(self):
@@ -77,7 +78,7 @@ def test_a_signal_leaves_one_line_no_partial_file_and_no_process(tmp_path, numbe
 @pytest.mark.parametrize(
     ("module", "number", "code", "named"),
     [
-        ("selfplay.process_exit", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
+        ("selfplay.cli", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
         ("tqdm", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
     ],
 )

@@ -8,7 +8,7 @@ from selfplay.figures.comparison import policies
 from selfplay.games import make_game
 from selfplay.grading.policy_measures import POSITIONS, measure_policies, policy_text, sampled_positions
 from selfplay.runs.checkpoints import save_checkpoint
-from selfplay.runs.run_folder import RunFolder, prepare_process
+from selfplay.runs.run_folder import RunFolder, context_of
 from selfplay.settings.run import compose_settings
 
 GAME = make_game("tictactoe")
@@ -27,7 +27,7 @@ def context(tmp_path_factory: pytest.TempPathFactory):
         path.parent.mkdir()
         save_checkpoint(path, network, GAME, level, architecture, {})
     overrides = ["targets=search", "architecture=alphazero_mlp", "architecture.hidden_sizes=[8]"]
-    return prepare_process(compose_settings([f"run_dir={run_dir}", *overrides]))
+    return context_of(compose_settings([f"run_dir={run_dir}", *overrides]))
 
 
 def test_positions_are_different_unfinished_and_spread_over_the_match(context) -> None:

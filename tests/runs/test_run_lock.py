@@ -3,12 +3,22 @@
 import signal
 import subprocess
 import sys
+import threading
+from contextlib import contextmanager
+from importlib import import_module
 
 import pytest
 
+import selfplay
+from selfplay.cli import programs
 from selfplay.errors import RunLockedError, SettingError
+from selfplay.grading.comparison import measure_level
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.classical import TabularSettings
 from selfplay.settings.common import CommonSettings
+from selfplay.settings.compose import compose_settings_of
+from selfplay.stages.train_tabular import train_tabular
+from tests.support.runs import files_of, tiny_settings
 
 HOLD = """
 import sys
@@ -40,6 +50,102 @@ def test_a_run_held_by_another_process_is_refused_and_free_after_its_kill(tmp_pa
     assert holder.wait() == -signal.SIGKILL
     with RunFolder(tmp_path).lock():
         assert (tmp_path / ".lock").exists()
+
+
+@contextmanager
+def held_by_another_thread(folder):
+    is_held, is_done = threading.Event(), threading.Event()
+
+    def hold():
+        with RunFolder(folder).lock():
+            is_held.set()
+            is_done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert is_held.wait(60)
+    yield
+    is_done.set()
+    thread.join()
+
+
+@pytest.fixture
+def held_run(run_copy):
+    """A run that another thread of this process holds."""
+    with held_by_another_thread(run_copy):
+        yield run_copy
+
+
+def assert_is_refused(run_dir, write, who="thread of this program"):
+    files = files_of(run_dir)
+    with pytest.raises(RunLockedError, match=f"another {who} is using {run_dir}; wait for it"):
+        write()
+    assert files_of(run_dir) == files
+
+
+WRITING = {
+    "learn_levels": selfplay.learn_levels,
+    "generate_level": lambda settings: selfplay.generate_level(settings, 0),
+    "train_level": lambda settings: selfplay.train_level(settings, 1),
+    "compare_levels": lambda settings: selfplay.compare_levels(settings=settings),
+    "measure_level": lambda settings: measure_level(settings, 1),
+}
+"""The functions of the library that write a run, which take its settings."""
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_a_function_of_the_library_refuses_a_run_in_use_and_changes_nothing(held_run, name):
+    assert_is_refused(held_run, lambda: WRITING[name](tiny_settings(held_run, "force=true")))
+
+
+PROGRAMS = [
+    (module, name.replace("-", "_"))
+    for module, names in programs.NAMES.items()
+    for name in names
+    if getattr(getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_")), "run", "read")
+    != "read"
+]
+"""The programs that write a run."""
+
+
+@pytest.mark.parametrize(("module", "name"), PROGRAMS)
+def test_what_a_program_calls_refuses_a_run_in_use_by_itself(held_run, module, name):
+    program = getattr(import_module(f"selfplay.cli.programs.{module}"), name)
+    overrides = [f"run_dir={held_run}", *(["force=true"] if hasattr(program.kind, "force") else [])]
+    settings = compose_settings_of(program.kind, program.config, overrides)
+    assert_is_refused(held_run, lambda: program.body(settings))
+
+
+def test_tables_are_not_trained_while_a_player_saves_what_it_has_learned(tmp_path):
+    settings = compose_settings_of(TabularSettings, "tabular", [f"run_dir={tmp_path}", "episodes=10"])
+    with held_by_another_thread(tmp_path / "tabular"):
+        assert_is_refused(tmp_path / "tabular", lambda: train_tabular(settings))
+    assert train_tabular(settings).exists()
+
+
+def test_learn_refuses_a_run_that_another_process_is_learning(tmp_path, holder):
+    assert_is_refused(tmp_path, lambda: selfplay.learn("tictactoe", levels=1, run_dir=tmp_path), "process")
+
+
+def test_a_thread_may_take_a_lock_that_it_holds_and_keeps_it_until_the_end_of_the_first_block(tmp_path):
+    refused = []
+
+    def try_it():
+        try:
+            with RunFolder(tmp_path).lock():
+                pass
+        except RunLockedError as error:
+            refused.append(error)
+
+    with RunFolder(tmp_path).lock():
+        with RunFolder(tmp_path).lock():
+            pass
+        thread = threading.Thread(target=try_it)
+        thread.start()
+        thread.join()
+    assert len(refused) == 1
+    try_it()
+    assert len(refused) == 1
 
 
 def test_the_lock_is_free_after_its_block(tmp_path):

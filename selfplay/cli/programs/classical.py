@@ -60,8 +60,10 @@ def play_experience(settings: ExperiencePlaySettings) -> None:
     """
     from selfplay.playing.console_text import supports_colour
     from selfplay.playing.experience_menu import play_with_experience
+    from selfplay.runs.run_folder import computing
 
-    play_with_experience(settings, input, print, colour=supports_colour(sys.stdout))
+    with computing(settings):
+        play_with_experience(settings, input, print, colour=supports_colour(sys.stdout))
 
 
 @partial(Program, kind=ExperienceGraphSettings, config="experience_graph", run="read")

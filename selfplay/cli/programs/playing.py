@@ -7,7 +7,7 @@ from threading import Thread
 
 from selfplay.cli.command import Program, progress_bar
 from selfplay.process_exit import exit_at_once
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, computing
 from selfplay.settings.command_lines import require_package
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
@@ -46,7 +46,8 @@ def play(settings: PlaySettings) -> None:
     def read(prompt: str) -> str:
         return answers.pop() if answers else input(prompt)
 
-    play_at_console(settings, read, print, colour=supports_colour(sys.stdout))
+    with computing(settings):
+        play_at_console(settings, read, print, colour=supports_colour(sys.stdout))
 
 
 @partial(Program, kind=WebSettings, config="web", run="read")
@@ -64,7 +65,8 @@ def web(settings: WebSettings) -> None:
         require_package("the page", package, "page")
     from selfplay.web.app import serve
 
-    serve(settings)
+    with computing(settings):
+        serve(settings)
 
 
 @partial(Program, kind=GtpSettings, config="gtp", run="read", log_to=sys.stderr)
@@ -81,7 +83,8 @@ def gtp(settings: GtpSettings) -> None:
     from selfplay.playing.gtp_engine import answer_lines, make_engine
 
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
-    answer_lines(make_engine(settings), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
+    with computing(settings):
+        answer_lines(make_engine(settings), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
 
 
 @partial(Program, kind=MatchSettings, config="matches", run="read")

@@ -16,6 +16,7 @@ from selfplay.games import make_game
 from selfplay.players.capabilities import Explores, LimitsItsTime, SolvesPositions, policy_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
+from selfplay.runs.run_folder import computing
 from selfplay.search.exact_solver import WIN, ExactSolver, make_exact_solver
 from selfplay.settings.matches import ProofSettings
 
@@ -52,31 +53,31 @@ class Judged(NamedTuple):
 
 def judge(positions: Positions) -> Judged:
     """The actions of the player in these positions. Raises NotNowError if it only plays matches."""
-    settings = positions.settings
-    torch.set_num_threads(settings.threads)
-    game, solver = make_game(settings.game.name), solver_of(settings.game.name, settings.table_bits)
-    player = player_of(positions.player, settings.game.name, settings.run_dir)
-    seat = 0 if settings.seat == "first" else 1
-    state = game.state_at(torch.from_numpy(positions.own), torch.from_numpy(positions.opp))
-    state = state._replace(current_player=torch.full_like(state.current_player, seat))
-    explores = player.as_a(Explores) is not None
-    solving = None if settings.walk_solved or explores else player.as_a(SolvesPositions)
-    solved = torch.zeros_like(state.terminated) if solving is None else solving.solves(state)
-    open_rows = (~solved).nonzero()[:, 0]
-    state = state.select(open_rows)
-    unknown = ~positions.are_won[open_rows.numpy()]
-    bounds = (np.full(int(unknown.sum()), bound, dtype=np.int64) for bound in (positions.lowest, WIN))
-    worth = np.full(len(unknown), WIN, dtype=np.int64)
-    worth[unknown] = solver.values_within(state.select(torch.from_numpy(unknown)), *bounds)
-    rows, actions = (policy_of(player, state) > 0).nonzero(as_tuple=True)
-    after = game.step_unchecked(state.select(rows), actions)
-    promised = worth[rows.numpy()]
-    # Where nothing can be lost, no action is a mistake.
-    asked = promised > positions.lowest
-    are_mistakes = np.zeros(len(promised), dtype=np.bool_)
-    kept = -promised[asked]
-    are_mistakes[asked] = solver.values_within(after.select(torch.from_numpy(asked)), kept, kept + 1) > kept
-    return Judged(solved.numpy(), open_rows[rows].numpy(), actions.numpy(), promised, are_mistakes)
+    with computing(positions.settings) as context:
+        settings, game = context.settings, context.game
+        solver = solver_of(game.name, settings.table_bits)
+        player = player_of(positions.player, game.name, settings.run_dir)
+        seat = 0 if settings.seat == "first" else 1
+        state = game.state_at(torch.from_numpy(positions.own), torch.from_numpy(positions.opp))
+        state = state._replace(current_player=torch.full_like(state.current_player, seat))
+        explores = player.as_a(Explores) is not None
+        solving = None if settings.walk_solved or explores else player.as_a(SolvesPositions)
+        solved = torch.zeros_like(state.terminated) if solving is None else solving.solves(state)
+        open_rows = (~solved).nonzero()[:, 0]
+        state = state.select(open_rows)
+        unknown = ~positions.are_won[open_rows.numpy()]
+        bounds = (np.full(int(unknown.sum()), bound, dtype=np.int64) for bound in (positions.lowest, WIN))
+        worth = np.full(len(unknown), WIN, dtype=np.int64)
+        worth[unknown] = solver.values_within(state.select(torch.from_numpy(unknown)), *bounds)
+        rows, actions = (policy_of(player, state) > 0).nonzero(as_tuple=True)
+        after = game.step_unchecked(state.select(rows), actions)
+        promised = worth[rows.numpy()]
+        # Where nothing can be lost, no action is a mistake.
+        asked = promised > positions.lowest
+        are_mistakes = np.zeros(len(promised), dtype=np.bool_)
+        kept = -promised[asked]
+        are_mistakes[asked] = solver.values_within(after.select(torch.from_numpy(asked)), kept, kept + 1) > kept
+        return Judged(solved.numpy(), open_rows[rows].numpy(), actions.numpy(), promised, are_mistakes)
 
 
 @cache
