@@ -28,8 +28,8 @@ PROBCUT_FILE = "probcut.yaml"
 LEARNER_FILE = "learner.safetensors"
 """What temporal-difference learning of the next level continues with, besides the weights."""
 
-_holders: dict[tuple[int, int], int] = {}
-"""The threads of this process that hold the locks of runs, by device and inode of the .lock files."""
+_holders: dict[tuple[int, int, int], int] = {}
+"""The threads that hold the locks of runs, by process, and device and inode of the .lock files. A fork holds none."""
 
 
 class RunFolder:
@@ -146,7 +146,7 @@ class RunFolder:
                 self.path.mkdir(parents=True, exist_ok=True)
                 file = stack.enter_context(path.open("ab"))
                 status = os.fstat(file.fileno())
-                key = status.st_dev, status.st_ino
+                key = os.getpid(), status.st_dev, status.st_ino
                 if (holder := _holders.get(key)) != get_ident():
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     _holders[key] = get_ident()

@@ -25,11 +25,11 @@ from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.playing.open_session import open_session
-from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
 from selfplay.stages.train_tabular import train_tabular
+from tests.support.runs import held_by_another_thread
 
 GRAPH = positions_of("tictactoe")
 GAME = make_game("tictactoe")
@@ -72,7 +72,7 @@ def test_matches_against_itself_give_the_tables_of_training(tmp_path: Path, rule
 
 def test_while_another_process_saves_a_match_is_not_learned(tmp_path: Path) -> None:
     player = learner(new_file(tmp_path, BACKWARD_VALUE))
-    with RunFolder(tmp_path).lock(), pytest.raises(RunLockedError, match="wait for it"):
+    with held_by_another_thread(tmp_path), pytest.raises(RunLockedError, match="wait for it"):
         list(play_matches(GAME, (player, make_player("random", GAME, tmp_path)), range(1), KEY))
     assert player.matches_seen() == 0
 

@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
 from importlib import import_module
 
 import pytest
@@ -18,7 +17,7 @@ from selfplay.settings.classical import TabularSettings
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.stages.train_tabular import train_tabular
-from tests.support.runs import files_of, tiny_settings
+from tests.support.runs import files_of, held_by_another_thread, tiny_settings
 
 HOLD = """
 import sys
@@ -50,23 +49,6 @@ def test_a_run_held_by_another_process_is_refused_and_free_after_its_kill(tmp_pa
     assert holder.wait() == -signal.SIGKILL
     with RunFolder(tmp_path).lock():
         assert (tmp_path / ".lock").exists()
-
-
-@contextmanager
-def held_by_another_thread(folder):
-    is_held, is_done = threading.Event(), threading.Event()
-
-    def hold():
-        with RunFolder(folder).lock():
-            is_held.set()
-            is_done.wait()
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    assert is_held.wait(60)
-    yield
-    is_done.set()
-    thread.join()
 
 
 @pytest.fixture

@@ -5,8 +5,10 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
@@ -17,6 +19,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig, OmegaConf
 
 from selfplay import Settings
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import checked_settings, composed_values, errors_of_settings
 from selfplay.settings.folders import CONFIG_FOLDER
@@ -64,6 +67,26 @@ def files_of(run_dir: Path) -> dict[str, bytes]:
     files = (path for path in sorted(run_dir.rglob("*")) if path.is_file())
     paths = [path for path in files if not set(path.relative_to(run_dir).parts) & left_out]
     return {str(path.relative_to(run_dir)): path.read_bytes() for path in paths}
+
+
+@contextmanager
+def held_by_another_thread(folder: Path) -> Iterator[None]:
+    """Another thread of this process holds the lock of a run in the block."""
+    is_held, is_done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with RunFolder(folder).lock():
+            is_held.set()
+            is_done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert is_held.wait(60)
+    try:
+        yield
+    finally:
+        is_done.set()
+        thread.join()
 
 
 def run_script(script: Path, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
