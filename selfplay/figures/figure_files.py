@@ -20,7 +20,7 @@ from selfplay.grading.comparison import Comparison
 from selfplay.registry import Registry
 from selfplay.runs.checkpoints import load_checkpoint, read_metadata
 from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
-from selfplay.runs.run_folder import RunFolder, writes_run
+from selfplay.runs.run_folder import RunFolder, computing, writes_run
 from selfplay.settings.run import Settings
 from selfplay.training.fitting import EpochLoss, read_epoch_losses
 
@@ -112,4 +112,5 @@ def draw_run_figures(settings: Settings) -> None:
     cannot be written.
     """
     run = read_trained_run(settings)
-    write_figures(RUN_FIGURES, run, run.folder.figures, run.source)
+    with computing(settings):
+        write_figures(RUN_FIGURES, run, run.folder.figures, run.source)
