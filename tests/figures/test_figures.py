@@ -122,7 +122,9 @@ def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
 
 def test_a_run_without_levels_cannot_be_plotted(tmp_path: Path) -> None:
     with pytest.raises(StageError, match="no trained level"):
-        draw_run_figures(compose_settings([f"run_dir={tmp_path / 'run'}"]))
+        draw_run_figures(compose_settings([f"run_dir={tmp_path}"]))
+    with pytest.raises(StageError, match="does not exist; set run_dir to the folder of a run"):
+        draw_run_figures(compose_settings([f"run_dir={tmp_path / 'missing'}"]))
 
 
 def test_losses_of_another_level_are_refused(run_copy: Path) -> None:

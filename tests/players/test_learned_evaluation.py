@@ -68,6 +68,7 @@ def test_a_missing_level_and_one_without_feature_weights_are_refused(tmp_path):
         export_evaluation(export_settings(tmp_path, game="othello_6x6"))
     with pytest.raises(StageError, match=r"has no level 4; it has level 1$"):
         export_evaluation(export_settings(tmp_path, level=4))
+    (tmp_path / "empty").mkdir()
     with pytest.raises(StageError, match=r"has no level 1; it has no trained level yet$"):
         export_evaluation(export_settings(tmp_path / "empty"))
 
