@@ -173,7 +173,7 @@ _unfinished: set[Path] = set()
 def written_whole(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` to write to: renamed to `path` when the block ends, deleted when it fails.
 
-    Raises StageError if the file cannot be written, or there is a device or a pipe.
+    Raises StageError if the file cannot be written, or there is a device or a pipe. Other errors of the block pass.
     """
     # As root, a rename would replace even /dev/null.
     if path.exists() and not (path.is_file() or path.is_dir()):
@@ -191,12 +191,18 @@ def written_whole(path: Path) -> Iterator[Path]:
     except BaseException as error:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and _may_be_of(error, beside):
             reason = error.strerror or " ".join(str(error).split())
             raise StageError(f"cannot write {path}: {reason}") from error
         raise
     finally:
         _unfinished.discard(beside)
+
+
+def _may_be_of(error: OSError, beside: Path) -> bool:
+    """Whether an error can be one of writing this file: not if it names another file, or is one of a pipe or socket."""
+    is_named = error.filename is None or beside.is_relative_to(str(error.filename))
+    return is_named and not isinstance(error, ConnectionError)
 
 
 def _delete_unfinished() -> None:
