@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from selfplay.files import read_text
 from selfplay.figures.style import BLUE, GREY, ORANGE, default_style, legend_above, save_figure, single_figure
 
 CURVES = ((1, "first player won", BLUE), (3, "second player won", ORANGE), (2, "drawn", GREY))
@@ -13,8 +14,11 @@ CURVES = ((1, "first player won", BLUE), (3, "second player won", ORANGE), (2, "
 
 @default_style()
 def draw_training(table: Path, picture: Path) -> None:
-    """Draw the table that `selfplay.stages.train_tabular` has written. Raises StageError if it cannot be written."""
-    rows = np.loadtxt(table, dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
+    """Draw the table that `selfplay.stages.train_tabular` has written.
+
+    Raises InvalidFileError if it cannot be read, StageError if the picture cannot be written.
+    """
+    rows = np.loadtxt(read_text(table).splitlines(), dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
     save_figure(training_curve(rows, table.stem), picture)
 
 

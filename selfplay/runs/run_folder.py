@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic
 
 from selfplay.errors import RunLockedError, StageError
+from selfplay.files import check_writable
 from selfplay.settings.choices import DATASET_FORMATS
 from selfplay.settings.command_lines import learn_command
 from selfplay.settings.common import AnySettings, CommonSettings
@@ -135,6 +136,7 @@ class RunFolder:
         with ExitStack() as stack:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
+                check_writable(path)
                 file = stack.enter_context(path.open("ab"))
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:

@@ -1,12 +1,13 @@
 """The lock of a run: one process at a time."""
 
+import os
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from selfplay.errors import RunLockedError, SettingError
+from selfplay.errors import RunLockedError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import CommonSettings
 
@@ -50,6 +51,13 @@ def test_the_lock_is_free_after_its_block(tmp_path):
         raise ZeroDivisionError
     with RunFolder(tmp_path).lock():
         pass
+
+
+def test_a_pipe_in_place_of_the_lock_is_refused(tmp_path):
+    os.mkfifo(tmp_path / ".lock")
+    message = rf"^cannot write {tmp_path}/\.lock: it is not a regular file$"
+    with pytest.raises(StageError, match=message), RunFolder(tmp_path).lock():
+        pytest.fail("the lock was given")
 
 
 def test_a_block_that_fails_leaves_neither_lock_nor_new_folder(tmp_path):
