@@ -18,7 +18,7 @@ from pathlib import Path  # noqa: E402
 import selfplay  # noqa: E402
 from selfplay.cli import programs  # noqa: E402
 from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, line_of, shortened  # noqa: E402
-from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted  # noqa: E402
+from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted, open_standard_streams  # noqa: E402
 
 MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
 NAMES = tuple(MODULES)
@@ -27,6 +27,7 @@ COMPLETION_FLAGS = ("-sc", "--shell-completion")
 
 def main() -> None:
     """Run the program that the first argument names."""
+    open_standard_streams()
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         _print(overview)
@@ -74,6 +75,7 @@ def reporting_errors() -> Iterator[None]:
     Ctrl-C ends the program with code 130, SIGTERM with code 143, and a reader of its output that leaves with code 141.
     """
     handle_signals()
+    open_standard_streams()
     # Figures are only written to files.
     os.environ["MPLBACKEND"] = "agg"
     try:

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from selfplay.files import read_text
 from selfplay.figures.style import BLUE, GREY, ORANGE, default_style, legend_above, save_figure, single_figure
+from selfplay.files import read_text
 
 CURVES = ((1, "first player won", BLUE), (3, "second player won", ORANGE), (2, "drawn", GREY))
 """The column, label and colour of each curve."""
