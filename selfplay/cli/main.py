@@ -17,11 +17,12 @@ from pathlib import Path  # noqa: E402
 
 import selfplay  # noqa: E402
 from selfplay.cli import programs  # noqa: E402
-from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, line_of, shortened  # noqa: E402
+from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, is_out_of_memory, line_of, shortened  # noqa: E402
 from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted, open_standard_streams  # noqa: E402
 
 MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
 NAMES = tuple(MODULES)
+OUT_OF_MEMORY_MESSAGE = "memory ran out; end other programs, or raise the limit (ulimit -v, or that of the container)"
 COMPLETION_FLAGS = ("-sc", "--shell-completion")
 
 
@@ -88,6 +89,10 @@ def reporting_errors() -> Iterator[None]:
         exit_at_once(READER_HAS_LEFT)
     except USER_ERRORS as error:
         exit_at_once(getattr(error, "exit_code", SelfPlayError.exit_code), line_of(error))
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        exit_at_once(SelfPlayError.exit_code, OUT_OF_MEMORY_MESSAGE)
 
 
 def _print(text: Callable[[], str]) -> None:

@@ -1,6 +1,7 @@
 """The files of a run: where each is, the lock with which one process at a time writes them, and a stage's context."""
 
 import fcntl
+import os
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -155,6 +156,8 @@ class RunFolder:
                         with suppress(OSError):
                             folder.rmdir()
                 raise
+            if not (path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno()))):
+                raise StageError(f"{self.path} was deleted or replaced meanwhile; run the same command again")
 
 
 def _levels_text(levels: list[int]) -> str:
