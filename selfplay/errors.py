@@ -37,6 +37,19 @@ USER_ERRORS = (SelfPlayError, OSError)
 """The errors for which one line is enough; all others are bugs of the program."""
 
 
+OUT_OF_MEMORY = (
+    *("failed to map segment", "cannot create shared object descriptor", "cannot allocate memory"),
+    *("can't allocate memory", "not enough memory"),
+)
+"""What the errors of the dynamic linker, the system and torch say where Python would raise MemoryError."""
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, also while a library was imported."""
+    text = text_of(error).lower()
+    return isinstance(error, MemoryError) or any(sign in text for sign in OUT_OF_MEMORY)
+
+
 def line_of(error: Exception) -> str:
     """The line that reports one of USER_ERRORS."""
     if not isinstance(error, OSError):

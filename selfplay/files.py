@@ -28,13 +28,23 @@ from selfplay.process_exit import before_exit
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+NOT_REGULAR = "is not a regular file"
+
+
+def is_special(path: Path) -> bool:
+    """Whether there is a device, a pipe or a socket: to open it may wait forever, and a rename would replace it."""
+    return path.exists() and not (path.is_file() or path.is_dir())
+
 
 def open_file(path: Path) -> "io.BufferedReader[Any]":
     """Open a file for reading. Raises InvalidFileError if there is none, or it cannot be read."""
     try:
+        if is_special(path):
+            raise InvalidFileError(path, NOT_REGULAR)
         return path.open("rb")
     except FileNotFoundError as error:
-        raise InvalidFileError(path, "does not exist") from error
+        reason = "is a link to a file that does not exist" if path.is_symlink() else "does not exist"
+        raise InvalidFileError(path, reason) from error
     except OSError as error:
         raise InvalidFileError(path, f"cannot be read: {error.strerror or error}") from error
 
@@ -165,6 +175,13 @@ def _first_problem(error: ValidationError) -> str:
     return f"{place} {message or first['msg'].replace('Input should', 'must')}"
 
 
+def check_writable(path: Path) -> None:
+    """Raise StageError if there is a device, a pipe or a socket, which is neither replaced nor appended to."""
+    # As root, a rename would replace even /dev/null.
+    if is_special(path):
+        raise StageError(f"cannot write {path}: it {NOT_REGULAR}")
+
+
 _unfinished: set[Path] = set()
 """The files that `written_whole` is writing."""
 
@@ -173,11 +190,9 @@ _unfinished: set[Path] = set()
 def written_whole(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` to write to: renamed to `path` when the block ends, deleted when it fails.
 
-    Raises StageError if the file cannot be written, or there is a device or a pipe.
+    Raises StageError if the file cannot be written, or there is a device or a pipe. Other errors of the block pass.
     """
-    # As root, a rename would replace even /dev/null.
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise StageError(f"cannot write {path}: it is not a regular file")
+    check_writable(path)
     beside = path.parent / f".{path.name}.partial"
     _unfinished.add(beside)
     try:
@@ -191,12 +206,18 @@ def written_whole(path: Path) -> Iterator[Path]:
     except BaseException as error:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and _may_be_of(error, beside):
             reason = error.strerror or " ".join(str(error).split())
             raise StageError(f"cannot write {path}: {reason}") from error
         raise
     finally:
         _unfinished.discard(beside)
+
+
+def _may_be_of(error: OSError, beside: Path) -> bool:
+    """Whether an error can be one of writing this file: not if it names another file, or is one of a pipe or socket."""
+    is_named = error.filename is None or beside.is_relative_to(str(error.filename))
+    return is_named and not isinstance(error, ConnectionError)
 
 
 def _delete_unfinished() -> None:

@@ -113,6 +113,22 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def open_standard_streams() -> None:
+    """Open /dev/null in place of each standard stream that the parent process has closed, as `>&-` does in a shell.
+
+    Python has None for such a stream, and the next file that is opened would take its descriptor: what a library prints
+    would be written into it.
+    """
+    for descriptor, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # The lowest free descriptor is this one.
+            os.open(os.devnull, os.O_RDWR)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
+
+
 def write_error_line(message: str) -> None:
     """Write `error: message` to stderr, after everything that was written to stdout."""
     with suppress(OSError):

@@ -1,5 +1,6 @@
 """Hundreds of damaged files: a reader returns, or raises one line that the user understands; no file changes."""
 
+import os
 import random
 import re
 import resource
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.errors import SelfPlayError
+from selfplay.errors import InvalidFileError, SelfPlayError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.finished_runs import read_level_table, read_runs
@@ -140,6 +141,15 @@ def test_a_damaged_file_is_read_or_rejected_in_one_line(name: str, tmp_path: Pat
         assert path.read_bytes() == content, f"{name}, number {number} was changed"
     assert rejected > PER_READER // 4
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < KILOBYTES
+
+
+@pytest.mark.parametrize("name", [name for name in READERS if name != "match.ggf"])
+def test_a_pipe_in_place_of_a_file_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    os.mkfifo(path)
+    with pytest.raises(InvalidFileError, match=rf"^{path}: is not a regular file"):
+        READERS[name][1](path)
 
 
 def is_rejected(read: Callable[[], object], case: str) -> bool:

@@ -59,6 +59,16 @@ def test_a_failing_disk_is_named_with_the_file(tmp_path):
     assert names(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "error", [FileNotFoundError(2, "No such file or directory", "font.ttf"), BrokenPipeError(32, "Broken pipe")]
+)
+def test_an_error_of_another_file_or_of_a_pipe_is_not_blamed_on_the_file(tmp_path, error):
+    with pytest.raises(type(error)) as caught, written_whole(tmp_path / "file.txt"):
+        raise error
+    assert caught.value is error
+    assert names(tmp_path) == []
+
+
 def test_a_link_in_place_of_a_partial_file_is_not_followed(tmp_path):
     other, path = tmp_path / "other.txt", tmp_path / "file.txt"
     other.write_text("of another program")

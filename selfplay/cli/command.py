@@ -14,6 +14,7 @@ from typing import Any, Generic, Literal, NamedTuple, TextIO
 from tqdm import tqdm
 
 from selfplay.errors import SettingError
+from selfplay.files import check_writable
 from selfplay.process_exit import process_count, process_rank
 from selfplay.runs.manifest import take_run_settings
 from selfplay.runs.run_folder import RunFolder
@@ -88,6 +89,7 @@ def run_program(program: Program[AnySettings], settings: AnySettings, taken: str
         if program.run != "read" and process_rank() == 0:
             folder = RunFolder.of(settings)
             stack.enter_context(folder.lock(create=program.run == "create"))
+            check_writable(folder.path / "run.log")
             log_file = logging.FileHandler(folder.path / "run.log", encoding="utf-8", delay=True)
             stack.enter_context(_handled_by(log_file, "%(asctime)s %(message)s"))
         if taken:

@@ -12,17 +12,19 @@ from pathlib import Path
 import selfplay
 from selfplay.cli import programs
 from selfplay.compute.devices import tune_process
-from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, line_of, shortened
-from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted, handle_signals
+from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, is_out_of_memory, line_of, shortened
+from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted, handle_signals, open_standard_streams
 
 MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
 NAMES = tuple(MODULES)
+OUT_OF_MEMORY_MESSAGE = "memory ran out; end other programs, or raise the limit (ulimit -v, or that of the container)"
 COMPLETION_FLAGS = ("-sc", "--shell-completion")
 
 
 def main() -> None:
     """Run the program that the first argument names."""
     handle_signals()
+    open_standard_streams()
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         _print(overview)
@@ -71,6 +73,7 @@ def reporting_errors() -> Iterator[None]:
     """
     handle_signals()
     tune_process()
+    open_standard_streams()
     # Figures are only written to files.
     os.environ["MPLBACKEND"] = "agg"
     try:
@@ -83,6 +86,10 @@ def reporting_errors() -> Iterator[None]:
         exit_at_once(READER_HAS_LEFT)
     except USER_ERRORS as error:
         exit_at_once(getattr(error, "exit_code", SelfPlayError.exit_code), line_of(error))
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        exit_at_once(SelfPlayError.exit_code, OUT_OF_MEMORY_MESSAGE)
 
 
 def _print(text: Callable[[], str]) -> None:

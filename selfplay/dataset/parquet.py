@@ -34,7 +34,7 @@ from selfplay.dataset.rows import (
     unpack_checked,
 )
 from selfplay.errors import InvalidFileError
-from selfplay.files import remove_folder, written_whole
+from selfplay.files import open_file, remove_folder, written_whole
 from selfplay.games.observation_codec import ObservationCodec
 
 GROUP_SIZE = 65536
@@ -104,6 +104,8 @@ class PartsWriter:
 
 def _number_of_rows(path: Path) -> int | None:
     """The rows of a Parquet file; None if it is not one."""
+    if not path.is_file():
+        return None
     try:
         return int(pq.read_metadata(path).num_rows)
     except (OSError, pa.ArrowException):
@@ -167,6 +169,7 @@ class ParquetRowGroups:
         self.sizes: list[int] = []
         """Rows in each group."""
         for part in parquet_parts(path):
+            open_file(part).close()
             with _naming(part), pq.ParquetFile(part) as file:
                 schema, metadata = file.schema_arrow, file.metadata
             self._has_policies = POLICY.name in schema.names

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -25,6 +26,9 @@ from selfplay.settings.common import ExecutorSettings
 
 INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
 """The signals that end a program."""
+
+SECONDS_TO_DIE = 5.0
+"""The longest time to wait for the exit codes of killed workers."""
 
 
 class ProcessExecutor:
@@ -55,6 +59,12 @@ class ProcessExecutor:
                     yield result
             except BrokenProcessPool as error:
                 self.close()
+                if any(code is not None and code >= 0 for code in self._exit_codes()):
+                    raise StageError(
+                        "a worker process ended with an error, which is printed above; executor=process starts the "
+                        "script again in each worker: save it as a file, and put what it does below if __name__ == "
+                        '"__main__":'
+                    ) from error
                 if attempt == ATTEMPTS:
                     raise StageError(
                         f"a worker process was killed {ATTEMPTS} times, perhaps because memory ran out; "
@@ -63,14 +73,15 @@ class ProcessExecutor:
 
     def _submit(self, function: Callable[[AnyTask], Result], task: AnyTask) -> "Future[Result]":
         # A pool starts a worker whenever no worker is idle for a new task.
-        with _interrupted_later():
+        with _interrupted_later(), _named_as_errors_of_processes():
             if self._pool is None:
                 begun = str(task.settings.threads), named_modules()
                 context = multiprocessing.get_context("spawn")
+                self._workers = set()
                 self._pool = ProcessPoolExecutor(self.workers, context, initializer=_begin_worker, initargs=begun)
             others = set(multiprocessing.active_children()) - self._workers
             future = self._pool.submit(function, task)
-            self._workers = set(multiprocessing.active_children()) - others
+            self._workers |= set(multiprocessing.active_children()) - others
             return future
 
     def close(self) -> None:
@@ -82,6 +93,14 @@ class ProcessExecutor:
             process.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._pool = None
+
+    def _exit_codes(self) -> list[int | None]:
+        """The exit codes of the workers, which were killed or have ended; that of a killed one is negative."""
+        give_up = time.monotonic() + SECONDS_TO_DIE
+        # Not `join`, which returns before the exit code is known if the pool's own thread is waiting too.
+        while any(process.exitcode is None for process in self._workers) and time.monotonic() < give_up:
+            time.sleep(0.01)
+        return [process.exitcode for process in self._workers]
 
 
 def _end_pools() -> None:
@@ -97,6 +116,18 @@ def _end_pools() -> None:
 
 # A program that ends early does so without Python's exit handlers.
 before_exit(_end_pools)
+
+
+@contextmanager
+def _named_as_errors_of_processes() -> Iterator[None]:
+    """Turn an OSError of the system, which names no file, into a StageError: the caller may be writing a file."""
+    try:
+        yield
+    except OSError as error:
+        raise StageError(
+            f"cannot start worker processes: {error.strerror or error} (on Linux, they also need to write to "
+            "/dev/shm); executor=serial works without them"
+        ) from error
 
 
 @contextmanager
@@ -131,6 +162,8 @@ def _begin_worker(threads: str, modules: Sequence[str]) -> None:
     tune_process()
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The main module may have set a handler; the pool ends workers with this signal.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTING)
     parent: Any = multiprocessing.parent_process()
 

@@ -9,6 +9,7 @@ import socket
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -18,12 +19,16 @@ from selfplay.compute.compile_cache import versions
 from selfplay.compute.devices import default_variables, tune_process
 from selfplay.errors import SettingError, StageError, shortened
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
+from selfplay.files import read_bytes
 from selfplay.registry import name_modules, named_modules
 from selfplay.settings.command_lines import require_package
-from selfplay.settings.common import ExecutorSettings
+from selfplay.settings.common import CommonSettings, ExecutorSettings
 
 REACHABLE_BY_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Ray's environment variable, on all systems, for whether other computers may connect; it is read by `import ray`."""
+
+AGENT_FILE = "agent_file.safetensors"
+"""The name under which the setting agent_file is sent."""
 
 PATIENCE = 5.0
 """Seconds to wait for a cluster to answer."""
@@ -36,7 +41,7 @@ class Sent(NamedTuple):
     modules: tuple[str, ...]
     """The modules that files may name, see `selfplay.registry`."""
     contents: Any
-    """A reference to the contents of the files below run_dir that the tasks read, by name; None if they read none."""
+    """A reference to the contents of the files that the tasks read, by name; None if they read none."""
 
 
 class RayExecutor:
@@ -54,18 +59,18 @@ class RayExecutor:
         rest = iter(tasks)
         if (first_task := next(rest, None)) is None:
             return
+        contents = {_name(path, first_task.settings): read_bytes(path) for path in files}
         ray = self._connected()
-        in_flight = IN_FLIGHT * (self._settings.workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
-        remote = ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_run)
-        run_dir = Path(first_task.settings.run_dir)
-        contents = {str(path.relative_to(run_dir)): path.read_bytes() for path in files}
-        sent = ray.put(Sent(versions(), named_modules(), ray.put(contents) if contents else None))
         unbegun, begun = chain([first_task], rest), deque[Any]()
-        while True:
-            begun.extend(remote.remote(function, task, sent) for task in islice(unbegun, in_flight - len(begun)))
-            if not begun:
-                return
-            yield _result(ray, begun.popleft())
+        with _reported(ray):
+            in_flight = IN_FLIGHT * (self._settings.workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
+            remote = ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_run)
+            sent = ray.put(Sent(versions(), named_modules(), ray.put(contents) if contents else None))
+            while True:
+                begun.extend(remote.remote(function, task, sent) for task in islice(unbegun, in_flight - len(begun)))
+                if not begun:
+                    return
+                yield ray.get(begun.popleft())
 
     def _connected(self) -> Any:
         """The module ray, connected to a cluster."""
@@ -103,12 +108,15 @@ class RayExecutor:
             self._ray, self._began = None, False
 
 
-def _result(ray: Any, reference: Any) -> Any:
+@contextmanager
+def _reported(ray: Any) -> Iterator[None]:
+    """Raise an error of a task as it is, and StageError for one of the cluster."""
     try:
-        return ray.get(reference)
+        yield
     except ray.exceptions.RayTaskError as error:
         raise (error.cause if isinstance(error.cause, Exception) else error) from None
-    except ray.exceptions.RayError as error:
+    # A lost connection must not be taken for a failure to write a file of the run.
+    except (ray.exceptions.RayError, OSError) as error:
         raise StageError(
             f"Ray gave up on a task whose workers died ({shortened(error)}); "
             "repair the cluster and run again, or set a smaller dataset.shard_matches"
@@ -122,13 +130,29 @@ def _require_listener(address: str | None) -> None:
         socket.create_connection((host, int(port)), timeout=PATIENCE).close()
 
 
+def _name(path: Path, settings: CommonSettings) -> str:
+    """The name under which a file is sent: its path below run_dir, where only the setting agent_file may not be."""
+    if _agent_file(settings) == str(path):
+        return AGENT_FILE
+    return str(path.relative_to(settings.run_dir))
+
+
+def _agent_file(settings: CommonSettings) -> str | None:
+    file: str | None = getattr(settings, "agent_file", None)
+    return None if file is None else str(Path(file))
+
+
 def _run(function: Callable[[AnyTask], Result], task: AnyTask, sent: Sent) -> Result:
     """Run a task in a worker."""
     check_versions(sent.versions)
     name_modules(sent.modules)
     tune_process()
     if sent.contents is not None:
-        settings = replace(task.settings, run_dir=str(_received(sent.contents)))
+        folder = _received(sent.contents)
+        places = {"run_dir": str(folder)}
+        if _agent_file(task.settings) is not None:
+            places["agent_file"] = str(folder / AGENT_FILE)
+        settings: CommonSettings = replace(task.settings, **places)  # type: ignore[arg-type]
         task = task._replace(settings=settings)  # type: ignore[attr-defined]
     return function(task)
 

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from selfplay.figures.style import BLUE, GREY, ORANGE, default_style, legend_above, save_figure, single_figure
+from selfplay.files import read_text
 
 CURVES = ((1, "first player won", BLUE), (3, "second player won", ORANGE), (2, "drawn", GREY))
 """The column, label and colour of each curve."""
@@ -13,8 +14,11 @@ CURVES = ((1, "first player won", BLUE), (3, "second player won", ORANGE), (2, "
 
 @default_style()
 def draw_training(table: Path, picture: Path) -> None:
-    """Draw the table that `selfplay.stages.train_tabular` has written. Raises StageError if it cannot be written."""
-    rows = np.loadtxt(table, dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
+    """Draw the table that `selfplay.stages.train_tabular` has written.
+
+    Raises InvalidFileError if it cannot be read, StageError if the picture cannot be written.
+    """
+    rows = np.loadtxt(read_text(table).splitlines(), dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
     save_figure(training_curve(rows, table.stem), picture)
 
 

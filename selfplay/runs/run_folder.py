@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from selfplay.compute.devices import chosen_device, computing_on
 from selfplay.errors import RunLockedError, StageError
+from selfplay.files import check_writable
 from selfplay.process_exit import process_rank
 from selfplay.settings.choices import DATASET_FORMATS
 from selfplay.settings.command_lines import learn_command
@@ -144,6 +145,7 @@ class RunFolder:
         with ExitStack() as stack:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
+                check_writable(path)
                 file = stack.enter_context(path.open("ab"))
                 status = os.fstat(file.fileno())
                 key = os.getpid(), status.st_dev, status.st_ino
@@ -168,6 +170,8 @@ class RunFolder:
                         with suppress(OSError):
                             folder.rmdir()
                 raise
+            if not (path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno()))):
+                raise StageError(f"{self.path} was deleted or replaced meanwhile; run the same command again")
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])

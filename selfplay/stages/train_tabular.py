@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
-from selfplay.files import written_whole
+from selfplay.files import read_text, written_whole
 from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.games.win_draw_loss import NO_MATCHES, RunningResults, WinDrawLoss
 from selfplay.learners.tabular.learning import (
@@ -77,7 +77,7 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
         if is_continued:
             tables = load_tables(path, graph)
             values, played = np.array(tables.values, order="C"), tables.played
-            rows = np.loadtxt(curve, dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
+            rows = np.loadtxt(read_text(curve).splitlines(), dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
             log.info("%s: continues after %d matches", rule.name, rows[-1][0])
         rows = _learn(settings, graph, rule, values, rows, progress)
         manifest.forget(rule.name)

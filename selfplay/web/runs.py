@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from selfplay import files
 from selfplay.errors import InvalidFileError
-from selfplay.files import read_text
+from selfplay.files import read_bytes, read_text
 from selfplay.games import Game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, path_text
@@ -77,8 +77,8 @@ def _seconds_left(run: RunFolder, levels: list[int], wanted: int | None) -> floa
 
 def _last_lines(log: Path) -> list[str]:
     try:
-        return log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]
-    except OSError:
+        return read_bytes(log).decode("utf-8", "replace").splitlines()[-LOG_LINES:]
+    except InvalidFileError:
         return []
 
 

@@ -1,7 +1,10 @@
 """Running a script: Hydra's flags, sweeps and the log."""
 
+import os
+
 import pandas as pd
 
+from tests.support.rejections import assert_refused
 from tests.support.runs import GENERATE, TRAIN, files_of, run_forked
 
 
@@ -27,3 +30,9 @@ def test_a_sweep_makes_a_run_folder_for_each_value_and_logs_messages_with_their_
     # A folder of the sweep can be named like any other.
     again = run_forked(GENERATE, *arguments, "--seed", 1, f"run_dir={sweep / 'seed=1'}")
     assert (again.returncode, again.stdout) == (0, "level 0: matches already generated, skipped\n")
+
+
+def test_a_pipe_in_place_of_the_log_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "run.log")
+    refused = run_forked(GENERATE, "--level", 0, "matches=50", f"run_dir={tmp_path}")
+    assert_refused(refused, 1, f"cannot write {tmp_path / 'run.log'}: it is not a regular file")

@@ -10,7 +10,7 @@ import pytest
 
 from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_refused
-from tests.support.runs import COMPARE, CONSOLE, GENERATE, PLOT, TINY, TRAIN, files_of, run_forked, run_script
+from tests.support.runs import COMMAND, COMPARE, CONSOLE, GENERATE, PLOT, TINY, TRAIN, files_of, run_forked, run_script
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,23 @@ from tests.support.runs import COMPARE, CONSOLE, GENERATE, PLOT, TINY, TRAIN, fi
 )
 def test_wrong_arguments_get_one_line_and_code_2(tmp_path, arguments, named):
     assert_refused(run_forked(TRAIN, f"run_dir={tmp_path / 'run'}", *arguments), 2, *named)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        ImportError("libtorch_cpu.so: failed to map segment from shared object"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes."),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_lack_of_memory_gets_one_line(monkeypatch, error):
+    def fail(_):
+        raise error
+
+    monkeypatch.setattr("selfplay.cli.main.import_module", fail)
+    assert_refused(run_forked(COMMAND, "learn"), 1, "memory ran out; end other programs, or raise the limit")
 
 
 def test_a_new_process_prints_the_same_as_a_forked_one(tmp_path):

@@ -9,10 +9,12 @@ import pytest
 from selfplay.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE, TERMINATED, TERMINATED_MESSAGE
 from tests.support.rejections import assert_refused
 from tests.support.runs import (
+    COMMAND,
     GENERATE,
     files_of,
     interrupted_when_there_is,
     interruptible,
+    run_forked,
 )
 
 DROPPED = """
@@ -93,3 +95,25 @@ def test_a_signal_while_modules_are_imported_gets_one_line(tmp_path, module, num
         output = process.stdout.read()
     result = subprocess.CompletedProcess(command, process.returncode, output, "".join(rest))
     assert_refused(result, code, named)
+
+
+PROGRAMS = {
+    "--version": ([], 0),
+    "unheard-of": ([], 2),
+    "generate": (["--level", 0, "matches=50"], 0),
+    "play": (["opponent=random"], 0),
+    "gtp": (["player=random"], 0),
+    "solve": (["--game", "othello_4x4", "a2"], 0),
+    "compare": (["oops=1"], 2),
+}
+
+
+@pytest.mark.parametrize("closed", [0, 1, 2])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_closed_standard_stream_changes_no_exit_code(tmp_path, monkeypatch, program, closed):
+    monkeypatch.chdir(tmp_path)
+    arguments, code = PROGRAMS[program]
+    result = run_forked(COMMAND, program, *arguments, closed=closed)
+    assert result.returncode == code, result.stderr
+    assert "Traceback" not in result.stderr
+    assert (closed == 2) or (code == 0) == (result.stderr == "")

@@ -1,7 +1,9 @@
 """Executors: results in order, few tasks at a time, and killed workers."""
 
+import errno
 import os
 import signal
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
@@ -15,6 +17,8 @@ from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, open_executor
 from selfplay.settings.choices import EXECUTORS
 from selfplay.settings.common import CommonSettings, ExecutorSettings
+from selfplay.stages.generate import generate_level
+from tests.support.runs import tiny_settings
 
 WORKERS = 2
 
@@ -147,3 +151,37 @@ def test_repeated_worker_deaths_end_the_work_with_one_line(tmp_path):
     ):
         list(executor.map(die_at_first, jobs(8, notes)))
     assert notes.read_text() == str(100 - ATTEMPTS)
+
+
+UNGUARDED = """
+from selfplay.executors import open_executor
+from selfplay.settings.common import ExecutorSettings
+from tests.executors.test_executors import jobs, square
+
+with open_executor(ExecutorSettings("process", 1)) as executor:
+    list(executor.map(square, jobs(1)))
+"""
+
+
+@pytest.mark.parametrize("text", [UNGUARDED, "raise SystemExit(0)", None], ids=["unguarded", "exits", "stdin"])
+def test_a_script_that_cannot_be_started_again_in_a_worker_is_refused_at_once(tmp_path, monkeypatch, text):
+    script = tmp_path / ("<stdin>" if text is None else "script.py")
+    if text is not None:
+        script.write_text(f"open({str(tmp_path / 'started')!r}, 'a').write('x')\n{text}")
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None, raising=False)
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
+    with (
+        open_executor(ExecutorSettings("process", 1)) as executor,
+        pytest.raises(StageError, match=r"executor=process starts the script again.* if __name__ == \"__main__\":$"),
+    ):
+        list(executor.map(square, jobs(1)))
+    assert text is None or (tmp_path / "started").read_text() == "x"
+
+
+def test_a_system_that_cannot_start_processes_is_not_blamed_on_the_dataset(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("selfplay.executors.processes.ProcessPoolExecutor", refuse)
+    with pytest.raises(StageError, match=r"^cannot start worker processes: Read-only file system .*executor=serial"):
+        generate_level(tiny_settings(tmp_path, "executor=process"), 0)

@@ -89,6 +89,12 @@ def test_a_local_ray_cluster_gives_the_bytes_of_one_process(tiny_run, tmp_path):
         with pytest.raises(StageError, match=r"^job 0 cannot be done$"):
             list(executor.map(refuse, jobs(3)))
 
+    chosen = ["level=1", f"agent_file={tiny_run / 'level_01/agent.safetensors'}"]
+    elsewhere = tmp_path / "elsewhere"
+    learned = tiny_settings(elsewhere, "executor=ray", "executor.workers=1", *chosen)
+    assert generate_level(learned, 1)
+    assert (elsewhere / "level_01/dataset.csv").read_bytes() == (tiny_run / "level_01/dataset.csv").read_bytes()
+
 
 @contextmanager
 def local_cluster():

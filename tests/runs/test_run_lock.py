@@ -1,5 +1,7 @@
 """The lock of a run: one process at a time."""
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +12,7 @@ import pytest
 
 import selfplay
 from selfplay.cli import programs
-from selfplay.errors import RunLockedError, SettingError
+from selfplay.errors import RunLockedError, SettingError, StageError
 from selfplay.grading.comparison import measure_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import TabularSettings
@@ -138,6 +140,27 @@ def test_the_lock_is_free_after_its_block(tmp_path):
         raise ZeroDivisionError
     with RunFolder(tmp_path).lock():
         pass
+
+
+@pytest.mark.parametrize("is_made_again", [False, True])
+def test_a_folder_deleted_while_it_is_locked_is_an_error(tmp_path, is_made_again):
+    run = RunFolder(tmp_path / "run")
+
+    def delete():
+        shutil.rmtree(run.path)
+        if is_made_again:
+            run.path.mkdir()
+            (run.path / ".lock").touch()
+
+    with pytest.raises(StageError, match=rf"^{run.path} was deleted or replaced meanwhile; run the"), run.lock():
+        delete()
+
+
+def test_a_pipe_in_place_of_the_lock_is_refused(tmp_path):
+    os.mkfifo(tmp_path / ".lock")
+    message = rf"^cannot write {tmp_path}/\.lock: it is not a regular file$"
+    with pytest.raises(StageError, match=message), RunFolder(tmp_path).lock():
+        pytest.fail("the lock was given")
 
 
 def test_a_block_that_fails_leaves_neither_lock_nor_new_folder(tmp_path):

@@ -1,7 +1,9 @@
 """The comparison of a run: its table, its figures, and the printed command to play against the newest level."""
 
 import shlex
+import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -9,11 +11,13 @@ import pytest
 
 from selfplay.cli.command import overrides_first
 from selfplay.figures.figure_files import draw_run_figures
+from selfplay.grading.tables import Columns, Row, table_of
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings
 from selfplay.stages.compare import compare_and_report, how_to_play
-from tests.support.runs import quick_settings, tiny_settings
+from tests.support.rejections import assert_refused
+from tests.support.runs import COMMAND, TINY, quick_settings, run_forked, tiny_settings
 
 COLUMNS = [
     "level",
@@ -54,6 +58,16 @@ def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> 
     assert sorted(path.name for path in (run_dir / "figures").iterdir()) == FIGURES
     for path in (run_dir / "figures").iterdir():
         assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_run_deleted_while_it_is_compared_is_an_error(run_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deleting(columns: Columns, rows: Sequence[Row]) -> pd.DataFrame:
+        shutil.rmtree(run_copy)
+        return table_of(columns, rows)
+
+    monkeypatch.setattr("selfplay.grading.comparison.table_of", deleting)
+    result = run_forked(COMMAND, "compare", *TINY, f"run_dir={run_copy}", "comparison.matches=20")
+    assert_refused(result, 1, f"{run_copy} was deleted or replaced meanwhile")
 
 
 @pytest.mark.parametrize(

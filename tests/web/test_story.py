@@ -1,5 +1,6 @@
 """The story of a run: what its files contain, what is missing, and that changes are seen."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -106,6 +107,9 @@ def test_the_summary_has_the_settings_the_verdict_and_the_end_of_the_log(client:
     assert len(summary["log"]) == 8
     assert "seed=0" in summary["settings"]
     assert summary["seconds_left"] is None
+    (run_dir / "run.log").unlink()
+    os.mkfifo(run_dir / "run.log")
+    assert client.get(STORY).json()["summary"]["log"] == []
 
 
 def test_other_runs_of_the_game_are_listed_and_have_stories(client: TestClient, run_dir: Path) -> None:
@@ -115,6 +119,8 @@ def test_other_runs_of_the_game_are_listed_and_have_stories(client: TestClient, 
     (run_dir.parent / "empty").mkdir()
     (run_dir.parent / "broken" / "level_00").mkdir(parents=True)
     (run_dir.parent / "broken" / "level_00" / "manifest.json").write_text("{")
+    (run_dir.parent / "pipe" / "level_00").mkdir(parents=True)
+    os.mkfifo(run_dir.parent / "pipe" / "level_00" / "manifest.json")
     other, young = client.get(RUNS).json()
     assert (other["id"], other["levels"]) == (f"{run_dir.parent}/sweep/seed=1", 3)
     assert "seed=0" in other["settings"]

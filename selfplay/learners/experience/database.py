@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError, shortened
-from selfplay.files import open_file
+from selfplay.files import check_writable, open_file
 from selfplay.settings.classical import ExperienceRule
 
 APPLICATION_ID = 0x53504C58
@@ -62,8 +62,11 @@ class ExperienceDatabase:
         (rule or ExperienceRule()).check()
         self.path = path
         self._lock = threading.RLock()
-        if must_exist or path.exists():
+        if must_exist or path.exists() or path.is_symlink():
             open_file(path).close()
+        # SQLite opens these by itself.
+        for suffix in ("-journal", "-wal", "-shm"):
+            check_writable(path.with_name(path.name + suffix))
         with self._reporting():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._sql = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)

@@ -1,10 +1,11 @@
 """The file of an experience store: what persists, other rules, broken and foreign files."""
 
+import os
 import sqlite3
 
 import pytest
 
-from selfplay.errors import InvalidFileError, SettingError
+from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.learners.experience.database import SCHEMA_VERSION
@@ -85,6 +86,8 @@ def cut_off(path):
         (kept("PRAGMA user_version = 2"), f"has schema 2; this program reads schema {SCHEMA_VERSION}"),
         (kept("DROP TABLE board"), "cannot be read as an experience store: no such table"),
         (kept("UPDATE kept SET value = 'go' WHERE name = 'game'"), "belongs to go, not tictactoe"),
+        (os.mkfifo, "is not a regular file"),
+        (lambda path: path.symlink_to(path.with_name("elsewhere")), "is a link to a file that does not exist"),
         (cut_off, "is damaged|cannot be read|can be read: database disk image is malformed"),
     ],
 )
@@ -93,6 +96,12 @@ def test_a_broken_or_foreign_file_is_refused_in_one_line_and_unchanged(tmp_path,
     make(path)
     with assert_file_rejected(path, message):
         ExperienceStore(path, GAME).status()
+
+
+def test_a_pipe_in_place_of_a_journal_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "store.sqlite-journal")
+    with pytest.raises(StageError, match=r"^cannot write .*store\.sqlite-journal: it is not a regular file$"):
+        ExperienceStore(tmp_path / "store.sqlite", GAME)
 
 
 def test_an_error_while_learning_a_match_stores_nothing(tmp_path):
