@@ -1,12 +1,17 @@
 """The library as it is used from Python: one call to learn, one for matches, and names wherever a thing is taken."""
 
+import operator
+import pickle
 import pydoc
 from pathlib import Path
 
 import pytest
+import torch
 
 import selfplay
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
+from selfplay.games import game_names
 from selfplay.settings.folders import RUNS_FOLDER
 
 
@@ -77,3 +82,43 @@ def test_a_player_of_another_game_is_refused() -> None:
         selfplay.match(player, "random", game="tictactoe", matches=2)
     assert str(error.value) == "player 'random' plays hex_3x3, not tictactoe"
     assert selfplay.make_player(player, "hex_3x3") is player
+
+
+@pytest.mark.parametrize("name", [*game_names(), "tests.support.pile:Pile"])
+def test_a_game_can_be_pickled_after_it_was_played(name: str) -> None:
+    game = selfplay.make_game(name)
+    state = game.step(game.init(), game.legal_action_mask(game.init()).to(torch.int64).argmax(dim=1))
+    assert game.presentation.board_text(state)
+    copied = pickle.loads(pickle.dumps(game))
+    assert (copied.name, copied.rules, copied.observation_shape) == (name, game.rules, game.observation_shape)
+    assert torch.equal(copied.observe(state), game.observe(state))
+
+
+def test_a_game_that_was_changed_is_not_pickled_as_the_unchanged_one() -> None:
+    game = selfplay.make_game("breakthrough")
+    game.rules = game.rules._replace(return_to_move=operator.sub)
+    game.max_game_length = 10
+    copied = pickle.loads(pickle.dumps(game))
+    assert (copied.rules, copied.max_game_length) == (game.rules, 10)
+
+
+PICKLED = {
+    "tictactoe": ["random", "perfect", "random?epsilon=0.5", "mcts:rollouts?simulations=20", "experience"],
+    "connect_four": [
+        "pretrained",
+        "pretrained?depth=2",
+        "search:negascout?depth=2&endgame=8",
+        "mcts:pretrained?simulations=16&rule=gumbel",
+        "mcts:pretrained?simulations=16&rule=puct",
+    ],
+    "othello_6x6": ["search:negascout?depth=2", "greedy_discs", "search:negascout?depth=2&endgame=8"],
+}
+
+
+@pytest.mark.parametrize(("game", "name"), [(game, name) for game, names in PICKLED.items() for name in names])
+def test_a_player_can_be_pickled_and_plays_the_same(game: str, name: str, tmp_path: Path) -> None:
+    player = selfplay.make_player(name, game, tmp_path)
+    state = selfplay.make_game(game).init(2)
+    draws = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(2), 0)
+    expected = player.act(state, draws)
+    assert torch.equal(pickle.loads(pickle.dumps(player)).act(state, draws), expected)
