@@ -13,9 +13,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from selfplay.compute.bit_algebra import Word as Word
+    from selfplay.compute.bit_algebra import rule as rule
+    from selfplay.compute.random_numbers import Activity as Activity
+    from selfplay.compute.random_numbers import Draws as Draws
+    from selfplay.compute.random_numbers import Purpose as Purpose
+    from selfplay.compute.random_numbers import stream_key as stream_key
+    from selfplay.errors import IllegalActionError as IllegalActionError
     from selfplay.errors import SelfPlayError as SelfPlayError
     from selfplay.games import Game as Game
+    from selfplay.games import Presentation as Presentation
+    from selfplay.games import Rules as Rules
     from selfplay.games import State as State
+    from selfplay.games import Symmetries as Symmetries
     from selfplay.games import make_game as make_game
     from selfplay.games.board import Board as Board
     from selfplay.games.conformance import check_game as check_game
@@ -40,6 +50,7 @@ if TYPE_CHECKING:
     from selfplay.players.tabular import TabularPlayer as TabularPlayer
     from selfplay.players.value_net import ValueNetPlayer as ValueNetPlayer
     from selfplay.playing.session import Session as Session
+    from selfplay.registry import name_modules as name_modules
     from selfplay.runs.manifest import settings_of_run as settings_of_run
     from selfplay.settings.run import Settings as Settings
     from selfplay.settings.run import compose_settings as compose_settings
@@ -52,25 +63,33 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "Activity": "compute.random_numbers",
     "Board": "games.board",
+    "Draws": "compute.random_numbers",
     "EpsilonGreedyPlayer": "players.epsilon_greedy",
     "ExperiencePlayer": "players.experience",
     "ExperienceStore": "learners.experience.store",
     "Game": "games",
     "Grade": "grading.proof",
     "Grader": "grading.proof",
+    "IllegalActionError": "errors",
     "LearnedRun": "stages.loop",
     "MatchRecord": "games.state",
     "PerfectPlayer": "players.perfect",
     "Player": "players.player",
+    "Presentation": "games",
+    "Purpose": "compute.random_numbers",
     "RandomPlayer": "players.random",
+    "Rules": "games",
     "SelfPlayError": "errors",
     "Session": "playing.session",
     "Settings": "settings.run",
     "State": "games",
+    "Symmetries": "games",
     "TabularPlayer": "players.tabular",
     "ValueNetPlayer": "players.value_net",
     "WinDrawLoss": "games.win_draw_loss",
+    "Word": "compute.bit_algebra",
     "check_game": "games.conformance",
     "compare_levels": "grading.comparison",
     "compose_settings": "settings.run",
@@ -83,9 +102,12 @@ _HOMES = {
     "make_game": "games",
     "make_player": "players.player_names",
     "match": "matches.series",
+    "name_modules": "registry",
     "perfect_values": "games.position_graph",
     "play_matches": "matches.arena",
+    "rule": "compute.bit_algebra",
     "settings_of_run": "runs.manifest",
+    "stream_key": "compute.random_numbers",
     "train_level": "stages.train",
 }
 

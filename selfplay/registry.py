@@ -33,8 +33,11 @@ _named_modules: set[str] = set()
 
 
 def name_modules(modules: Iterable[str]) -> None:
-    """Let files name objects in these modules, because the user has named the modules."""
-    _named_modules.update(modules)
+    """Let the files of runs name objects in these modules, whose code is then imported and executed.
+
+    Looking up an object by name, as in `make_game("my_module:MyGame")`, names its module too.
+    """
+    _named_modules.update([modules] if isinstance(modules, str) else modules)
 
 
 def named_modules() -> tuple[str, ...]:
@@ -114,7 +117,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         if colon and module not in _named_modules:
             raise SettingError(
                 f"{self.kind} {shortened(name)!r} is code outside this program, named by a file; if you trust it, set "
-                f"modules=[{shortened(module)}]"
+                f"modules=[{shortened(module)}], or in Python call selfplay.name_modules([{shortened(module)!r}])"
             )
 
     def __iter__(self) -> Iterator[str]:

@@ -1,12 +1,18 @@
 """The library as it is used from Python: one call to learn, one for matches, and names wherever a thing is taken."""
 
+import operator
+import pickle
 import pydoc
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 import selfplay
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
+from selfplay.games import game_names
 from selfplay.settings.folders import RUNS_FOLDER
 
 
@@ -77,3 +83,113 @@ def test_a_player_of_another_game_is_refused() -> None:
         selfplay.match(player, "random", game="tictactoe", matches=2)
     assert str(error.value) == "player 'random' plays hex_3x3, not tictactoe"
     assert selfplay.make_player(player, "hex_3x3") is player
+
+
+@pytest.mark.parametrize("name", [*game_names(), "tests.support.pile:Pile"])
+def test_a_game_can_be_pickled_after_it_was_played(name: str) -> None:
+    game = selfplay.make_game(name)
+    state = game.step(game.init(), game.legal_action_mask(game.init()).to(torch.int64).argmax(dim=1))
+    assert game.presentation.board_text(state)
+    copied = pickle.loads(pickle.dumps(game))
+    assert (copied.name, copied.rules, copied.observation_shape) == (name, game.rules, game.observation_shape)
+    assert torch.equal(copied.observe(state), game.observe(state))
+
+
+def test_a_game_that_was_changed_is_not_pickled_as_the_unchanged_one() -> None:
+    game = selfplay.make_game("breakthrough")
+    game.rules = game.rules._replace(return_to_move=operator.sub)
+    game.max_game_length = 10
+    copied = pickle.loads(pickle.dumps(game))
+    assert (copied.rules, copied.max_game_length) == (game.rules, 10)
+
+
+PICKLED = {
+    "tictactoe": ["random", "perfect", "random?epsilon=0.5", "mcts:rollouts?simulations=20", "experience"],
+    "connect_four": [
+        "pretrained",
+        "pretrained?depth=2",
+        "search:negascout?depth=2&endgame=8",
+        "mcts:pretrained?simulations=16&rule=gumbel",
+        "mcts:pretrained?simulations=16&rule=puct",
+    ],
+    "othello_6x6": ["search:negascout?depth=2", "greedy_discs", "search:negascout?depth=2&endgame=8"],
+}
+
+
+@pytest.mark.parametrize(("game", "name"), [(game, name) for game, names in PICKLED.items() for name in names])
+def test_a_player_can_be_pickled_and_plays_the_same(game: str, name: str, tmp_path: Path) -> None:
+    player = selfplay.make_player(name, game, tmp_path)
+    state = selfplay.make_game(game).init(2)
+    draws = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(2), 0)
+    expected = player.act(state, draws)
+    assert torch.equal(pickle.loads(pickle.dumps(player)).act(state, draws), expected)
+
+
+GAME = selfplay.make_game("tictactoe")
+STATE = GAME.init(2)
+PAIR = ("random", "random")
+WRONG = {
+    "game=3: must be a game or its name, such as tictactoe": lambda run: selfplay.learn(3),
+    "game=None: must be a game or its name, such as tictactoe": lambda run: selfplay.make_game(None),
+    "player=None: must be a player or its name, such as random": lambda run: selfplay.match("random", None),
+    "player=3: must be a player or its name, such as random": lambda run: selfplay.Grader(GAME).grade(3),
+    "matches=-5: must be 1 or more": lambda run: selfplay.match(*PAIR, matches=-5),
+    "matches=2.5: must be a whole number": lambda run: selfplay.match(*PAIR, matches=2.5),
+    "matches='2': must be a whole number": lambda run: selfplay.match(*PAIR, matches="2"),
+    "seed=1.5: must be a whole number": lambda run: selfplay.match(*PAIR, seed=1.5),
+    "seed=None: must be a whole number": lambda run: selfplay.match(*PAIR, seed=None),
+    f"seed={2**70}: must be from {-(2**63)} to 9,223,372,036,854,775,807": lambda run: selfplay.match(
+        *PAIR, seed=2**70
+    ),
+    "run_dir=None: must be the path of a folder": lambda run: selfplay.load_level(None),
+    "run_dir=3: must be the path of a folder": lambda run: selfplay.make_player("level:1", GAME, 3),
+    "level='1': must be a whole number": lambda run: selfplay.load_level(run, "1"),
+    "level=1.0: must be a whole number": lambda run: selfplay.load_level(run, 1.0),
+    "depth='2': must be a whole number": lambda run: selfplay.load_level(run, depth="2"),
+    "temperature=x: must be a number": lambda run: selfplay.load_level(run, temperature="x"),
+    "overrides='levels=3': must be a list of texts, such as ['levels=3']": lambda run: selfplay.compose_settings(
+        "levels=3"
+    ),
+    "overrides=[3]: must be a list of texts, such as ['levels=3']": lambda run: selfplay.settings_of_run(run, [3]),
+    "matches=5: must be a range of match numbers, such as range(100)": lambda run: next(
+        selfplay.play_matches(GAME, PAIR, 5, 0)
+    ),
+    "players=('random',): must be two players, or their names": lambda run: next(
+        selfplay.play_matches(GAME, ("random",), range(2), 0)
+    ),
+    "opening_plies=-1: must be 0 or more": lambda run: next(
+        selfplay.play_matches(GAME, PAIR, range(2), 0, opening_plies=-1)
+    ),
+    "batch_size=0: must be 1 or more": lambda run: next(selfplay.play_matches(GAME, PAIR, range(2), 0, batch_size=0)),
+    "state=None: must be a State": lambda run: selfplay.Board(GAME, None),
+    "row=5: must be a match of the state, which has 2": lambda run: selfplay.Board(GAME, STATE, row=5),
+    "values: must be 9 numbers, one for each action": lambda run: selfplay.Board(GAME, STATE, values=[1.0]),
+    "actions must be a tensor int64[2], one for each match": lambda run: GAME.step(STATE, torch.tensor([1])),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_a_wrong_argument_is_named_in_one_line(message: str, tiny_run: Path) -> None:
+    with pytest.raises(selfplay.SelfPlayError) as error:
+        WRONG[message](tiny_run)
+    assert str(error.value) == message
+
+
+def test_numbers_of_numpy_and_torch_are_numbers(tiny_run: Path) -> None:
+    given = selfplay.compose_settings(
+        levels=np.int64(3), gamma=np.float32(0.5), epsilons=np.array([0.5, 0.25]), force=np.bool_(True)
+    )
+    assert given == selfplay.compose_settings(levels=3, gamma=0.5, epsilons=[0.5, 0.25], force=True)
+    assert selfplay.load_level(tiny_run, torch.tensor(2)).name == "level 2"
+    assert selfplay.match(*PAIR, matches=np.int32(4)).matches == 4
+
+
+def test_a_network_is_given_with_its_options_as_one_mapping() -> None:
+    conv = selfplay.compose_settings(architecture={"name": "conv", "channels": 8})
+    assert conv == selfplay.compose_settings(["architecture=conv", "architecture.channels=8"])
+    own = selfplay.compose_settings(architecture={"name": "mine:Net", "width": 8})
+    assert own.architecture == {"name": "mine:Net", "width": 8}
+    with pytest.raises(SettingError) as error:
+        selfplay.compose_settings(["architecture=mine:Net", "architecture.width=8"])
+    assert str(error.value).endswith("an option of a network of your own is written +architecture.width=VALUE")
+    assert selfplay.compose_settings(["architecture=mine:Net", "+architecture.width=8"]) == own

@@ -53,3 +53,19 @@ def kinds(cell: dict) -> set[str]:
 
 def shown(data: dict) -> set[str]:
     return set(data) - {"text/plain"} or {"text/plain"}
+
+
+@pytest.mark.slow
+def test_the_code_of_the_notebooks_passes_a_users_type_check(tmp_path: Path) -> None:
+    mypy_api = pytest.importorskip("mypy.api", reason="mypy is not installed")
+    for path in NOTEBOOKS:
+        cells = [cell["source"] for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+        code = [line for cell in cells for line in [*cell, "\n"] if not line.startswith("%")]
+        (tmp_path / f"{path.stem}.py").write_text("".join(code))
+    (tmp_path / "mypy.ini").write_text("[mypy]\n[mypy-pandas.*]\nignore_missing_imports = True\n")
+    files = [str(tmp_path / f"{path.stem}.py") for path in NOTEBOOKS]
+    # Errors inside an installed package are not shown to its users.
+    arguments = ["--strict", "--follow-imports=silent", "--config-file", str(tmp_path / "mypy.ini")]
+    arguments += ["--cache-dir", str(PROJECT / ".mypy_cache" / "of_users")]
+    output, errors, status = mypy_api.run([*arguments, *files])
+    assert (status, errors) == (0, ""), output

@@ -5,11 +5,13 @@ Here is what they share.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import Game, State
 from selfplay.settings.command_lines import installation
 
@@ -30,13 +32,27 @@ Observation = dict[str, NDArray[Any]]
 def observed(game: Game, state: State, player: int) -> Observation:
     """What `player` (0 or 1) observes of one match (B = 1).
 
-    On boards, channel 0 has the player's own stones and channel 1 the other's. Games without two channels show both
-    players the same.
+    On boards, channel 0 has the player's own stones and channel 1 the other's. Further channels, and games without a
+    board of squares, show both players the same.
     """
     seen = game.observe(state)[0].numpy().astype(np.uint8)
     is_to_move = int(state.current_player) == player
     # `observe` shows the board to the player who has just moved.
-    if is_to_move and len(game.observation_shape) == 3 and game.observation_shape[0] == 2:
-        seen = seen[::-1].copy()
+    if is_to_move and game.num_squares is not None:
+        seen[:2] = seen[1::-1].copy()
     mask = game.legal_action_mask(state)[0].numpy().astype(np.int8)
     return {"observation": seen, "action_mask": mask if is_to_move else np.zeros_like(mask)}
+
+
+def number_of_action(action: Any) -> int:
+    """An action as a number, which may be out of range. Raises IllegalActionError if it is not a whole number."""
+    try:
+        return index(action)
+    except TypeError as error:
+        raise IllegalActionError(f"action {action!r} is not a whole number; give the number of an action") from error
+
+
+def check_render_mode(render_mode: str | None) -> None:
+    """Raises SettingError unless the environments can render this way."""
+    if render_mode not in (None, "ansi"):
+        raise SettingError(f"render_mode={render_mode}: must be 'ansi', for boards as text, or None")

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from selfplay.adapters import Observation, needs_extra, observed
+from selfplay.adapters import Observation, check_render_mode, needs_extra, number_of_action, observed
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.errors import SettingError
+from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, make_game
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
@@ -44,7 +45,8 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         render_mode: None, or "ansi" for boards as text.
 
     Raises:
-        SettingError: an unknown game, player or seat; or a player that plays only whole matches, such as an engine.
+        SettingError: an unknown game, player, seat or render mode; or a player that plays only whole matches, such as
+            an engine.
         StageError, InvalidFileError: a file of the player is missing or broken.
     """
 
@@ -61,6 +63,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
     ) -> None:
         if seat not in (0, 1, None):
             raise SettingError(f"seat={seat}: must be 0, 1 or None")
+        check_render_mode(render_mode)
         self.game = make_game(game)
         self.opponent = make_player(opponent, self.game, run_dir)
         if self.opponent.as_a(FollowsMatch) is not None:
@@ -72,6 +75,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         self.observation_space = spaces.Dict({"observation": observation, "action_mask": mask})
         self.action_space = spaces.Discrete(self.game.num_distinct_actions)
         self.state_of_match = self.game.init()
+        self._is_over = True
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -84,19 +88,32 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         self._match += 1
         self._ply = 0
         self.seat = self._match % 2 if self._seat_setting is None else self._seat_setting
-        self.state_of_match = self.game.init()
+        self.state_of_match, self._is_over = self.game.init(), False
         self._let_opponent_act()
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take an action and let the opponent reply: (observation, reward, terminated, truncated, info)."""
-        if not bool(self.game.legal_action_mask(self.state_of_match)[0, int(action)]):
+        """Take an action and let the opponent reply: (observation, reward, terminated, truncated, info).
+
+        Raises:
+            IllegalActionError: the action is not a whole number.
+            NotNowError: no match has begun, or it is over.
+        """
+        action = number_of_action(action)
+        if self._is_over:
+            raise NotNowError("no match is being played; call reset first")
+        if not (0 <= action < self.game.num_distinct_actions and self.action_masks()[action]):
+            self._is_over = True
             return self._observation(), -1.0, True, False, self._info() | {"illegal": True}
-        self._play(int(action))
+        self._play(action)
         self._let_opponent_act()
-        is_over = bool(self.state_of_match.terminated)
+        self._is_over = bool(self.state_of_match.terminated)
         returns = float(self.state_of_match.returns)
-        return self._observation(), returns if self.seat == 0 else -returns, is_over, False, self._info()
+        return self._observation(), returns if self.seat == 0 else -returns, self._is_over, False, self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool[A]: the legal actions, as MaskablePPO of sb3-contrib asks for them."""
+        return self._observation()["action_mask"].astype(np.bool_)
 
     def _play(self, action: int) -> None:
         self.state_of_match = self.game.step(self.state_of_match, torch.tensor([action]))

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
-from selfplay.errors import SettingError
+from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
@@ -35,12 +35,21 @@ SPIEL_NAMES = {"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othe
 
 BOTS = ("mcts", "random")
 
+OBSERVATION = "egocentric_obs_tensor"
+"""A parameter of games in OpenSpiel that does not change their rules."""
+
 
 def spiel_game(game: Game) -> Any:
     """OpenSpiel's own version of one of our games. Raises SettingError if it has none."""
     if game.name not in SPIEL_NAMES:
         raise SettingError(f"game={game.name}: OpenSpiel does not have it; it has {', '.join(SPIEL_NAMES)}")
     return pyspiel.load_game(SPIEL_NAMES[game.name])
+
+
+def _kind_of(game: Any) -> str:
+    """The name of a game of OpenSpiel and the parameters of its rules."""
+    rules = {name: value for name, value in game.get_parameters().items() if name != OBSERVATION}
+    return f"{game.get_type().short_name}({', '.join(f'{name}={value}' for name, value in sorted(rules.items()))})"
 
 
 class PlayerBot(pyspiel.Bot):  # type: ignore[misc]
@@ -60,7 +69,7 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]
     ) -> None:
         pyspiel.Bot.__init__(self)
         self.game = make_game(game)
-        spiel_game(self.game)
+        self._spiel = spiel_game(self.game)
         self.player = make_player(player, self.game, run_dir)
         if self.player.as_a(FollowsMatch) is not None:
             raise SettingError(f"player {self.player.name}: plays only whole matches; choose another player")
@@ -75,7 +84,21 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]
         self.restart()
 
     def step(self, state: Any) -> int:
-        """The player's action in a position of OpenSpiel, whose history is replayed."""
+        """The player's action in a position of OpenSpiel, whose history is replayed.
+
+        Raises:
+            SettingError: it is of another game, has other parameters, or did not begin at the start of the game.
+            NotNowError: the match is over.
+        """
+        if (theirs := _kind_of(state.get_game())) != (own := _kind_of(self._spiel)):
+            raise SettingError(f"the position is of {theirs}; this bot plays {own}")
+        replayed = self._spiel.new_initial_state()
+        for action in state.history():
+            replayed.apply_action(action)
+        if str(replayed) != str(state):
+            raise SettingError("the position did not begin at the start of the game; its history does not lead to it")
+        if state.is_terminal():
+            raise NotNowError("the match is over; give the bot another position")
         ours = self.game.follow(state.history())
         draws = Draws(self._key, torch.tensor([max(self._match, 0)]), len(state.history()))
         return int(self.player.act(ours, draws))

@@ -13,7 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.adapters import Observation, needs_extra, observed
+from selfplay.adapters import Observation, check_render_mode, needs_extra, number_of_action, observed
+from selfplay.errors import IllegalActionError
 from selfplay.games import Game, make_game
 
 with needs_extra("pettingzoo"):
@@ -30,12 +31,15 @@ class BoardGameEnv(AECEnv):  # type: ignore[misc]
     are 0 until the end of the match and then -1, 0 or 1. An illegal action raises IllegalActionError.
 
     Args:
-        game: the game, or its name, such as "othello" or "my_module:MyGame". Raises SettingError for an unknown name.
+        game: the game, or its name, such as "othello" or "my_module:MyGame".
         render_mode: None, or "ansi" for boards as text.
+
+    Raises SettingError for an unknown game or render mode.
     """
 
     def __init__(self, game: Game | str, render_mode: str | None = None) -> None:
         super().__init__()
+        check_render_mode(render_mode)
         self.game = make_game(game)
         self.metadata = {"name": f"selfplay_{self.game.name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
         self.render_mode = render_mode
@@ -45,6 +49,7 @@ class BoardGameEnv(AECEnv):  # type: ignore[misc]
         both = {"observation": observation, "action_mask": mask}
         self.observation_spaces = {agent: spaces.Dict(dict(both)) for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(self.game.num_distinct_actions) for agent in AGENTS}
+        self.reset()
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of the agent's observations."""
@@ -74,8 +79,13 @@ class BoardGameEnv(AECEnv):  # type: ignore[misc]
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
+        number = number_of_action(action)
+        if not 0 <= number < self.game.num_distinct_actions:
+            raise IllegalActionError(
+                f"action {number} does not exist; actions are 0 to {self.game.num_distinct_actions - 1}"
+            )
         self._cumulative_rewards[self.agent_selection] = 0.0
-        self.state_of_match = self.game.step(self.state_of_match, torch.tensor([int(action or 0)]))
+        self.state_of_match = self.game.step(self.state_of_match, torch.tensor([number]))
         if bool(self.state_of_match.terminated):
             first = float(self.state_of_match.returns)
             self.rewards = {AGENTS[0]: first, AGENTS[1]: -first}

@@ -139,7 +139,7 @@ class ArgumentParser(argparse.ArgumentParser):
         super().__init__(command_line(program), description=shown, formatter_class=form)
 
     def parse_args(self, args: Sequence[str] | None = None) -> argparse.Namespace:  # type: ignore[override]
-        """Parse the arguments; options may be written as the settings of other programs: game=othello."""
+        """Parse the arguments; options may be written as the settings of other programs: game=othello modules=[nim]."""
         given = sys.argv[1:] if args is None else args
         if given and given[-1].startswith(QUERY):
             print(" ".join(self._option_string_actions))
@@ -148,7 +148,12 @@ class ArgumentParser(argparse.ArgumentParser):
         words = []
         for word in given:
             name, equals, value = word.partition("=")
-            words.append(f"--{name.replace('_', '-')}={value}" if equals and name in options else word)
+            if not (equals and name in options):
+                words.append(word)
+            elif value[:1] + value[-1:] == "[]":
+                words += [f"--{name.replace('_', '-')}", *value[1:-1].split(",")]
+            else:
+                words.append(f"--{name.replace('_', '-')}={value}")
         return super().parse_args(words)
 
     def error(self, message: str) -> NoReturn:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -42,6 +42,8 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
     """
     if isinstance(name, Game):
         return name
+    if not isinstance(name, str):
+        raise SettingError(f"game={shortened(repr(name))}: must be a game or its name, such as tictactoe")
     name = name_of_board(name, size)
     base, size = base_and_size(name)
     make: Callable[..., Game] = _game_class(base)

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
+from selfplay.errors import SettingError, shortened
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
 
@@ -24,6 +27,8 @@ class Board:
         state: a batch of matches.
         row: which of them is drawn.
         values: float32[A], the value to show of each action; nan where there is none.
+
+    Raises SettingError if there is no such match, or not a value for each action.
     """
 
     def __init__(
@@ -31,10 +36,18 @@ class Board:
         game: Game | str,
         state: State,
         row: int = 0,
-        values: "NDArray[np.float32] | Sequence[float] | None" = None,
+        values: "Tensor | NDArray[np.floating[Any]] | Sequence[float] | None" = None,
     ) -> None:
         self.game, self.state, self.row = make_game(game), state, row
+        if not isinstance(state, State):
+            raise SettingError(f"state={shortened(repr(state))}: must be a State")
+        if row not in range(-state.batch_size, state.batch_size):
+            raise SettingError(
+                f"row={shortened(repr(row))}: must be a match of the state, which has {state.batch_size}"
+            )
         self.values = None if values is None else np.asarray(values, np.float32)
+        if self.values is not None and self.values.shape != (actions := self.game.num_distinct_actions,):
+            raise SettingError(f"values: must be {actions} numbers, one for each action")
 
     def __repr__(self) -> str:
         return f"<Board of {self.game.name}>\n{self}"
@@ -51,7 +64,7 @@ class Board:
         """The board as an SVG picture. The game must have squares."""
         shape = self.game.board_shape
         if shape is None:
-            raise ValueError(f"{self.game.name} has no board of squares")
+            raise SettingError(f"{self.game.name} has no board of squares")
         rows, columns = shape
         signs = self.game.presentation.stone_signs(self.state, self.row)
         texts = self._value_texts()

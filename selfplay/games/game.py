@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -25,6 +25,7 @@ from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
 from selfplay.games.state import BatchStepping, Kernels, State
+from selfplay.pickling import MadeAgain
 
 MOVE_NUMBER = re.compile(r"(?<!\S)\d+\.+\s*")
 
@@ -34,7 +35,7 @@ def without_move_numbers(text: str) -> str:
     return MOVE_NUMBER.sub("", text)
 
 
-class Game(BatchStepping):
+class Game(MadeAgain, BatchStepping):
     """A two-player zero-sum game of perfect information without chance."""
 
     name: str
@@ -125,6 +126,12 @@ class Game(BatchStepping):
 
     # ------------------------------------------------------------------ the same for all games
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rules may be closures, which cannot be pickled: only attributes that were changed since it was made are."""
+        kept = {name: value for name, value in vars(self).items() if not _is_cached(type(self), name)}
+        made = vars(self._make())
+        return self._make, (), {name: value for name, value in kept.items() if made.get(name) is not value}
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
@@ -188,6 +195,10 @@ class Game(BatchStepping):
     def observation_codec(self) -> ObservationCodec:
         """Packs and unpacks observations; a game whose entries are not bits of the two words overrides it."""
         return codec_of_bits(self.rules.observation_entry, prod(self.observation_shape))
+
+
+def _is_cached(kind: type, name: str) -> bool:
+    return isinstance(getattr(kind, name, None), cached_property)
 
 
 # ---------------------------------------------------------------------- outcomes

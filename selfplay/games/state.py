@@ -181,8 +181,10 @@ class BatchStepping(ABC):
     def step(self, state: State, action: Tensor) -> State:
         """The state after `action` (int64[B]). Terminated matches do not change, whatever their action.
 
-        Raises IllegalActionError if an action is not legal in its match.
+        Raises IllegalActionError if an action is not legal in its match, or there is not one for each match.
         """
+        if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.own.shape):
+            raise IllegalActionError(f"actions must be a tensor int64[{state.batch_size}], one for each match")
         mask = self.legal_action_mask(state)
         in_range = (action >= 0) & (action < self.num_distinct_actions)
         legal = mask.gather(1, torch.where(in_range, action, 0)[:, None])[:, 0] & in_range

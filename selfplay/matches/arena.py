@@ -17,6 +17,7 @@ from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
+from selfplay.settings.fields import Range, require, whole_number
 
 log = logging.getLogger(__name__)
 
@@ -125,6 +126,12 @@ def play_matches(
         batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
     """
     game = make_game(game)
+    require("matches", matches, isinstance(matches, range), "a range of match numbers, such as range(100)")
+    is_pair = isinstance(players, list | tuple) and len(players) == 2
+    require("players", players, is_pair, "two players, or their names")
+    key, opening_plies = whole_number("key", key), whole_number("opening_plies", opening_plies, Range(0))
+    if batch_size is not None:
+        batch_size = whole_number("batch_size", batch_size, Range(1))
     first = make_player(players[0], game)
     # Equal names give one player, so that a learner learns only once from each match against itself.
     players = (first, first if players[0] == players[1] else make_player(players[1], game))

@@ -24,6 +24,7 @@ from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunContext, computing
 from selfplay.settings.common import AnySettings
+from selfplay.settings.fields import SEEDS, Range, whole_number
 from selfplay.settings.matches import MatchSettings
 
 log = logging.getLogger(__name__)
@@ -48,9 +49,10 @@ def match(
         first, second: players, or their names as for `make_player`.
         run_dir: the run of the levels that the names refer to; None: the usual one of the game.
 
-    Raises as `make_player`.
+    Raises as `make_player`, and SettingError if a number is not a whole number or out of range.
     """
-    game = make_game(game)
+    game, matches = make_game(game), whole_number("matches", matches, Range(1))
+    seed = whole_number("seed", seed, Range(*SEEDS))
     players = (make_player(first, game, run_dir), make_player(second, game, run_dir))
     return count_matches(game, players, matches, stream_key(seed, 0, Activity.NAMED_PLAYERS), None).results
 

@@ -8,6 +8,7 @@ agent.evaluator()
 
 import math
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 
 from torch import nn
@@ -33,6 +34,7 @@ from selfplay.search.probcut import Probing, read_probcut
 from selfplay.search.searcher import Searcher
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.command_lines import command_line
+from selfplay.settings.fields import folder_of, require, whole_number
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings
 
@@ -68,9 +70,12 @@ class Agent:
 
     @classmethod
     def of_level(cls, run_dir: str | Path, level: int | None = None, game: Game | None = None) -> "Agent":
-        """The agent of a level of a run; None: of the newest. Raises StageError if the run lacks it, and as `load`."""
-        run = RunFolder(Path(run_dir))
-        level = max(run.newest_level(), 1) if level is None else level
+        """The agent of a level of a run; None: of the newest.
+
+        Raises SettingError for an argument of another type, StageError if the run lacks the level, and as `load`.
+        """
+        run = RunFolder(folder_of("run_dir", run_dir))
+        level = max(run.newest_level(), 1) if level is None else whole_number("level", level)
         return cls.load(run.existing_agent(level), game, f"level {level}")
 
     @property
@@ -193,11 +198,12 @@ def load_level(
         game: the game that the agent must play, or its name; None: the game named in its file.
 
     Raises:
-        SettingError: the depth or the temperature is out of range.
+        SettingError: an argument is of another type, or the depth or the temperature is out of range.
         StageError: the run does not have this level; the message says which levels it has.
         InvalidFileError: the file of the level is broken or belongs to another game.
     """
-    required = None if game is None else make_game(game)
+    required, depth = None if game is None else make_game(game), whole_number("depth", depth)
+    require("temperature", temperature, isinstance(temperature, Real), "a number")
     return Agent.of_level(run_dir, level, required).player(depth, temperature)
 
 

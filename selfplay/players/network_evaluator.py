@@ -13,6 +13,7 @@ from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.random_numbers import Draws, fold
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.pickling import MadeAgain
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.value_net import ValueNetPlayer, best_values, evaluate_output
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, PositionValues
@@ -30,7 +31,7 @@ BYTES = 32 << 20
 """Memory of a cache: 524,288 positions of Connect Four, 65,536 of Othello."""
 
 
-class EvaluationCache:
+class EvaluationCache(MadeAgain):
     """The evaluations of float32 values and logits in a table of fixed size. May be used by several threads.
 
     The searches of consecutive plies of a match share positions, and so do different matches. Evaluations do not depend

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from selfplay.errors import SettingError, shortened
 from selfplay.registry import errors_of_outside, is_module, is_outside
 from selfplay.settings.choices import PLAYERS
-from selfplay.settings.fields import LARGEST_COUNT
+from selfplay.settings.fields import LARGEST_COUNT, folder_of
 from selfplay.settings.folders import RUNS_FOLDER
 
 # --help reads this grammar, so importing it must not load torch.
@@ -211,18 +211,19 @@ def make_player(
         StageError, InvalidFileError: a file that the player is made from is missing or broken.
         GameTooLargeError: the player needs a game with fewer positions.
     """
-    if isinstance(game, str):
-        from selfplay.games import make_game
+    from selfplay.games import make_game
 
-        game = make_game(game)
+    game = make_game(game)
     if not isinstance(text, str):
+        if isinstance(text, type) or not hasattr(text, "act"):
+            raise SettingError(f"player={shortened(repr(text))}: must be a player or its name, such as random")
         own = getattr(text, "game", game)
         if getattr(own, "rules", game.rules) != game.rules:
             raise SettingError(f"player {shortened(text.name)!r} plays {own.name}, not {game.name}")
         return text
     name = parse_name(text)._replace(against_person=against_person)
     kind = player_kind(name.kind)
-    folder = name.run_dir(RUNS_FOLDER / game.name if run_dir is None else run_dir)
+    folder = name.run_dir(RUNS_FOLDER / game.name if run_dir is None else folder_of("run_dir", run_dir))
     with errors_of_outside("player", text, PLAYERS.module_of(name.kind)):
         player = kind.make(name, game, folder)
     # A kind from outside can make a player of this package, which keeps its faster methods.

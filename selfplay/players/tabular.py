@@ -13,6 +13,7 @@ from selfplay.games.position_graph import PositionGraph
 from selfplay.games.state import MatchRecord, State
 from selfplay.learners.tabular.learning import learn_from_match
 from selfplay.learners.tabular.table_file import SavedTables, load_tables, save_tables
+from selfplay.pickling import MadeAgain
 from selfplay.players.player import GraphPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -39,7 +40,7 @@ class TabularPlayer(GraphPlayer):
         return self.values[mover, 1 - mover, self.graph.children[numbers]]
 
 
-class LearningTabularPlayer(TabularPlayer):
+class LearningTabularPlayer(MadeAgain, TabularPlayer):
     """Plays by the tables in a file, and updates them after each match by the rule that made them.
 
     Only the tables of the seats that the player held learn. An action below the best value in its table counts as

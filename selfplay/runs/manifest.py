@@ -18,6 +18,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import (
     checked_settings,
     composed_values,
+    list_of_overrides,
     name_settings_modules,
     overrides_of,
     take_over,
@@ -222,7 +223,7 @@ def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Setti
 
     Raises SettingError for a wrong override, InvalidFileError if the manifest of the run is broken.
     """
-    return composed_for_run([*overrides, *overrides_of({"run_dir": run_dir})])
+    return composed_for_run([*list_of_overrides(overrides), *overrides_of({"run_dir": run_dir})])
 
 
 def changes_of_recipe(settings: Settings) -> dict[str, str]:

@@ -20,6 +20,7 @@ from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
 from selfplay.games.game import Game, Outcome
 from selfplay.games.state import State
+from selfplay.pickling import MadeAgain
 from selfplay.registry import Registry
 from selfplay.search.threads import StopFlag, run_interruptibly
 from selfplay.settings.fields import require
@@ -44,7 +45,7 @@ class SolvedPosition(NamedTuple):
     visited: int
 
 
-class ExactSolver(ABC):
+class ExactSolver(MadeAgain, ABC):
     """Finds the exact value of positions, and of every action there.
 
     A solver keeps a table of results, which speeds up related positions and does not change any result. Use a solver in

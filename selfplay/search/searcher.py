@@ -16,6 +16,7 @@ from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
+from selfplay.pickling import MadeAgain
 from selfplay.search.evaluation import CompiledValue, Evaluation
 from selfplay.search.negamax import ALGORITHMS, STOPPED, VISITED, Negamax, Search, negamax_of
 from selfplay.search.probcut import Probing, compile_probe
@@ -123,7 +124,7 @@ class SearchResult(NamedTuple):
     depth: int
 
 
-class Searcher:
+class Searcher(MadeAgain):
     """Searches positions of one game with one algorithm and one evaluation.
 
     Values and actions depend only on the position and the depth. Algorithm, ordering, table size and number of threads

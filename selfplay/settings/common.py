@@ -6,7 +6,7 @@ from typing import TypeVar
 from selfplay.compute.devices import require_device
 from selfplay.registry import SPIEL_NAMES, is_module
 from selfplay.settings.choices import EXECUTORS
-from selfplay.settings.fields import affects, check_fields, count, one_in, require, within
+from selfplay.settings.fields import SEEDS, affects, check_fields, count, one_in, require, within
 
 MOST_THREADS = 1024
 SEARCH_THREADS = within(1, MOST_THREADS)
@@ -65,9 +65,7 @@ class CommonSettings:
     run_dir: str
     """Folder of the files of the run; a relative path is relative to the current folder."""
     game: GameSettings = field(default_factory=GameSettings)
-    seed: int = field(
-        default=0, metadata=affects("generation", "training", "comparison", "tabular") | within(-(2**63), 2**63 - 1)
-    )
+    seed: int = field(default=0, metadata=affects("generation", "training", "comparison", "tabular") | within(*SEEDS))
     """The same seed gives the same bytes."""
     batch_size: int | None = field(default=None, metadata=count(1))
     """Matches played in lockstep; changes no byte. null: 16,384 on the CPU, as many as fit in memory on a GPU."""

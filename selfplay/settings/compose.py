@@ -57,6 +57,13 @@ def checked_settings(kind: type[AnySettings], values: DictConfig) -> AnySettings
         return cast(AnySettings, OmegaConf.to_object(values))
 
 
+def list_of_overrides(overrides: object) -> list[str]:
+    """Overrides given from Python. Raises SettingError if they are not a list of texts."""
+    if not isinstance(overrides, list | tuple) or not all(isinstance(text, str) for text in overrides):
+        raise SettingError(f"overrides={shortened(repr(overrides))}: must be a list of texts, such as ['levels=3']")
+    return list(overrides)
+
+
 def overrides_of(settings: Mapping[str, Any]) -> list[str]:
     """Hydra overrides that give settings these values; the settings of a section, such as `training`, as a mapping.
 
@@ -64,7 +71,12 @@ def overrides_of(settings: Mapping[str, Any]) -> list[str]:
     """
     given: list[str] = []
     for name, value in settings.items():
-        if isinstance(value, Mapping):
+        if name == "architecture" and isinstance(value, Mapping) and "name" in value:
+            options = {f"architecture.{part}": inner for part, inner in value.items() if part != "name"}
+            # Only a network of this program has its options in conf/.
+            sign = "+" if _is_outside(name, str(value["name"])) else ""
+            given += [f"architecture={value['name']}", *(f"{sign}{option}" for option in overrides_of(options))]
+        elif isinstance(value, Mapping):
             given += overrides_of({f"{name}.{part}": inner for part, inner in value.items()})
         elif isinstance(value, str | PathLike) and (CONFIG_FOLDER / name).is_dir():
             given.append(f"{name}={value}")
@@ -74,6 +86,8 @@ def overrides_of(settings: Mapping[str, Any]) -> list[str]:
 
 
 def _override_value(name: str, value: Any) -> str:
+    if hasattr(value, "tolist"):  # a number or an array of numpy, or a tensor
+        value = value.tolist()
     if isinstance(value, str | PathLike):
         return "'" + re.sub(r"(\\*)'", r"\1\1\\'", re.sub(r"(\\+)$", r"\1\1", fspath(value))) + "'"
     if isinstance(value, list | tuple | range):
@@ -202,6 +216,9 @@ def _unknown_option(error: "MissingConfigException") -> str:
 
 
 def _unknown_setting(name: str, kind: Any) -> str:
+    if name.startswith("architecture."):
+        own = f"an option of a network of your own is written +{shortened(name)}=VALUE"
+        return f"unknown setting {shortened(name)!r}; --help shows those of the network; {own}"
     # Compared without their sections, which may not have been given.
     names = _dotted(OmegaConf.to_container(_typed(kind)))
     known = {dotted.rpartition(".")[2]: dotted for dotted in names}

@@ -12,12 +12,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from math import inf
+from operator import index
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from selfplay.errors import SettingError, shortened
 from selfplay.registry import Registry, is_module
 from selfplay.settings.choices import PLAYERS, TARGET_RULES
 
+SEEDS = -(2**63), 2**63 - 1
+"""The smallest and the largest seed."""
 LARGEST_COUNT = 10**9
 """The largest number of levels, matches, epochs and the like: more would not end."""
 
@@ -195,6 +200,23 @@ def require(name: str, value: object, valid: bool, allowed: str) -> None:
 def rule_has(targets: str, declaration: str) -> bool:
     """Whether the target rule with this name makes a declaration of `selfplay.dataset.target_rules`."""
     return bool(getattr(TARGET_RULES[targets], declaration, False))
+
+
+def whole_number(name: str, value: Any, bounds: Range | None = None) -> int:
+    """An argument as an int, such as a number of numpy. Raises SettingError if it is not whole or out of range."""
+    try:
+        number = index(value)
+    except TypeError as error:
+        raise SettingError(f"{name}={shortened(repr(value))}: must be a whole number") from error
+    if bounds is not None:
+        bounds.check(name, number)
+    return number
+
+
+def folder_of(name: str, value: Any) -> Path:
+    """An argument as the path of a folder. Raises SettingError if it is not a path."""
+    require(name, value, isinstance(value, str | PathLike), "the path of a folder")
+    return Path(value)
 
 
 WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")

@@ -11,7 +11,7 @@ from selfplay.errors import SettingError
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES
 from selfplay.settings.command_lines import command_line, require_package
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
-from selfplay.settings.compose import compose_settings_of, overrides_of
+from selfplay.settings.compose import compose_settings_of, list_of_overrides, overrides_of
 from selfplay.settings.fields import (
     EACH_COMMAND,
     PLAYER_NAME,
@@ -233,4 +233,4 @@ def compose_settings(overrides: Sequence[str] = (), **settings: Any) -> Settings
 
     Raises SettingError.
     """
-    return compose_settings_of(Settings, "config", [*overrides, *overrides_of(settings)])
+    return compose_settings_of(Settings, "config", [*list_of_overrides(overrides), *overrides_of(settings)])

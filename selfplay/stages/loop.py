@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.executors import open_executor
-from selfplay.games import Game
+from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.players.agent import load_level
 from selfplay.progress import NoProgress, ProgressBar
@@ -79,7 +79,7 @@ def learn(game: Game | str | None = None, *, progress: ProgressBar = NoProgress,
     Raises as `learn_levels`.
     """
     if game is not None:
-        settings["game"] = game if isinstance(game, str) else game.name
+        settings["game"] = game if isinstance(game, str) else make_game(game).name
     return learn_levels(composed_for_run(overrides_of(settings)), progress)
 
 

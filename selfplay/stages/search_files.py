@@ -45,7 +45,9 @@ def export_evaluation(settings: ExportSettings) -> Path:
     evaluation = agent.evaluation()
     if not isinstance(evaluation, FeatureEvaluation):
         name = agent.checkpoint.metadata["architecture"]["name"]
-        reason = f"architecture={name} has no feature weights; train with othello_features"
+        reason = (
+            f"architecture={name} has no feature weights; train a level of Othello with architecture=othello_features"
+        )
         raise InvalidFileError(run.agent(level), reason)
     path = run.evaluation(level) if settings.file is None else Path(settings.file)
     with written_whole(path) as beside:

@@ -52,11 +52,13 @@ class RowByRowTraining:
     def __init__(self, job: TrainingJob) -> None:
         if not isinstance(job.network, RowByRowTrainable):
             raise SettingError(
-                "training.optimizer.name=sgd trains tables row by row: set architecture=ntuple, or name=adam"
+                "training.optimizer.name=sgd trains tables row by row; set architecture=ntuple, or "
+                "training.optimizer.name=adam"
             )
         if (decay := job.settings.optimizer.weight_decay) > 0:
             raise SettingError(
-                f"training.optimizer.weight_decay={decay}: name=sgd does not decay weights; set 0, or name=adam"
+                f"training.optimizer.weight_decay={decay}: training.optimizer.name=sgd does not decay weights; set "
+                "training.optimizer.weight_decay=0, or training.optimizer.name=adam"
             )
         self._learning_rate, self._steps = job.learning_rate, 0
         self._planes = packed_planes(2, prod(job.observation_shape[1:]))

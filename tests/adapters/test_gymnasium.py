@@ -1,11 +1,12 @@
 """Our games as environments of Gymnasium, against one of our players."""
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
-from selfplay.errors import SelfPlayError, SettingError
+from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError, SettingError
 from selfplay.settings.folders import RUNS_FOLDER
 
 pytest.importorskip("gymnasium", reason="gymnasium is not installed (pip install -e '.[gymnasium]')")
@@ -66,3 +67,50 @@ def test_unknown_opponents_and_seats_are_refused() -> None:
         OpponentEnv("tictactoe", "nobody")
     with pytest.raises(SettingError, match="seat=2: must be 0, 1 or None"):
         OpponentEnv("tictactoe", seat=2)
+
+
+def test_an_action_out_of_range_loses_and_the_match_is_then_over() -> None:
+    env = OpponentEnv("tictactoe", seat=0)
+    for action in (9, -1, 10**30):
+        env.reset(seed=1)
+        _, reward, is_over, _, info = env.step(action)
+        assert (reward, is_over, info["illegal"]) == (-1.0, True, True)
+        with pytest.raises(NotNowError, match="no match is being played; call reset first"):
+            env.step(4)
+
+
+def test_a_step_needs_a_match_and_a_whole_number() -> None:
+    env = OpponentEnv("tictactoe", seat=0)
+    with pytest.raises(NotNowError, match="call reset first"):
+        env.step(4)
+    env.reset(seed=1)
+    for action in (None, 1.5, "4"):
+        with pytest.raises(IllegalActionError, match=r"is not a whole number; give the number of an action$"):
+            env.step(action)
+    assert env.step(np.int64(4))[1:3] == (0.0, False)
+
+
+def test_action_masks_are_those_of_the_observation() -> None:
+    env = OpponentEnv("othello_4x4", "random", seat=1)
+    observation, info = env.reset(seed=2)
+    masks = env.action_masks()
+    assert (masks.dtype, masks.shape) == (np.bool_, (17,))
+    assert masks.tolist() == observation["action_mask"].tolist() == info["action_mask"].tolist()
+    assert masks.sum() == 3
+
+
+@pytest.mark.parametrize("opponent", ["random", "perfect", "search:negascout?depth=2", "mcts:rollouts?simulations=20"])
+def test_an_environment_can_be_pickled_in_the_middle_of_a_match(opponent: str) -> None:
+    env = OpponentEnv("tictactoe", opponent, render_mode="ansi")
+    env.reset(seed=3)
+    env.step(int(np.flatnonzero(env.action_masks())[0]))
+    copied = pickle.loads(pickle.dumps(env))
+    for one in (env, copied):
+        one.step(int(np.flatnonzero(one.action_masks())[0]))
+    assert copied.render() == env.render()
+    assert played(copied) == played(env)
+
+
+def test_a_render_mode_that_does_nothing_is_refused() -> None:
+    with pytest.raises(SettingError, match="render_mode=human: must be 'ansi', for boards as text, or None"):
+        OpponentEnv("tictactoe", render_mode="human")

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.errors import SettingError
+from selfplay.errors import NotNowError, SettingError
 from selfplay.games import make_game
 from selfplay.matches.series import play_match_series
 from selfplay.players.player_names import make_player
@@ -79,3 +79,29 @@ def test_games_and_bots_that_it_does_not_have_are_refused(pyspiel, tmp_path: Pat
         make_player("openspiel:mcts", make_game("sumto100"), tmp_path)
     with pytest.raises(SettingError, match="write openspiel:mcts or openspiel:random"):
         make_player("openspiel:alphazero", make_game("tictactoe"), tmp_path)
+
+
+def test_a_bot_refuses_positions_of_other_games_other_boards_and_finished_matches(pyspiel) -> None:
+    from selfplay.adapters.open_spiel import PlayerBot
+
+    bot = PlayerBot("connect_four", "search:negascout?depth=2")
+    own = "this bot plays connect_four(columns=7, rows=6, x_in_row=4)"
+    for name, theirs in (
+        ("connect_four(rows=5,columns=5)", "connect_four(columns=5, rows=5, x_in_row=4)"),
+        ("connect_four(x_in_row=3)", "connect_four(columns=7, rows=6, x_in_row=3)"),
+        ("tic_tac_toe", "tic_tac_toe()"),
+    ):
+        with pytest.raises(SettingError) as caught:
+            bot.step(pyspiel.load_game(name).new_initial_state())
+        assert str(caught.value) == f"the position is of {theirs}; {own}"
+    same = pyspiel.load_game("connect_four(rows=6,columns=7,egocentric_obs_tensor=true)").new_initial_state()
+    assert bot.step(same) in same.legal_actions()
+    for action in (0, 1, 0, 1, 0, 1):
+        same.apply_action(action)
+    assert bot.step(same) == 0
+    set_up = pyspiel.load_game("connect_four").new_initial_state(same.to_json())
+    with pytest.raises(SettingError, match="the position did not begin at the start of the game"):
+        bot.step(set_up)
+    same.apply_action(0)
+    with pytest.raises(NotNowError, match="the match is over; give the bot another position"):
+        bot.step(same)

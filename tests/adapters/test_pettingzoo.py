@@ -1,13 +1,17 @@
 """Our games as environments of PettingZoo."""
 
+import pickle
+
+import numpy as np
 import pytest
 
-from selfplay.errors import IllegalActionError
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.games import game_names, make_game
 
 pytest.importorskip("pettingzoo", reason="pettingzoo is not installed (pip install -e '.[pettingzoo]')")
 BoardGameEnv = pytest.importorskip("selfplay.adapters.pettingzoo").BoardGameEnv
 
-GAMES = ["tictactoe", "sumto100", "connect_four", "othello_4x4", "tests.support.pile:Pile"]
+GAMES = ["tictactoe", "sumto100", "connect_four", "othello_4x4", "breakthrough", "tests.support.pile:Pile"]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -37,3 +41,45 @@ def test_agents_see_their_own_stones_first_and_the_winner_is_rewarded() -> None:
     assert env.rewards == {"player_0": 1.0, "player_1": -1.0}
     assert env.terminations == {"player_0": True, "player_1": True}
     assert env.render().splitlines()[0] == "X X X"
+
+
+@pytest.mark.parametrize("game", [name for name in game_names() if make_game(name).num_squares is not None])
+def test_channel_0_has_the_stones_of_the_agent_in_every_game(game: str) -> None:
+    env = BoardGameEnv(game)
+    env.reset()
+    for _ in range(5):
+        for player, agent in enumerate(env.possible_agents):
+            own, other = env.observe(agent)["observation"][:2].reshape(2, -1).astype(np.int8)
+            stones = env.game.squares(env.state_of_match)[0].numpy()
+            assert (own - other).tolist() == (stones if player == 0 else -stones).tolist()
+        env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
+
+
+def test_an_agent_whose_match_goes_on_must_give_an_action_of_the_game() -> None:
+    env = BoardGameEnv("connect_four", render_mode="ansi")
+    before = env.render()
+    for action, message in (
+        (None, "action None is not a whole number; give the number of an action"),
+        (1.5, "action 1.5 is not a whole number; give the number of an action"),
+        (-1, "action -1 does not exist; actions are 0 to 6"),
+        (10**30, f"action {10**30} does not exist; actions are 0 to 6"),
+    ):
+        with pytest.raises(IllegalActionError) as caught:
+            env.step(action)
+        assert str(caught.value) == message
+    assert (env.render(), env.agent_selection) == (before, "player_0")
+
+
+def test_an_environment_can_be_pickled_in_the_middle_of_a_match() -> None:
+    env = BoardGameEnv("tictactoe", render_mode="ansi")
+    env.reset()
+    env.step(4)
+    copied = pickle.loads(pickle.dumps(env))
+    copied.step(0)
+    assert copied.render().splitlines() == ["O . .", ". X .", ". . ."]
+    assert env.render().splitlines() == [". . .", ". X .", ". . ."]
+
+
+def test_a_render_mode_that_does_nothing_is_refused() -> None:
+    with pytest.raises(SettingError, match="render_mode=human: must be 'ansi', for boards as text, or None"):
+        BoardGameEnv("tictactoe", render_mode="human")

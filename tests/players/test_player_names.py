@@ -64,7 +64,7 @@ def test_each_kind_makes_its_player(run_dir: Path) -> None:
             "tictactoe",
             "game=tictactoe has no exact solver; games with one: connect_four, othello",
         ),
-        ("greedy_discs", "tictactoe", "tictactoe has no features"),
+        ("greedy_discs", "tictactoe", "tictactoe has no features; choose another player, such as random$"),
     ],
 )
 def test_bad_searches_are_refused(run_dir: Path, name: str, game: str, reason: str) -> None:

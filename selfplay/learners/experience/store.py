@@ -17,6 +17,7 @@ from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.learners.experience.database import ExperienceDatabase, damaged
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score, check_stored_boards
+from selfplay.pickling import MadeAgain
 from selfplay.settings.classical import ExperienceRule
 
 CELLS = {1: "X", -1: "O", 0: "."}
@@ -55,7 +56,7 @@ class ExperienceStatus(NamedTuple):
         )
 
 
-class ExperienceStore:
+class ExperienceStore(MadeAgain):
     """An experience graph in a file.
 
     Args:

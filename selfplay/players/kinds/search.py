@@ -91,6 +91,8 @@ def _make_greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player
     from selfplay.search.evaluation import make_evaluation
     from selfplay.search.searcher import Searcher
 
+    if game.features is None:
+        raise SettingError(f"player {name.text!r}: {game.name} has no features; choose another player, such as random")
     return SearchPlayer(Searcher(game, make_evaluation("discs", game)), 1, name=name.text)
 
 

@@ -15,7 +15,7 @@ The action to play is, of the most visited, the one with the largest g + logits 
 the action with the largest policy(a) - N(a) / (1 + sum_b N(b)) (14), so that visits approach the improved policy.
 """
 
-from functools import cache
+from functools import cache, partial
 from math import ceil, log2
 from typing import NamedTuple
 
@@ -60,12 +60,15 @@ def gumbel(c_visit: float = 50.0, c_scale: float = 1.0, considered: int = 16, gu
     require("considered", considered, considered >= 1 and considered == int(considered), "a whole number from 1")
     Range(0).check("gumbel_scale", gumbel_scale)
 
-    def constants(simulations: int, num_actions: int) -> GumbelConstants:
-        halving = halving_table(min(int(considered), num_actions), simulations)
-        return GumbelConstants(float(c_visit), float(c_scale), float(gumbel_scale), halving)
-
+    no_table = np.empty((0, 0), dtype=np.int64)
+    numbers = GumbelConstants(float(c_visit), float(c_scale), float(gumbel_scale), no_table)
     functions = RuleFunctions(begin, select_at_root, select, final_score, improved_policy)
+    constants = partial(_constants, int(considered), numbers)
     return Rule("gumbel", functions, constants, gumbel_scale > 0, continues=False)
+
+
+def _constants(considered: int, numbers: GumbelConstants, simulations: int, num_actions: int) -> GumbelConstants:
+    return numbers._replace(halving=halving_table(min(considered, num_actions), simulations))
 
 
 def halving_schedule(considered: int, simulations: int) -> list[int]:

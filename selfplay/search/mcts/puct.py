@@ -12,6 +12,7 @@ N(s, a) / sum of N(s, b), and the action to play is the most visited.
 An action that has not been visited has the value that the evaluator gives the node, less `unvisited`.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -55,13 +56,15 @@ def puct(
     require("noise", noise, 0 <= noise <= 1, "between 0 and 1")
     Range(above=0).check("alpha", alpha)
 
-    def constants(simulations: int, num_actions: int) -> PuctConstants:
-        scales = np.empty(simulations + 2)
-        fill_scales(float(c_init), float(c_base), scales)
-        return PuctConstants(float(c_init), float(c_base), float(unvisited), float(noise), float(alpha), scales)
-
+    numbers = PuctConstants(float(c_init), float(c_base), float(unvisited), float(noise), float(alpha), np.empty(0))
     functions = RuleFunctions(begin, select_at_root, select, most_visited, visits_as_policy)
-    return Rule("puct", functions, constants, noise > 0)
+    return Rule("puct", functions, partial(_constants, numbers), noise > 0)
+
+
+def _constants(numbers: PuctConstants, simulations: int, num_actions: int) -> PuctConstants:
+    scales = np.empty(simulations + 2)
+    fill_scales(numbers.c_init, numbers.c_base, scales)
+    return numbers._replace(scales=scales)
 
 
 @part_of_compiled

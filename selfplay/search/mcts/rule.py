@@ -13,6 +13,7 @@ UCT is defined here too, as the shortest example.
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,7 +118,11 @@ def uct(c: float = 1.4) -> Rule:
     """
     Range(0).check("c", c)
     functions = RuleFunctions(begin, select_at_root, select, most_visited, visits_as_policy)
-    return Rule("uct", functions, lambda _simulations, _actions: UctConstants(float(c)), False)
+    return Rule("uct", functions, partial(_constants, float(c)), False)
+
+
+def _constants(c: float, simulations: int, num_actions: int) -> UctConstants:
+    return UctConstants(c)
 
 
 @part_of_compiled

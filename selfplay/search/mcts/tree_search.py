@@ -14,6 +14,7 @@ from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.games.state import State
+from selfplay.pickling import MadeAgain
 from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
 from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
@@ -36,7 +37,7 @@ ROOT_NOISE, LEAF = int(Purpose.ROOT_NOISE), int(Purpose.LEAF)
 Numbers = NDArray[np.float64]
 
 
-class TreeSearch:
+class TreeSearch(MadeAgain):
     """Searches positions of one game.
 
     The result for a position depends only on the position, the arguments and the position's random bits, not on the
