@@ -169,14 +169,19 @@ class Game(BatchStepping):
         return self.presentation_class(self)
 
     def follow(self, actions: Iterable[int], start: State | None = None) -> State:
-        """One match after these actions, from `start` (B = 1) or the start of the game. Raises IllegalActionError."""
+        """One match after these actions, from `start` (B = 1) or the start of the game.
+
+        Raises IllegalActionError if an action is illegal, or follows the end of the match.
+        """
         state = self.init() if start is None else start
-        for action in actions:
+        for number, action in enumerate(actions):
+            if bool(state.terminated):
+                raise IllegalActionError(f"the match is over after {number} actions, but more are given")
             state = self.step(state, torch.tensor([action]))
         return state
 
     def state_after(self, actions: Iterable[str]) -> State:
-        """One match after the actions with these texts, from the start. Raises IllegalActionError."""
+        """One match after the actions with these texts, from the start. Raises as `follow`."""
         return self.follow(map(self.string_to_action, actions))
 
     def position_after(self, transcript: str) -> State:
