@@ -133,7 +133,7 @@ def test_boards_are_read_as_people_and_programs_write_them(text, side):
 
 
 def test_a_match_in_ggf_is_read_on_its_own_board():
-    moves = "c4 d2 b1 b4 d1 a3 d4 a2 a1 c1 d3 PA A4".split()
+    moves = ["c4", "d2", "b1", "b4", "d1", "a3", "d4", "a2", "a1", "c1", "d3", "PA", "A4"]
     tags = "".join(f"{'BW'[ply % 2]}[{move}/1.5/2]" for ply, move in enumerate(moves))
     game, state = written_position(f"(;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]{tags};)")
     assert game.name == "othello_4x4"
