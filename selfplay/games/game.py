@@ -54,6 +54,8 @@ class Game(BatchStepping):
     """The name of the solver of positions in `selfplay.search.exact_solver`; None if there is none."""
     features: Features | None = None
     """Numbers from which searches can value positions; None if there are none besides the result of a match."""
+    made_as: tuple[str, Rules] | None = None
+    """The name with which `make_game` made this game, and its rules then; None: made by calling the class."""
     presentation_class: type[Presentation] = Presentation
     """How the game is shown to people; the default shows the texts of actions and a board of X and O."""
 
@@ -127,6 +129,11 @@ class Game(BatchStepping):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
+
+    @property
+    def identity(self) -> tuple[type["Game"], str, Rules]:
+        """Equal for games that are the same, however often they are made."""
+        return type(self), self.name, self.rules
 
     def set_up(self, squares: Iterable[int], to_move: int) -> State:
         """The position (B = 1) with this board, in which player `to_move` (0 or 1) moves, set up by a person.

@@ -6,7 +6,7 @@ still be played from it, and its children all have smaller heights.
 """
 
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -150,10 +150,15 @@ def _positions_met(game: Game, matches: int) -> tuple[int, int]:
     return met.batch_size, len(distinct_positions(met)[0])
 
 
-@cache
-def positions_of(name: str) -> PositionGraph:
-    """All positions of the game with this name, enumerated once per process. Raises as `enumerate_positions`."""
-    return enumerate_positions(make_game(name))
+_graphs: dict[object, PositionGraph] = {}
+
+
+def positions_of(game: Game | str) -> PositionGraph:
+    """All positions of a game, which may be named, enumerated once per process. Raises as `enumerate_positions`."""
+    game = make_game(game)
+    if game.identity not in _graphs:
+        _graphs[game.identity] = enumerate_positions(game)
+    return _graphs[game.identity]
 
 
 def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> PositionGraph:
