@@ -32,6 +32,9 @@ def too_wide(own, opp):
 class Endless(Right):
     rules = Right.rules._replace(is_terminal=never)
 
+class TooLong(Right):
+    max_game_length = 5
+
 class Raises(Right):
     def __init__(self):
         raise RuntimeError("no board")
@@ -161,7 +164,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("faulty_games:Endless", "ends: a match is longer than max_game_length=14"),
+        ("faulty_games:Endless", "ends: the position after ply"),
+        ("faulty_games:TooLong", "ends: a match is longer than max_game_length=5"),
         ("faulty_games:Raises", "RuntimeError: no board"),
         ("faulty_games:TooWide", "at most 64 squares and 64 actions"),
         ("faulty_games:Unmarked", "rules: forgotten is not marked with @rule"),

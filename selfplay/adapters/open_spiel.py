@@ -21,7 +21,7 @@ from torch import Tensor
 from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
 from selfplay.errors import NotNowError, SettingError
-from selfplay.games import Game, State, make_game
+from selfplay.games import Game, State, make_game, name_of_game
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
@@ -41,9 +41,10 @@ OBSERVATION = "egocentric_obs_tensor"
 
 def spiel_game(game: Game) -> Any:
     """OpenSpiel's own version of one of our games. Raises SettingError if it has none."""
-    if game.name not in SPIEL_NAMES:
-        raise SettingError(f"game={game.name}: OpenSpiel does not have it; it has {', '.join(SPIEL_NAMES)}")
-    return pyspiel.load_game(SPIEL_NAMES[game.name])
+    name = name_of_game(game)
+    if name not in SPIEL_NAMES:
+        raise SettingError(f"game={name}: OpenSpiel does not have it; it has {', '.join(SPIEL_NAMES)}")
+    return pyspiel.load_game(SPIEL_NAMES[name])
 
 
 def _kind_of(game: Any) -> str:

@@ -1,6 +1,7 @@
 """The registry of games, and the types that a game is made of."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
@@ -22,7 +23,18 @@ GAMES: Registry[type[Game]] = Registry(
     group="selfplay.games",
 )
 
-__all__ = ["GAMES", "Game", "Presentation", "Rules", "State", "Symmetries", "game_names", "make_game", "name_of_board"]
+__all__ = [
+    "GAMES",
+    "Game",
+    "Presentation",
+    "Rules",
+    "State",
+    "Symmetries",
+    "game_names",
+    "make_game",
+    "name_of_board",
+    "name_of_game",
+]
 
 
 _checked: set[tuple[Callable[..., Game], int | None]] = set()
@@ -50,13 +62,38 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
     with errors_of_outside("game", name, make.__module__):
         game = make() if size is None else make(size)
         # Files name the game they belong to, so a game from outside must carry the name that finds it again.
-        game.name = name
+        game.name, game.made_as = name, (name, game.rules)
         if is_outside(make.__module__) and (make, size) not in _checked:
             from selfplay.games.conformance import check_quickly
 
             check_quickly(game)
             _checked.add((make, size))
     return game
+
+
+def name_of_game(game: Game) -> str:
+    """A name with which `make_game` makes the same game, also in another process; files and settings contain it.
+
+    Its own name, unless that is the name of another game or of none; then `module:Class`.
+
+    Raises SettingError if no name makes it, because its class cannot be imported or needs arguments.
+    """
+    if game.made_as == (game.name, game.rules):
+        return game.name
+    kind = type(game)
+    by_class = f"{kind.__module__}:{kind.__qualname__}"
+    boards = [kind.name_of_size(by_class, size) for size in kind.sizes] or [by_class]
+    # A class of the program that was started is not found by another process.
+    names: list[str] = [game.name, *(boards if kind.__module__ != "__main__" else ())]
+    for name in names:
+        with suppress(SettingError):
+            made = make_game(name)
+            if (type(made), made.rules) == (kind, game.rules):
+                return name
+    raise SettingError(
+        f"{game!r}: no name makes this game, and files name theirs; define its class in a module that can be imported, "
+        "such as my_game.py, so that it can be made without arguments"
+    )
 
 
 def name_of_board(name: str, size: int | None) -> str:

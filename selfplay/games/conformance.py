@@ -19,6 +19,7 @@ from selfplay.games.conformance_checks import (
     MATCHES,
     Ply,
     check_length,
+    check_repetition,
     check_single_match,
     checked_mask,
     require,
@@ -55,9 +56,9 @@ def check_quickly(game: Game) -> None:
         if actions > WORD_BITS or (game.num_squares or 0) > WORD_BITS:
             raise OverflowError
         _check_marks(game)
-        state, random = game.init(MATCHES), torch.Generator().manual_seed(0)
+        states, random = [game.init(MATCHES)], torch.Generator().manual_seed(0)
         for ply in range(min(game.max_game_length, QUICK_PLIES)):
-            mask = checked_mask(game, state, ply)
+            mask = checked_mask(game, state := states[-1], ply)
             # Matches that are over have no legal action, and any action does.
             action = torch.multinomial((mask | state.terminated[:, None]).double(), 1, generator=random)[:, 0]
             following = game.step_with_tensors(state, action)
@@ -65,10 +66,12 @@ def check_quickly(game: Game) -> None:
             if not bool(state.terminated[0]):
                 bits = game.observation_bits_with_tensors(following)
                 check_single_match(game, state, int(action[0]), following, bits, 0)
-            state = following
+            states.append(following)
+    with _named(f"{game.name}: ends"):
+        check_repetition(states)
     if game.max_game_length <= QUICK_PLIES:
         with _named(f"{game.name}: ends"):
-            check_length(game, state)
+            check_length(game, states[-1])
     for subject in ("symmetries", "texts"):
         with _named(f"{game.name}: {subject}"):
             CHECKS[subject](game, ())

@@ -19,6 +19,10 @@ from selfplay.games.state import State
 MATCHES = 64
 SINGLE_MATCHES = 4
 """Number of matches that are also checked one by one, which is slow."""
+REPEATED = (
+    "positions can repeat, so matches need not end; count the plies in the words of a position and end the match at a "
+    "limit: docs/adding_a_game.md, Games whose positions can repeat"
+)
 
 
 class Ply(NamedTuple):
@@ -165,13 +169,24 @@ def _check_pointed_squares(game: Game, plies: Sequence[Ply]) -> None:
 
 
 def _check_ends(game: Game, plies: Sequence[Ply]) -> None:
-    """Matches end within `max_game_length`, and stepping a finished match changes nothing."""
+    """No position repeats, matches end within `max_game_length`, and stepping a finished match changes nothing."""
+    check_repetition([state for state, _, _ in plies])
     final = plies[-1].following
     check_length(game, final)
     steps = (game.step, game.step_unchecked, game.step_with_tensors)
     for action, step in product(range(game.num_distinct_actions), steps):
         after = step(final, torch.full((MATCHES,), action))
         require(_same(after, final), f"{step.__name__} changes a match that is over")
+
+
+def check_repetition(states: Sequence[State]) -> None:
+    """Each match is in another position at every ply. `states`: those of the same matches, ply after ply."""
+    met = dict[tuple[int, int, int], int]()
+    for ply, state in enumerate(states):
+        rows = (~state.terminated).nonzero()[:, 0]
+        for match in zip(*(words[rows].tolist() for words in (state.own, state.opp)), rows.tolist(), strict=True):
+            first = met.setdefault(match, ply)
+            require(first == ply, f"the position after ply {first} is met again after ply {ply}: {REPEATED}")
 
 
 def check_length(game: Game, final: State) -> None:

@@ -55,6 +55,8 @@ class Game(MadeAgain, BatchStepping):
     """The name of the solver of positions in `selfplay.search.exact_solver`; None if there is none."""
     features: Features | None = None
     """Numbers from which searches can value positions; None if there are none besides the result of a match."""
+    made_as: tuple[str, Rules] | None = None
+    """The name with which `make_game` made this game, and its rules then; None: made by calling the class."""
     presentation_class: type[Presentation] = Presentation
     """How the game is shown to people; the default shows the texts of actions and a board of X and O."""
 
@@ -128,12 +130,18 @@ class Game(MadeAgain, BatchStepping):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Rules may be closures, which cannot be pickled: only attributes that were changed since it was made are."""
-        kept = {name: value for name, value in vars(self).items() if not _is_cached(type(self), name)}
+        left_out = {name for name in vars(self) if _is_cached(type(self), name)} | {"made_as"}
+        kept = {name: value for name, value in vars(self).items() if name not in left_out}
         made = vars(self._make())
         return self._make, (), {name: value for name, value in kept.items() if made.get(name) is not value}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
+
+    @property
+    def identity(self) -> tuple[type["Game"], str, Rules]:
+        """Equal for games that are the same, however often they are made."""
+        return type(self), self.name, self.rules
 
     def set_up(self, squares: Iterable[int], to_move: int) -> State:
         """The position (B = 1) with this board, in which player `to_move` (0 or 1) moves, set up by a person.
@@ -176,14 +184,19 @@ class Game(MadeAgain, BatchStepping):
         return self.presentation_class(self)
 
     def follow(self, actions: Iterable[int], start: State | None = None) -> State:
-        """One match after these actions, from `start` (B = 1) or the start of the game. Raises IllegalActionError."""
+        """One match after these actions, from `start` (B = 1) or the start of the game.
+
+        Raises IllegalActionError if an action is illegal, or follows the end of the match.
+        """
         state = self.init() if start is None else start
-        for action in actions:
+        for number, action in enumerate(actions):
+            if bool(state.terminated):
+                raise IllegalActionError(f"the match is over after {number} actions, but more are given")
             state = self.step(state, torch.tensor([action]))
         return state
 
     def state_after(self, actions: Iterable[str]) -> State:
-        """One match after the actions with these texts, from the start. Raises IllegalActionError."""
+        """One match after the actions with these texts, from the start. Raises as `follow`."""
         return self.follow(map(self.string_to_action, actions))
 
     def position_after(self, transcript: str) -> State:

@@ -32,10 +32,15 @@ from selfplay.games.rules import Symmetries
 from selfplay.games.state import State
 
 COLUMNS = "abcdefgh"
-PASSES = re.compile("pass|--")
-"""What transcripts write for a pass."""
+PASSES = re.compile("pass|pa|ps|--")
+"""What people and programs write for a pass, in lower case."""
 DISCS = "XO-"
 """The characters of a written board: black, white, empty."""
+
+
+def board_signs(text: str) -> str:
+    """A written board or side in the characters of DISCS; it may have small letters, spaces, * for X, and . for -."""
+    return "".join(text.split()).upper().replace("*", "X").replace(".", "-")
 
 
 class OthelloPresentation(Presentation):
@@ -120,7 +125,7 @@ class Othello(Game):
 
     def string_to_action(self, text: str) -> int:
         name = text.strip().lower()
-        if name == "pass":
+        if PASSES.fullmatch(name):
             return self.width * self.width
         columns, rows = COLUMNS[: self.width], "12345678"[: self.width]
         if len(name) != 2 or name[0] not in columns or name[1] not in rows:
@@ -135,23 +140,25 @@ class Othello(Game):
     def read_board(self, board: str, side: str) -> State:
         """Read a position written as one character per square, from a1 along the rows: X black, O white, - empty.
 
+        Small letters, spaces, * for black and . for an empty square are accepted too.
+
         Args:
             side: the player to move, X or O.
 
         Raises:
             IllegalActionError: `board` has a wrong character or length, or `side` is neither X nor O.
         """
-        squares = self.width * self.width
+        squares, board = self.width * self.width, board_signs(board)
         if len(board) != squares or not set(board) <= set(DISCS):
             wrong = sorted(set(board) - set(DISCS))
             reason = f"it has {wrong[0]!r}" if wrong else f"it has {len(board)} signs"
             raise IllegalActionError(f"{self.name}: a board is {squares} signs of X, O and -; {reason}")
-        if side not in ("X", "O"):
-            raise IllegalActionError(f"{self.name}: the side to move is X or O, not {side!r}")
-        black, white = (word_of(i for i, sign in enumerate(board) if sign == disc) for disc in "XO")
-        own, opp = (black, white) if side == "X" else (white, black)
-        state = self.state_at(torch.tensor([own]), torch.tensor([opp]))
-        if side == "X":
+        if board_signs(side) not in ("X", "O"):
+            raise IllegalActionError(f"{self.name}: the side to move is X or O, not {shortened(side)!r}")
+        to_move = "XO".index(board_signs(side))
+        words = [torch.tensor([word_of(i for i, sign in enumerate(board) if sign == disc)]) for disc in "XO"]
+        state = self.state_at(words[to_move], words[1 - to_move])
+        if to_move == 0:
             return state
         return state._replace(current_player=torch.tensor([1], dtype=torch.int8), returns=0.0 - state.returns)
 
@@ -177,6 +184,8 @@ class Othello(Game):
                 if self.legal_action_mask(state)[0, self.width * self.width]:
                     actions.append(self.width * self.width)
                     state = self.step(state, torch.tensor(actions[-1:]))
+                if bool(state.terminated):
+                    raise IllegalActionError("the match is over before it")
                 if player is not None and player != int(state.current_player):
                     raise IllegalActionError(f"{move} is not the move of {self.presentation.player_names[player]}")
                 state = self.step(state, torch.tensor([action]))
@@ -189,7 +198,7 @@ class Othello(Game):
         """The squares of a transcript, without passes, each with the player who it says has played there."""
         if is_ggf(text):
             moves = read_ggf(text, self.width).moves
-            return [(player, move) for player, move in moves if move not in ("pa", "pass", "--")]
+            return [(player, move) for player, move in moves if not PASSES.fullmatch(move)]
         squares = "".join(PASSES.sub("", without_move_numbers(text).lower()).split())
         return [(None, squares[place : place + 2]) for place in range(0, len(squares), 2)]
 

@@ -3,7 +3,8 @@
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import game_names, make_game
 from selfplay.games.game import Game
-from selfplay.games.othello import DISCS, Othello
+from selfplay.games.othello import DISCS, Othello, board_signs
+from selfplay.games.othello_records import width_of_ggf
 from selfplay.games.state import State
 
 
@@ -13,27 +14,32 @@ def written_position(
     """Read a board or a transcript; returns the game and the position (a batch of one).
 
     Args:
-        text: with `side`, one character per square (X black, O white, - empty); else the moves from the start: f5d6c3,
-            or in Connect Four the columns: 4453.
-        side: the player to move, X or O.
+        text: a board as for `Othello.read_board`, which may end with the side to move; or the moves from the start:
+            f5d6c3, a match in GGF, or in Connect Four the columns: 4453.
+        side: the player to move after a board, X or O.
         game_name: a game with an exact solver; None for Othello.
         size: of its board; None: as the name says, or without a name the size of the written board, 8x8 for a
-            transcript.
+            transcript, or as a match in GGF says.
 
     Raises:
         SettingError: the game is unknown, or the text is not a position of it.
     """
-    is_board = set(text) <= set(DISCS)
+    by_squares, signs = {size * size: size for size in Othello.sizes}, board_signs(text)
+    is_board = set(signs) <= set(DISCS)
     if is_board and side is None:
-        raise SettingError("after a board comes the side to move, X or O")
-    if side is not None and game_name is None and size is None:
-        by_squares = {size * size: size for size in Othello.sizes}
-        if is_board and len(text) not in by_squares:
+        if len(signs) in by_squares or len(signs) < 2:
+            raise SettingError("after a board comes the side to move, X or O")
+        text, side, signs = signs[:-1], signs[-1], signs[:-1]
+    if game_name is None and size is None:
+        if side is None:
+            size = width_of_ggf(text)
+        elif is_board and len(signs) not in by_squares:
             squares = ", ".join(map(str, sorted(by_squares)))
             raise SettingError(
-                f"a board has one of X, O and - for each square; it has {len(text)} signs, not {squares}"
+                f"a board has one of X, O and - for each square; it has {len(signs)} signs, not {squares}"
             )
-        size = by_squares.get(len(text))
+        else:
+            size = by_squares.get(len(signs))
     game = make_game(game_name or Othello.name, size)
     if game.exact_solver is None:
         solved = ", ".join(name for name in game_names() if make_game(name).exact_solver is not None)

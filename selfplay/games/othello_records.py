@@ -57,6 +57,12 @@ def is_ggf(text: str) -> bool:
     return text.lstrip().startswith("(;")
 
 
+def width_of_ggf(text: str) -> int | None:
+    """The squares along a side of the board of a match in this format; None if the text does not say it."""
+    found = re.search(r"\bBO\[(\d+)\s", text, re.IGNORECASE)
+    return int(found[1]) if found and is_ggf(text) else None
+
+
 def read_ggf(text: str, width: int) -> GgfMatch:
     """A match of Othello on a board of `width` x `width` squares.
 

@@ -6,15 +6,16 @@ still be played from it, and its children all have smaller heights.
 """
 
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.errors import GameTooLargeError, IllegalActionError
+from selfplay.errors import ConformanceError, GameTooLargeError, IllegalActionError
 from selfplay.games import make_game
+from selfplay.games.conformance_checks import REPEATED
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
@@ -57,13 +58,19 @@ class PositionGraph:
 
     @cached_property
     def heights(self) -> NDArray[np.int64]:
-        """int64[N]: the largest number of plies that can still be played; 0 where the match is over."""
-        heights = np.zeros(len(self), dtype=np.int64)
-        while True:
+        """int64[N]: the largest number of plies that can still be played; 0 where the match is over.
+
+        Raises ConformanceError if positions can repeat.
+        """
+        heights, growing = np.zeros(len(self), dtype=np.int64), len(self)
+        while growing:
             grown = np.where(self.legal, heights[self.children] + 1, 0).max(axis=1)
-            if (grown == heights).all():
-                return heights
+            # Round k changes the positions higher than k, each of which leads to one of every smaller height.
+            were_growing, growing = growing, int(np.count_nonzero(grown != heights))
+            if growing == were_growing:
+                raise ConformanceError(f"{self.game.name}: {REPEATED}")
             heights = grown
+        return heights
 
     @cached_property
     def movers(self) -> NDArray[np.bool_]:
@@ -142,7 +149,7 @@ def _positions_met(game: Game, matches: int) -> tuple[int, int]:
     """
     key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(matches)
     states = [game.init(matches)]
-    while not bool(states[-1].terminated.all()):
+    while len(states) <= game.max_game_length and not bool(states[-1].terminated.all()):
         draws = Draws(key, match, len(states))
         states.append(game.step_unchecked(states[-1], game.kernels.random_actions(states[-1], draws)))
     met = State(*(torch.cat(field) for field in zip(*states, strict=True)))
@@ -150,10 +157,15 @@ def _positions_met(game: Game, matches: int) -> tuple[int, int]:
     return met.batch_size, len(distinct_positions(met)[0])
 
 
-@cache
-def positions_of(name: str) -> PositionGraph:
-    """All positions of the game with this name, enumerated once per process. Raises as `enumerate_positions`."""
-    return enumerate_positions(make_game(name))
+_graphs: dict[object, PositionGraph] = {}
+
+
+def positions_of(game: Game | str) -> PositionGraph:
+    """All positions of a game, which may be named, enumerated once per process. Raises as `enumerate_positions`."""
+    game = make_game(game)
+    if game.identity not in _graphs:
+        _graphs[game.identity] = enumerate_positions(game)
+    return _graphs[game.identity]
 
 
 def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> PositionGraph:

@@ -31,7 +31,7 @@ class EpsilonGreedyPlayer(PlayerWrapper):
         if not epsilons or not all(0 <= epsilon <= 1 for epsilon in epsilons):
             raise SettingError(f"epsilons={list(epsilons)}: must be one or more rates from 0 to 1")
         super().__init__(player, f"epsilon-greedy {player.name}" if any(epsilons) else player.name)
-        self.random = RandomPlayer(game)
+        self.game, self.random = game, RandomPlayer(game)
         self.epsilons = tuple(epsilons)
 
     def act(self, state: State, draws: Draws) -> Tensor:

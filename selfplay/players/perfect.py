@@ -129,7 +129,7 @@ class PerfectPlayer(GraphPlayer):
 
 PerfectPlay = PerfectPlayer | SharedSolverPlayer
 
-_perfect_players: dict[tuple[type[Game], str], PerfectPlay | None] = {}
+_perfect_players: dict[object, PerfectPlay | None] = {}
 _finding_out = Lock()
 
 
@@ -139,7 +139,7 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
     None if the game has more than SOLVED_AT_ONCE positions and no exact solver that reaches its start.
     """
     if is_found_out(game):
-        return _perfect_players[_key(game)]
+        return _perfect_players[game.identity]
     with _finding_out:
         if not is_found_out(game):
             found: PerfectPlay | None = None
@@ -149,8 +149,8 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
                 with suppress(GameTooLargeError):
                     found = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
             # Only now, because other threads take what is there for the result.
-            _perfect_players[_key(game)] = found
-    return _perfect_players[_key(game)]
+            _perfect_players[game.identity] = found
+    return _perfect_players[game.identity]
 
 
 def whole_game_solver_player(game: Game, ties: str = "random") -> SolverPlayer[ExactSolver] | None:
@@ -176,7 +176,7 @@ class EndgamePlayer(SolverPlayer[SharedSolver]):
         return empties(self.game, state) <= ENDGAME_EMPTIES
 
 
-_endgame_players: dict[tuple[type[Game], str], EndgamePlayer] = {}
+_endgame_players: dict[object, EndgamePlayer] = {}
 
 
 def endgame_player(game: Game, state: State) -> EndgamePlayer | None:
@@ -187,16 +187,12 @@ def endgame_player(game: Game, state: State) -> EndgamePlayer | None:
     """
     if game.exact_solver is None or bool(state.terminated) or solves_whole_matches(game):
         return None
-    if _key(game) not in _endgame_players:
-        _endgame_players[_key(game)] = EndgamePlayer(_shared_solver(game), time_limit=ENDGAME_SECONDS)
-    player = _endgame_players[_key(game)]
+    if game.identity not in _endgame_players:
+        _endgame_players[game.identity] = EndgamePlayer(_shared_solver(game), time_limit=ENDGAME_SECONDS)
+    player = _endgame_players[game.identity]
     return player if bool(player.solves(state)) else None
 
 
 def is_found_out(game: Game) -> bool:
     """Whether `perfect_player_of` returns at once because it has been called for this game."""
-    return _key(game) in _perfect_players
-
-
-def _key(game: Game) -> tuple[type[Game], str]:
-    return type(game), game.name
+    return game.identity in _perfect_players

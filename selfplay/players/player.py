@@ -160,7 +160,7 @@ class GraphPlayer(BestValuePlayer):
 
     def __init__(self, graph: PositionGraph, ties: str = "random") -> None:
         super().__init__(ties)
-        self.graph = graph
+        self.graph, self.game = graph, graph.game
 
     @abstractmethod
     def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:

@@ -219,7 +219,8 @@ def make_player(
             raise SettingError(f"player={shortened(repr(text))}: must be a player or its name, such as random")
         own = getattr(text, "game", game)
         if getattr(own, "rules", game.rules) != game.rules:
-            raise SettingError(f"player {shortened(text.name)!r} plays {own.name}, not {game.name}")
+            plays = own.name if own.name != game.name else "another game of the same name"
+            raise SettingError(f"player {shortened(text.name)!r} plays {plays}, not {game.name}")
         return text
     name = parse_name(text)._replace(against_person=against_person)
     kind = player_kind(name.kind)

@@ -96,8 +96,17 @@ class Session:
         return self._states[-1]
 
     def state_before(self, ply: int | None) -> State:
-        """The position before a ply of the match, numbered from 0; None: the current position."""
-        return self._states[-1 if ply is None else ply]
+        """The position before a ply of the match, numbered from 0; None: the current position.
+
+        Raises NotNowError if the match has no such ply.
+        """
+        return self._states[-1 if ply is None else self._reached(ply)]
+
+    def _reached(self, ply: int) -> int:
+        """`ply`, before which the match has a position. Raises NotNowError if it has none."""
+        if not 0 <= ply <= len(self.plies):
+            raise NotNowError(f"the match has positions before the plies 0 to {len(self.plies)}, not before {ply}")
+        return ply
 
     @property
     def draws(self) -> Draws:
@@ -248,9 +257,8 @@ class Session:
         return self.rewind(chosen[-1])
 
     def rewind(self, ply: int) -> list[Ply]:
-        """Take back and return this ply, numbered from 0, and all after it. Raises NotNowError if there are fewer."""
-        if ply > len(self.plies):
-            raise NotNowError(f"the match has only {len(self.plies)} plies")
+        """Take back and return this ply, numbered from 0, and all after it. Raises NotNowError if there is none."""
+        ply = self._reached(ply)
         # In a match that has not been counted, the rest may still be.
         self.is_practice = self.is_practice or self._is_counted
         taken = self.plies[ply:]

@@ -17,7 +17,7 @@ from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
 from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.files import FileFormat, open_file, record_schema
-from selfplay.games import GAMES, Game
+from selfplay.games import GAMES, Game, name_of_game
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.choices import OUTCOMES
 
@@ -68,7 +68,7 @@ def save_checkpoint(
     """
     metadata = {
         "format": FORMAT,
-        "game": game.name,
+        "game": name_of_game(game),
         "level": level,
         "architecture": dict(architecture),
         "training": dict(training),
@@ -98,8 +98,8 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     """
     check_against_manifest(path)
     with _opened(path) as (metadata, file):
-        if metadata["game"] != game.name:
-            raise InvalidFileError(path, f"is for {shortened(metadata['game'])}, not for {game.name}")
+        if metadata["game"] != (name := name_of_game(game)):
+            raise InvalidFileError(path, f"is for {shortened(metadata['game'])}, not for {name}")
         architecture, sizes = metadata["architecture"], (game.observation_shape, game.num_distinct_actions)
         shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - not a mapping
         try:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.executors import open_executor
-from selfplay.games import Game, make_game
+from selfplay.games import Game, make_game, name_of_game
 from selfplay.games.position_graph import positions_of
 from selfplay.players.agent import load_level
 from selfplay.progress import NoProgress, ProgressBar
@@ -42,7 +42,7 @@ class LearnedRun(NamedTuple):
         from selfplay.grading.proof import Grader
 
         agent = self.player(level)
-        return Grader(positions_of(agent.game.name)).grade(agent)
+        return Grader(positions_of(agent.game)).grade(agent)
 
     def losses(self) -> "DataFrame":
         """A row for each epoch of training, with the columns `level` and those of epoch_loss.csv.
@@ -76,10 +76,10 @@ def learn(game: Game | str | None = None, *, progress: ProgressBar = NoProgress,
         progress: makes the progress bars, such as `tqdm.tqdm`; none are shown by default.
         settings: of the run, by their names; those of a section as a dict, such as `training={"epochs": 3}`.
 
-    Raises as `learn_levels`.
+    Raises as `learn_levels`, and SettingError if no name makes the game, because the files of the run name it.
     """
     if game is not None:
-        settings["game"] = game if isinstance(game, str) else make_game(game).name
+        settings["game"] = game if isinstance(game, str) else name_of_game(make_game(game))
     return learn_levels(composed_for_run(overrides_of(settings)), progress)
 
 

@@ -158,7 +158,7 @@ def _exact_figures(game: Game, players: list[Player]) -> tuple[dict[Pair, WinDra
     A player without a policy for arbitrary positions cannot be graded exactly.
     """
     try:
-        grader = Grader(positions_of(game.name))
+        grader = Grader(positions_of(game))
     except GameTooLargeError:
         return {}, []
     gradable = {number: player for number, player in enumerate(players) if player.as_a(HasPolicy) is not None}

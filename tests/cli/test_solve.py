@@ -23,6 +23,9 @@ def test_moves_are_listed_with_their_values_best_first():
         (["--game", "othello_4x4", "b1"], "a1 +10\na3 -12\nc1 -14\n"),
         (["--game=othello_4x4", "B1", "--raw-discs"], "a1 +8\nc1 -8\na3 -9\n"),
         (["XXXXXXXXXXXXXXX-", "O"], "the match is over: black has won by 16\n"),
+        (["--xo" + 12 * "x" + " o"], "b1 -10\n"),
+        # Black has taken all discs.
+        (["e6f4e3f6g5d6e7f5c5"], "the match is over: black has won by 64\n"),
     ],
 )
 def test_positions_are_accepted_in_every_notation(arguments, output):
@@ -36,6 +39,8 @@ def test_positions_are_accepted_in_every_notation(arguments, output):
         ([], ["position", "--help"]),
         (["--game", "othello_6x6", FIRST["board"], "X"], ["othello_6x6", "36 signs", "64 signs"]),
         (["f5d6a1"], ["disc 3", "a1", "not legal", "c3"]),
+        (["--game", "connect_four", "41424344"], ["the match is over after 7 actions"]),
+        ([FIRST["board"]], ["after a board comes the side to move, X or O"]),
         (["--game", "tictactoe", "f5"], ["game=tictactoe", "othello_4x4", "connect_four"]),
         (["f5", "--time-limit", "0"], ["time_limit=0", "above 0"]),
     ],

@@ -6,9 +6,10 @@ import torch
 
 from selfplay.errors import ConformanceError
 from selfplay.games import Symmetries, make_game
-from selfplay.games.conformance import check_game
+from selfplay.games.conformance import check_game, check_quickly
 from selfplay.games.tictactoe import TicTacToe
 from tests.support.games import BOARDS, with_slow_sizes
+from tests.support.pendulum import CountedPendulum, Pendulum
 
 PERFT = {
     "tictactoe": (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0),
@@ -205,3 +206,14 @@ def test_a_broken_game_is_refused_with_one_line_that_names_the_fault(broken, mes
 def test_a_wrong_table_of_counts_is_refused():
     with pytest.raises(ConformanceError, match="perft: depth 3 counts 504 sequences, not 505"):
         check_game(make_game("tictactoe"), (9, 72, 505))
+
+
+# ---------------------------------------------------------------------- positions that repeat
+
+
+def test_a_game_whose_positions_repeat_is_refused_with_what_to_do():
+    reason = "ends: the position after ply 0 is met again after ply 2: positions can repeat, .*; count the plies"
+    for check in (check_game, check_quickly):
+        with pytest.raises(ConformanceError, match=f"pendulum: {reason}"):
+            check(Pendulum())
+        check(CountedPendulum())

@@ -6,7 +6,9 @@ import torch
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError
+from selfplay.games import make_game
 from selfplay.games.othello import Othello
+from selfplay.games.othello_notation import written_position
 from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
@@ -113,6 +115,40 @@ def test_boards_are_read_as_they_are_drawn():
                 assert [float(field) for field in again] == [float(field[row]) for field in state]
 
 
+@pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("-----XX--XX---XO", "O"),
+        ("-----xX--XX---xo", "o"),
+        ("-----XX--XX---XO O", None),
+        (".... .**. .**.\n..*o o", None),
+        (".....**..**...*oO", None),
+    ],
+)
+def test_boards_are_read_as_people_and_programs_write_them(text, side):
+    game, state = written_position(text, side)
+    assert game.name == "othello_4x4"
+    assert "".join("-XO"[disc] for disc in game.squares(state)[0].tolist()) == "-----XX--XX---XO"
+    assert int(state.current_player) == 1
+
+
+def test_a_match_in_ggf_is_read_on_its_own_board():
+    moves = ["c4", "d2", "b1", "b4", "d1", "a3", "d4", "a2", "a1", "c1", "d3", "PA", "A4"]
+    tags = "".join(f"{'BW'[ply % 2]}[{move}/1.5/2]" for ply, move in enumerate(moves))
+    game, state = written_position(f"(;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]{tags};)")
+    assert game.name == "othello_4x4"
+    assert torch.equal(state.own, game.state_after(moves).own)
+    assert bool(state.terminated)
+
+
+@pytest.mark.parametrize("written", ["pass", "PASS", "pa", "PA", "ps", "--"])
+def test_passes_are_read_as_people_and_programs_write_them(written):
+    game = make_game("othello_4x4")
+    start = game.read_board(".....XX..XX...XO", "X")
+    assert game.string_to_action(written) == game.pass_action
+    assert game.read_transcript(f"{written} a1", start) == [game.pass_action, 0]
+
+
 def test_transcripts_are_read_back_as_written():
     game = Othello(4)
     for record in random_records(game, 4, 4):
@@ -129,6 +165,7 @@ def test_transcripts_are_read_back_as_written():
         ("f5d6c", "transcript, disc 3: 'c' is not a square"),
         ("f5f5", "transcript, disc 2: action f5 is not legal here; legal actions: "),
         ("f5a1", "transcript, disc 2: action a1 is not legal here; legal actions: f4, d6, f6"),
+        ("e6f4e3f6g5d6e7f5c5a1", "transcript, disc 10: the match is over before it"),
     ],
 )
 def test_bad_transcripts_are_refused(text, reason):

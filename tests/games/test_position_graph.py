@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.errors import GameTooLargeError, IllegalActionError
+from selfplay.compute.bit_algebra import rule
+from selfplay.errors import ConformanceError, GameTooLargeError, IllegalActionError
 from selfplay.games import make_game
-from selfplay.games.position_graph import NO_CHILD, enumerate_positions, is_surely_larger
+from selfplay.games.position_graph import NO_CHILD, enumerate_positions, is_surely_larger, perfect_values
+from selfplay.grading.proof import Grader
+from tests.support.pendulum import CountedPendulum, Pendulum
 
 TICTACTOE = enumerate_positions(make_game("tictactoe"))
 SUMTO100 = enumerate_positions(make_game("sumto100"))
@@ -62,3 +65,33 @@ def test_a_position_that_cannot_be_reached_is_refused(own, opp):
     state = TICTACTOE.game.state_at(torch.tensor([0, own]), torch.tensor([0, opp]))
     with pytest.raises(IllegalActionError, match="tictactoe: a position that cannot be reached"):
         TICTACTOE.numbers(state)
+
+
+@rule
+def never(own, opp):
+    return own < 0
+
+
+class Endless(Pendulum):
+    """The stone cannot pass the ends, and no match ends."""
+
+    rules = Pendulum.rules._replace(
+        legal_actions=rule(lambda own, opp: 0b11 - (own & 1) - ((own >> 4) & 1) * 2),
+        is_terminal=never,
+    )
+
+
+@pytest.mark.parametrize("game", [Pendulum(), Endless()])
+def test_no_values_are_computed_where_positions_repeat(game):
+    graph = enumerate_positions(game)
+    assert len(graph) == 5
+    for computed in (lambda: perfect_values(graph), lambda: graph.movers, lambda: Grader(game)):
+        with pytest.raises(ConformanceError, match=r"^pendulum: positions can repeat, so matches need not end; count"):
+            computed()
+
+
+def test_with_a_counter_of_plies_such_a_game_has_values():
+    graph = enumerate_positions(CountedPendulum())
+    # Whoever moves the stone from the middle loses: the other moves it to the end.
+    assert perfect_values(graph)[0] == -1
+    assert int(graph.heights[0]) == 8

@@ -72,6 +72,25 @@ def test_the_line_that_has_won_is_known(name: str, moves: str, line: list[int]) 
     assert game.presentation.winning_squares(state) == line
 
 
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [
+        ("tictactoe", "0,0 0,1 1,1 0,2 2,2"),
+        ("connect_four", "4 1 4 2 4 3 4"),
+        ("sumto100", " ".join(["10"] * 10)),
+        ("othello", "e6 f4 e3 f6 g5 d6 e7 f5 c5"),
+    ],
+)
+def test_moves_after_the_end_of_a_match_are_refused(name: str, moves: str) -> None:
+    game = make_game(name)
+    assert bool(game.position_after(moves).terminated)
+    for transcript in (f"{moves} {moves.split()[1]}", moves + " " + moves):
+        with pytest.raises(IllegalActionError, match="the match is over"):
+            game.position_after(transcript)
+        with pytest.raises(IllegalActionError, match="the match is over"):
+            game.state_after(transcript.split())
+
+
 def test_a_transcript_begins_in_the_given_position() -> None:
     game = make_game("othello_4x4")
     start = game.set_up(squares("..../.XX./.XX./..XO"), 0)

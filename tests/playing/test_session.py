@@ -1,6 +1,7 @@
 """A session: whose turn it is, passes, undo, random numbers."""
 
 import pytest
+import torch
 
 from selfplay.errors import IllegalActionError, NotNowError
 from selfplay.playing.session import Session
@@ -97,6 +98,18 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
     assert not session.chosen_by_people
     with pytest.raises(NotNowError, match="you have not taken an action yet"):
         session.undo()
+
+
+@pytest.mark.parametrize("ply", [-1, 3])
+def test_a_ply_that_the_match_has_not_reached_is_refused_and_nothing_changes(ply: int) -> None:
+    session = session_with(FirstLegal(GAME))
+    play_on(session, 4)
+    for asked in (session.rewind, session.state_before, session.estimate):
+        with pytest.raises(NotNowError, match=rf"positions before the plies 0 to 2, not before {ply}"):
+            asked(ply)
+    assert [ply.action for ply in session.plies] == [4, 0]
+    assert len(session.rewind(0)) == 2
+    assert torch.equal(session.state.own, GAME.init().own)
 
 
 # ---------------------------------------------------------------------- the same numbers

@@ -23,7 +23,8 @@ def solve() -> None:
     Prints one line per move with its exact score. Othello positions should be near the end of the match.
 
     selfplay solve BOARD SIDE     one of X, O or - per square, row by row from a1, and the side to move
-    selfplay solve TRANSCRIPT     the moves from the start without passes, as in f5d6c3...
+    selfplay solve "BOARD SIDE"   the same; x, o, * and . are understood too, and spaces between the rows
+    selfplay solve TRANSCRIPT     the moves from the start, as in f5d6c3..., or a match in GGF
     selfplay solve --game connect_four 4453
     Othello: the number of discs by which the side to move wins. Empty squares count for the winner (see --raw-discs).
     Connect Four: 22 minus the number of stones that the winner has played at the end, negative if the other side wins.
@@ -36,8 +37,10 @@ def solve() -> None:
     parser.add_argument("--raw-discs", action="store_true", help="Othello: do not count empty squares")
     parser.add_argument("--time-limit", type=float, help="in seconds")
     parser.add_argument("--threads", type=int, help="for long Othello endgames; one per core by default")
-    # A board may start like an option, but only options have a small letter after their dashes.
-    options = parser.parse_args([re.sub("^(?=-+([^a-z-]|$))", " ", argument) for argument in sys.argv[1:]])
+    # A board may start like an option; options have a small letter after their dashes, and others than x and o.
+    options = parser.parse_args(
+        [re.sub(r"^(?!--$)(?=-+([^a-z-]|$)|-[-xXoO*.\s]*$)", " ", word) for word in sys.argv[1:]]
+    )
     game, state = written_position(options.position.strip(), options.side, options.game, options.size)
     if options.threads is not None and options.threads < 1:
         parser.error(f"--threads {options.threads}: must be 1 or more")
@@ -72,13 +75,13 @@ def move_value_lines(
     from selfplay.search.exact_solver import empties
 
     game = solver.game
+    if bool(state.terminated[0]):
+        return [_result_line(solver, state)]
     most, left = solver.practical_empties, int(empties(game, state)[0])
     if time_limit is None and left > most:
         raise SettingError(
             f"{left} squares are empty: solving this takes hours; use at most {most}, or set a time limit"
         )
-    if bool(state.terminated[0]):
-        return [_result_line(solver, state)]
 
     def line(action: int, value: int) -> str:
         words = "" if solver.counts_points else f" {solver.value_text(value, state)}"

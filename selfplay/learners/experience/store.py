@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from selfplay.errors import InvalidFileError, shortened
+from selfplay.games import name_of_game
 from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.learners.experience.database import ExperienceDatabase, damaged
@@ -73,7 +74,7 @@ class ExperienceStore(MadeAgain):
     ) -> None:
         BoardForm(game)  # Rejects an unsuitable game before a file is created.
         self.path, self.game = Path(path), game
-        self._database = ExperienceDatabase(self.path, game.name, rule, must_exist=must_exist)
+        self._database = ExperienceDatabase(self.path, name_of_game(game), rule, must_exist=must_exist)
         self.rule = self._database.rule
         self.form = BoardForm(game, self.rule.canonical)
         try:

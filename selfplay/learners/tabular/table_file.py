@@ -23,6 +23,7 @@ from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import FileFormat, errors_of_archive, open_file, record_schema
+from selfplay.games import name_of_game
 from selfplay.games.position_graph import PositionGraph
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 from selfplay.runs.manifest import check_against_manifest
@@ -90,7 +91,7 @@ def save_tables(
     """
     metadata = {
         "format": FORMAT,
-        "game": graph.game.name,
+        "game": name_of_game(graph.game),
         "rule": rule.name,
         "settings": dict(settings),
         "versions": {name: version(name) for name in ("selfplay", "numpy")},
@@ -111,8 +112,8 @@ def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
     check_against_manifest(path)
     with _opened(path) as archive:
         metadata = _metadata(path, archive)
-        if metadata["game"] != graph.game.name:
-            raise InvalidFileError(path, f"plays {shortened(metadata['game'])}, not {graph.game.name}")
+        if metadata["game"] != (name := name_of_game(graph.game)):
+            raise InvalidFileError(path, f"plays {shortened(metadata['game'])}, not {name}")
         arrays = {name: _array(archive, name) for name in ("values", "own", "opp")}
     words = (graph.state.own.numpy(), graph.state.opp.numpy())
     if not all(np.array_equal(arrays[name], word) for name, word in zip(("own", "opp"), words, strict=True)):

@@ -22,7 +22,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
     from selfplay.players.tabular import LearningTabularPlayer, TabularPlayer
 
-    path, graph = _path(name.argument, run_dir), positions_of(game.name)
+    path, graph = _path(name.argument, run_dir), positions_of(game)
     if not path.exists():
         raise _missing(name, path, game, run_dir)
     tables = load_tables(path, graph)

@@ -45,7 +45,7 @@ def _make_perfect(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.perfect import PerfectPlayer, whole_game_solver_player
 
     ties = name.options["ties"]
-    return whole_game_solver_player(game, ties) or PerfectPlayer(positions_of(game.name), ties)
+    return whole_game_solver_player(game, ties) or PerfectPlayer(positions_of(game), ties)
 
 
 def _perfect_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:

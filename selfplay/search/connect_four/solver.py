@@ -14,7 +14,8 @@ import numpy as np
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, register_rules
-from selfplay.games.connect_four import SQUARES, has_line, is_terminal
+from selfplay.errors import SettingError
+from selfplay.games.connect_four import SQUARES, ConnectFour, has_line, is_terminal
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.connect_four.board import playable_squares, position_of, winning_squares
@@ -92,7 +93,7 @@ class ConnectFourSolver(ExactSolver):
         with_book: whether the values of positions of 12 plies are read from the opening book, where it is installed.
 
     Raises:
-        SettingError: table_bits is out of range.
+        SettingError: table_bits is out of range, or the game has other rules than Connect Four.
         InvalidFileError: the book is damaged.
     """
 
@@ -101,6 +102,8 @@ class ConnectFourSolver(ExactSolver):
     quick_positions = 50_000  # about 10 ms
 
     def __init__(self, game: Game, table_bits: int = 20, with_book: bool = True) -> None:
+        if game.rules != ConnectFour.rules:
+            raise SettingError(f"{game!r}: this solver knows the usual rules of Connect Four; set exact_solver = None")
         check_table_bits(table_bits, 10)
         # Made once, because the time in which the C library allocates memory varies by milliseconds.
         self._memory = make_memory(table_bits, opening_book() if with_book else NO_BOOK)

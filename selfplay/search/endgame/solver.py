@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 import numpy as np
+import torch
 
 from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.errors import SettingError
@@ -98,10 +99,14 @@ class EndgameSolver(ExactSolver):
                 that 11 discs to 3 on 16 squares are won by 10 and not by 8.
 
         Raises:
-            SettingError: the moves of the game do not turn discs, or table_bits is out of range.
+            SettingError: the moves of the game do not turn discs, the player with more discs does not win, or
+                table_bits is out of range.
         """
         if game.turning_rules is None or game.rules.margin is None:
             raise SettingError(f"game={game.name}: endgames are solved only in games that turn discs, such as othello")
+        board = torch.tensor([game.turning_rules.board])
+        if int(game.rules.return_to_move(board, torch.zeros_like(board))) != 1:
+            raise SettingError(f"{game!r}: endgames are solved for the player with more discs; set exact_solver = None")
         check_table_bits(table_bits, 1)
         self._counts = np.zeros(1, dtype=COUNT)
         self._counts["empties_to_winner"] = empties_to_winner

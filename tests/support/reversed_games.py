@@ -1,0 +1,40 @@
+"""Games whose results are reversed, so that who completes a line, or has more discs, loses."""
+
+from typing import Any
+
+from selfplay.compute.bit_algebra import rule
+from selfplay.games.connect_four import ConnectFour
+from selfplay.games.othello import Othello
+from selfplay.games.rules import Rules
+from selfplay.games.tictactoe import TicTacToe
+
+
+def reversed_rules(rules: Rules) -> Rules:
+    return_to_move: Any = rules.return_to_move
+
+    @rule
+    def reversed_return(own, opp):  # type: ignore[no-untyped-def]
+        return -1 * return_to_move(own, opp)
+
+    return rules._replace(return_to_move=reversed_return)
+
+
+REVERSED = {width: reversed_rules(TicTacToe(width).rules) for width in TicTacToe.sizes}
+
+
+class ReversedTicTacToe(TicTacToe):
+    """It keeps the name of its base class."""
+
+    def __init__(self, width: int = 3) -> None:
+        super().__init__(width)
+        self.rules = REVERSED[width]
+
+
+class ReversedConnectFour(ConnectFour):
+    rules = reversed_rules(ConnectFour.rules)
+
+
+class ReversedOthello(Othello):
+    def __init__(self, width: int = 4) -> None:
+        super().__init__(width)
+        self.rules = reversed_rules(self.rules)
