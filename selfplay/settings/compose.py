@@ -75,13 +75,18 @@ def overrides_of(settings: Mapping[str, Any]) -> list[str]:
 
 def _override_value(name: str, value: Any) -> str:
     if isinstance(value, str | PathLike):
-        return "'" + re.sub(r"(\\*)'", r"\1\1\\'", re.sub(r"(\\+)$", r"\1\1", fspath(value))) + "'"
+        return quoted(fspath(value))
     if isinstance(value, list | tuple | range):
         return f"[{','.join(_override_value(name, part) for part in value)}]"
     if value is None or isinstance(value, bool | int | float):
         return "null" if value is None else str(value)
     kind = type(value).__name__
     raise SettingError(f"{name}={shortened(value)}: must be a text, a number, True, False, None or a list, not {kind}")
+
+
+def quoted(text: str) -> str:
+    """A text as Hydra's grammar writes it, in quotes."""
+    return "'" + re.sub(r"(\\*)'", r"\1\1\\'", re.sub(r"(\\+)$", r"\1\1", text)) + "'"
 
 
 def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[str]) -> DictConfig:
