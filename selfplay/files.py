@@ -29,6 +29,16 @@ from selfplay.process_exit import before_exit
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+def user_path(path: str | os.PathLike[str]) -> Path:
+    """A path as a user gives it, where it enters the library: `~` at its start is the home folder; `./~` is not.
+
+    Libraries that read files disagree about `~`, so none of them gets a relative path that begins with it.
+    """
+    # Not Path.expanduser, which raises for an unknown user, and for which ./~ is ~.
+    expanded = Path(os.path.expanduser(path))  # noqa: PTH111
+    return expanded.absolute() if str(expanded).startswith("~") else expanded
+
+
 def open_file(path: Path) -> "io.BufferedReader[Any]":
     """Open a file for reading. Raises InvalidFileError if there is none, or it cannot be read."""
     try:

@@ -7,19 +7,20 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import Field
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TextIO
 
 from tqdm import tqdm
 
 from selfplay.errors import SettingError
+from selfplay.files import user_path
 from selfplay.process_exit import process_count, process_rank
 from selfplay.runs.manifest import take_run_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.command_lines import COMMAND
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import checked_settings, composed_values, quoted, with_outside_names
+from selfplay.settings.fields import field_of
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
@@ -118,7 +119,7 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
                     raise SettingError(f"{flag} needs a value")
                 value = rest.pop(0)
             name = flag.removeprefix("--").replace("-", "_")
-            folders = f"hydra.searchpath=[{as_typed(value)}]"
+            folders = f"hydra.searchpath=[{quoted(str(user_path(value)))}]"
             overrides.append(folders if name == "config_dir" else _override(name, value, kind, is_sweep))
         elif equals:
             overrides.append(_override(flag, value, kind, is_sweep))
@@ -159,15 +160,6 @@ def _each_as_typed(value: str, marks: str) -> str:
 def as_typed(text: str) -> str:
     """A text in quotes unless it is already, or null, which stands for no value."""
     return text if re.fullmatch(rf"(?:{QUOTED}|null|)", text) else quoted(text)
-
-
-def field_of(kind: Any, name: str) -> Field[Any] | None:
-    """The field of the setting with this dotted name; None if there is none."""
-    field = None
-    for part in name.split("."):
-        field = getattr(kind, "__dataclass_fields__", {}).get(part)
-        kind = None if field is None else field.type
-    return field
 
 
 def progress_bar(*, total: int, desc: str) -> Any:

@@ -103,6 +103,9 @@ def one_in(registry: Registry[Any]) -> dict[str, Any]:
     return {"registry": registry}
 
 
+PATH = {"is_path": True}
+"""Metadata of a field that holds a path, see `selfplay.files.user_path`."""
+
 EACH_COMMAND = {"is_of_each_command": True}
 """Metadata of a field that later commands do not take over from the run."""
 
@@ -165,6 +168,15 @@ def _conditions(leaf: Leaf, stages: tuple[str, ...]) -> list[Condition]:
 def default_of_field(field: Field[Any]) -> Any:
     """The field's default; dataclasses.MISSING if it has none."""
     return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def field_of(kind: Any, name: str) -> Field[Any] | None:
+    """The field of the setting with this dotted name; None if there is none."""
+    field = None
+    for part in name.split("."):
+        field = getattr(kind, "__dataclass_fields__", {}).get(part)
+        kind = None if field is None else field.type
+    return field
 
 
 def check_fields(settings: Any) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from selfplay.errors import InvalidFileError, shortened
+from selfplay.files import user_path
 from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.learners.experience.database import ExperienceDatabase, damaged
@@ -71,7 +72,7 @@ class ExperienceStore:
         self, path: str | Path, game: Game, rule: ExperienceRule | None = None, *, must_exist: bool = False
     ) -> None:
         BoardForm(game)  # Rejects an unsuitable game before a file is created.
-        self.path, self.game = Path(path), game
+        self.path, self.game = user_path(path), game
         self._database = ExperienceDatabase(self.path, game.name, rule, must_exist=must_exist)
         self.rule = self._database.rule
         self.form = BoardForm(game, self.rule.canonical)
