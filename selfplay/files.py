@@ -13,6 +13,7 @@ import hashlib
 import io
 import os
 import shutil
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache, wraps
@@ -56,9 +57,9 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file. Raises InvalidFileError."""
+    """The text of a UTF-8 file, without a byte-order mark. Raises InvalidFileError."""
     try:
-        return read_bytes(path).decode()
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidFileError(path, "is not a text file") from error
 
@@ -110,7 +111,8 @@ class FileFormat:
 
     def read_json(self, path: Path) -> Any:
         """The checked content of the JSON file at `path`. Raises InvalidFileError."""
-        return self.parse_json(path, read_bytes(path))
+        # Some editors put a byte-order mark before the text.
+        return self.parse_json(path, read_bytes(path).removeprefix(BOM_UTF8))
 
     def parse_json(self, path: Path, text: str | bytes) -> Any:
         """The checked content of JSON text, which stands in the file at `path`. Raises InvalidFileError.

@@ -152,7 +152,8 @@ class ExportPageSettings(CommonSettings):
     """The agent that is exported with the page, and where."""
 
     opponent: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The learned agent, such as level:3 or pretrained; null: the newest level of the run."""
+    """The learned agent, such as level:3 or pretrained; null: the newest level of the run, or else
+    the agent that comes with the program."""
     output_dir: str = field(default="site", metadata=PATH)
     """The folder to write."""
     search_seconds: float = field(default=0.3, metadata=within(above=0, most=60))
