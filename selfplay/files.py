@@ -13,6 +13,7 @@ import hashlib
 import io
 import os
 import shutil
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache, wraps
@@ -36,6 +37,16 @@ def is_special(path: Path) -> bool:
     return path.exists() and not (path.is_file() or path.is_dir())
 
 
+def user_path(path: str | os.PathLike[str]) -> Path:
+    """A path as a user gives it, where it enters the library: `~` at its start is the home folder; `./~` is not.
+
+    Libraries that read files disagree about `~`, so none of them gets a relative path that begins with it.
+    """
+    # Not Path.expanduser, which raises for an unknown user, and for which ./~ is ~.
+    expanded = Path(os.path.expanduser(path))  # noqa: PTH111
+    return expanded.absolute() if str(expanded).startswith("~") else expanded
+
+
 def open_file(path: Path) -> "io.BufferedReader[Any]":
     """Open a file for reading. Raises InvalidFileError if there is none, or it cannot be read."""
     try:
@@ -56,9 +67,9 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file. Raises InvalidFileError."""
+    """The text of a UTF-8 file, without a byte-order mark. Raises InvalidFileError."""
     try:
-        return read_bytes(path).decode()
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidFileError(path, "is not a text file") from error
 
@@ -110,7 +121,8 @@ class FileFormat:
 
     def read_json(self, path: Path) -> Any:
         """The checked content of the JSON file at `path`. Raises InvalidFileError."""
-        return self.parse_json(path, read_bytes(path))
+        # Some editors put a byte-order mark before the text.
+        return self.parse_json(path, read_bytes(path).removeprefix(BOM_UTF8))
 
     def parse_json(self, path: Path, text: str | bytes) -> Any:
         """The checked content of JSON text, which stands in the file at `path`. Raises InvalidFileError.

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic_core.core_schema import dict_schema
 
 from selfplay.errors import InvalidFileError, SelfPlayError
+from selfplay.files import FileFormat
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.finished_runs import read_level_table, read_runs
@@ -38,6 +40,13 @@ KILOBYTES = 1 << 20
 
 NUMBERS = [b"nan", b"inf", b"-1", b"1e400", b"1" * 5000, b"-" + b"9" * 30, b"[" * 3000, b'{"a":' * 300, b"true", b'""']
 BYTES = [b"\x00", b"\xff\xfe", b"\n", b",", b'"', b"*a", b"&a", b"${x}", b"!!int ", b"\xc2\xb2", b"]", b"}"]
+
+
+def test_a_byte_order_mark_of_an_editor_is_not_part_of_the_text(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b'\xef\xbb\xbf{"a": 1}')
+    form = FileFormat("a file", dict_schema())
+    assert form.read_json(path) == form.read_yaml(path) == {"a": 1}
 
 
 def damaged(content: bytes, chance: random.Random) -> bytes:

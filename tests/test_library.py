@@ -14,6 +14,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import game_names, name_of_game
 from selfplay.games.othello import Othello
+from selfplay.players.player_names import files_of_player
 from selfplay.settings.folders import RUNS_FOLDER
 from tests.support.reversed_games import ReversedConnectFour, ReversedOthello, ReversedTicTacToe
 
@@ -124,6 +125,28 @@ def test_levels_are_those_of_the_usual_run_of_the_game_unless_a_folder_is_named(
     with pytest.raises(selfplay.SelfPlayError) as error:
         selfplay.make_player("level:99", "othello_4x4")
     assert str(RUNS_FOLDER / "othello_4x4") in str(error.value)
+
+
+def test_a_tilde_at_the_start_of_a_path_is_the_home_folder(run_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = run_copy.with_name("elsewhere")
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    monkeypatch.setenv("HOME", str(run_copy.parent))
+    run = f"~/{run_copy.name}"
+    assert selfplay.learn(run_dir=run).run_dir == run_copy
+    assert selfplay.settings_of_run(Path(run)).run_dir == str(run_copy)
+    assert selfplay.load_level(run, 1).name == "level 1"
+    for folder, name in {run: "level:1", ".": f"level:1?run_dir={run}"}.items():
+        assert selfplay.make_player(name, "tictactoe", folder).name == "level 1"
+        assert files_of_player(name, folder) == [run_copy / "level_01" / "agent.safetensors"]
+    assert files_of_player("tabular:~/x.npz", run) == [run_copy.with_name("x.npz")]
+    for path in ("~/one.sqlite", Path("~/two.sqlite")):
+        assert selfplay.ExperienceStore(path, selfplay.make_game("tictactoe")).path.parent == run_copy.parent
+        assert files_of_player(f"experience:{path}", run) == [run_copy.with_name(Path(path).name)]
+    assert selfplay.load_experience_player("~/three.sqlite", "tictactoe").store.path == run_copy.with_name(
+        "three.sqlite"
+    )
+    assert not any(elsewhere.iterdir())
 
 
 def test_a_player_of_another_game_is_refused() -> None:

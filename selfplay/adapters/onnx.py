@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import StageError
-from selfplay.files import written_whole
+from selfplay.files import user_path, written_whole
 from selfplay.games import Game
 from selfplay.players.agent import Agent
 
@@ -76,7 +76,7 @@ def export_network(network: nn.Module, game: Game, path: str | Path) -> Exported
     with torch.no_grad():
         expected = [output.numpy() for output in plain(positions)]
     outputs = names[: len(expected)]
-    path = Path(path)
+    path = user_path(path)
     with written_whole(path) as partial:
         try:
             _export(plain, positions, partial, outputs)

@@ -7,20 +7,20 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import Field
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TextIO
 
 from tqdm import tqdm
 
 from selfplay.errors import SettingError
-from selfplay.files import check_writable
+from selfplay.files import check_writable, user_path
 from selfplay.process_exit import process_count, process_rank
 from selfplay.runs.manifest import take_run_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.command_lines import COMMAND
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import checked_settings, composed_values, with_outside_names
+from selfplay.settings.compose import checked_settings, composed_values, quoted, with_outside_names
+from selfplay.settings.fields import field_of
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
@@ -36,14 +36,12 @@ PRINTING_FLAGS = {
 }
 """Flags with which Hydra prints something and runs nothing."""
 
-PLAYER_WITH_OPTIONS = re.compile(
-    r"""'[^']*'|"[^"]*"|(?<!['"\w])(?P<unquoted>(?:gtp:|[A-Za-z_][\w.]*(?::[^,\[\]'"?]*)?\?)[^,\[\]'"]*)"""
-)
-"""A text in quotes, or an unquoted player name with options, such as level:17?depth=2, or with a command."""
-
 OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
 
-HYDRA_FUNCTION = re.compile(r"\w+\(.*,.*\)")
+QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
+"""A text that the user has put in quotes, as Hydra's grammar has it."""
+
+SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\((.*)\)", re.DOTALL)
 
 
 class Program(NamedTuple, Generic[AnySettings]):
@@ -98,7 +96,7 @@ def run_program(program: Program[AnySettings], settings: AnySettings, taken: str
 
 
 def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tuple[list[str], list[str]]:
-    """The overrides in these arguments, quoted where Hydra's grammar requires it, and the flags.
+    """The overrides in these arguments, with texts in quotes so that Hydra takes them as typed, and the flags.
 
     `--name value` and `--name=value` are the override `name=value`; `--config-dir FOLDER` adds a folder like conf/.
 
@@ -114,7 +112,7 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
     while rest:
         argument = rest.pop(0)
         flag, equals, value = argument.partition("=")
-        if flag in HELP_FLAGS | SWEEP_FLAGS | PRINTING_FLAGS:
+        if flag in HELP_FLAGS | SWEEP_FLAGS | PRINTING_FLAGS or flags[-1:] in (["-sc"], ["--shell-completion"]):
             flags.append(argument)
         elif flag.startswith("--"):
             if not equals:
@@ -122,14 +120,14 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
                     raise SettingError(f"{flag} needs a value")
                 value = rest.pop(0)
             name = flag.removeprefix("--").replace("-", "_")
-            folders = f"hydra.searchpath=['{value}']"
+            folders = f"hydra.searchpath=[{quoted(str(user_path(value)))}]"
             overrides.append(folders if name == "config_dir" else _override(name, value, kind, is_sweep))
         elif equals:
             overrides.append(_override(flag, value, kind, is_sweep))
         elif argument.startswith("~"):
             overrides.append(argument)
-        elif flags:
-            # The value of a flag of Hydra, such as --cfg job.
+        elif flags and flags[-1] in PRINTING_FLAGS:
+            # Its value, as in --cfg job.
             flags.append(argument)
         else:
             raise SettingError(f"{argument!r} is neither a flag nor a setting; write name=value")
@@ -137,29 +135,32 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
 
 
 def _override(name: str, value: str, kind: type[Any], is_sweep: bool) -> str:
-    """`name=value`, quoted where Hydra's grammar requires it: special characters in a text, options of a player.
+    """`name=value`, with texts in quotes: Hydra would read 2026_11 as a number, and drop spaces at the ends of a text.
 
-    A text is left as it is if it is already quoted or calls a function of Hydra, and in a sweep if it has commas, which
-    separate the values to sweep over.
+    In a sweep, commas separate the values to sweep over. Functions of Hydra for sweeps, such as range(3), are left.
     """
-    field = field_of(kind, name)
-    is_text = field is not None and field.type in (str, str | None)
-    if not is_text or (is_sweep and "," in value):
-        value = PLAYER_WITH_OPTIONS.sub(lambda found: f"'{found[0]}'" if found["unquoted"] else found[0], value)
-    elif re.search(r"[^\w\s/.+$%*@|:{}-]", value, re.ASCII) and not (
-        re.search("['\"]", value) or HYDRA_FUNCTION.fullmatch(value)
-    ):
-        value = f"'{value}'"
+    field = field_of(kind, name.lstrip("+"))
+    # The values of an unknown setting are texts, so that its name is what the message is about.
+    type_of_value = str if field is None and name.isidentifier() else getattr(field, "type", None)
+    if is_sweep and (choice := SWEEP_FUNCTION.fullmatch(value)) and choice[1] == "choice":
+        value = choice[2]
+    if not SWEEP_FUNCTION.fullmatch(value):
+        if type_of_value in (str, str | None):
+            value = _each_as_typed(value, ",") if is_sweep else as_typed(value)
+        elif type_of_value in (list[str], list[str] | None):
+            value = _each_as_typed(value, r"\[\],")
     return f"{name}={value}"
 
 
-def field_of(kind: Any, name: str) -> Field[Any] | None:
-    """The field of the setting with this dotted name; None if there is none."""
-    field = None
-    for part in name.split("."):
-        field = getattr(kind, "__dataclass_fields__", {}).get(part)
-        kind = None if field is None else field.type
-    return field
+def _each_as_typed(value: str, marks: str) -> str:
+    """`value` with the texts between these marks in quotes, without the spaces around them."""
+    text = re.compile(rf"(?:^|(?<=[{marks}]))\s*((?:{QUOTED})(?=\s*(?:[{marks}]|$))|[^{marks}]+)")
+    return text.sub(lambda found: as_typed(found[1].strip()), value)
+
+
+def as_typed(text: str) -> str:
+    """A text in quotes unless it is already, or null, which stands for no value."""
+    return text if re.fullmatch(rf"(?:{QUOTED}|null|)", text) else quoted(text)
 
 
 def progress_bar(*, total: int, desc: str) -> Any:

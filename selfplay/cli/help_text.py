@@ -16,14 +16,14 @@ from typing import Any, NoReturn
 
 from omegaconf import OmegaConf
 
-from selfplay.cli.command import HELP_FLAGS, Program, field_of
+from selfplay.cli.command import HELP_FLAGS, Program
 from selfplay.errors import SettingError
 from selfplay.players.player_names import grammar
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.command_lines import command_line, with_command_lines
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import compose_settings_of, errors_of_settings, offer_defaults
-from selfplay.settings.fields import PLAYER_NAME, leaves
+from selfplay.settings.fields import PLAYER_NAME, field_of, leaves
 from selfplay.settings.folders import CONFIG_FOLDER
 
 QUERY = "query="

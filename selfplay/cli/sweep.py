@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
+from omegaconf.errors import OmegaConfBaseException
+
 from selfplay.cli.command import Program, logging_to_screen, run_program, settings_of
 from selfplay.errors import USER_ERRORS, SettingError, StageError, line_of
 from selfplay.process_exit import write_error_line
@@ -52,7 +54,7 @@ def runs_of_sweep(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
     Raises SettingError for a sweep over anything but listed values.
     """
     from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.core.override_parser.types import ValueType
+    from hydra.core.override_parser.types import QuotedString, Transformer, ValueType
 
     with errors_of_settings(Settings):
         parsed = OverridesParser.create().parse_overrides(list(overrides))
@@ -62,12 +64,21 @@ def runs_of_sweep(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
         if not override.is_sweep_override():
             choices.append([(str(override.input_line), "")])
             continue
+        wrong = SettingError(f"{override.input_line}: list the values, as in {name}=one,two")
         if not override.is_discrete_sweep() or override.value_type == ValueType.GLOB_CHOICE_SWEEP:
-            raise SettingError(f"{name}={override.get_value_string()}: list the values, as in {name}=one,two")
-        values = [f"{name}={value}" for value in override.sweep_string_iterator()]
-        choices.append([(value, "" if name == "run_dir" else value) for value in values])
+            raise wrong
+        try:
+            values = [(value, Transformer.str(value)) for value in override.sweep_iterator()]
+        except OmegaConfBaseException as error:
+            # One of the values is a function, such as range(3).
+            raise wrong from error
+        texts = [
+            value.text if isinstance(value, QuotedString) else re.sub("['\"]", "", given) for value, given in values
+        ]
+        names = ["" if name == "run_dir" else f"{name}={text}" for text in texts]
+        choices.append([(f"{name}={given}", part) for (_, given), part in zip(values, names, strict=True)])
     runs = []
     for run in product(*choices):
         name = ",".join(sorted(value for _, value in run if value))
-        runs.append((re.sub("['\"]", "", name).replace("/", "."), [given for given, _ in run]))
+        runs.append((name.replace("/", "."), [given for given, _ in run]))
     return runs

@@ -102,11 +102,20 @@ def _check_form(path: Path, names: list[str]) -> int:
         line, more = file.readline(), file.read(1)
         file.seek(-1 if more else 0, 2)
         last = file.read(1)
-    header = line.decode(errors="replace").rstrip("\r\n").replace('"', "").split(",")
+    try:
+        # Spreadsheets put a byte-order mark before the text.
+        text = line.decode("utf-8-sig").rstrip("\r\n").replace('"', "")
+    except UnicodeDecodeError as error:
+        raise InvalidFileError(path, f"is not UTF-8 text; {REMEDY}") from error
+    header = text.split(",")
     if not more:
         raise InvalidFileError(path, f"holds no rows; {REMEDY}")
+    if separators := [sign for sign in (";", "\t") if text.split(sign)[: len(names)] == names]:
+        reason = f"has {separators[0]!r} between its columns; write it with commas, and numbers with a point"
+        raise InvalidFileError(path, reason)
     if missing := [name for name in names if name not in header]:
-        raise InvalidFileError(path, f"column {missing[0]} is missing; {REMEDY}")
+        expected = f"its first line must be {names[0]},...,{names[-1]}"
+        raise InvalidFileError(path, f"column {missing[0]} is missing; {expected}")
     policy = header[len(names) :]
     if header != [*names, *action_names(len(policy))]:
         raise InvalidFileError(path, f"its columns are not {names[0]} ... {names[-1]} in order; is it another game's?")

@@ -7,6 +7,7 @@ agent.evaluator()
 """
 
 import math
+import shlex
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
@@ -16,7 +17,7 @@ from torch import nn
 from selfplay.architectures import check_output
 from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
 from selfplay.errors import SettingError
-from selfplay.files import sha256
+from selfplay.files import sha256, user_path
 from selfplay.games import Game, make_game
 from selfplay.games.game import EndValues
 from selfplay.players.network_evaluator import NetworkEvaluator, SymmetricNetwork
@@ -142,9 +143,9 @@ class Agent:
             InvalidFileError: their file is broken.
         """
         assert self.path is not None, "an agent with a file"
-        path, run_dir = self.path.with_name(PROBCUT_FILE), self.path.parent.parent
+        path, run_dir = self.path.with_name(PROBCUT_FILE), shlex.quote(f"run_dir={self.path.parent.parent}")
         level = f"level={self.checkpoint.metadata['level']}"
-        fit = f"run {command_line('fit-probcut')} game={self.game.name} {level} run_dir={run_dir}"
+        fit = f"run {command_line('fit-probcut')} game={self.game.name} {level} {run_dir}"
         if not path.exists():
             raise SettingError(f"player {player!r}: probcut was not fitted to this agent; {fit}")
         parameters = read_probcut(path)

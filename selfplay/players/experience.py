@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
+from selfplay.files import user_path
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord, State
 from selfplay.learners.experience.graph import Squares, Step
@@ -156,7 +157,8 @@ def load_experience_player(
 
     Raises as ExperienceStore.
     """
-    stem, is_new = Path(path).stem, not Path(path).exists()
+    path = user_path(path)
+    stem, is_new = path.stem, not path.exists()
     store = ExperienceStore(path, make_game(game), rule)
     if is_new:
         # Otherwise a mistyped path would go unnoticed.

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.errors import SettingError, shortened
+from selfplay.files import user_path
 from selfplay.registry import errors_of_outside, is_module, is_outside
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.fields import LARGEST_COUNT, folder_of
@@ -55,7 +56,7 @@ class PlayerName(NamedTuple):
 
     def run_dir(self, usual: str | Path) -> Path:
         """The run that the option run_dir names, or else the usual one."""
-        return Path(self.options.get("run_dir") or usual)
+        return user_path(self.options.get("run_dir") or usual)
 
 
 def _described(default: object, description: str) -> Any:

@@ -22,7 +22,7 @@ from pydantic_core import core_schema as cs
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
 from selfplay.errors import SettingError
-from selfplay.files import FileFormat, record_schema
+from selfplay.files import FileFormat, record_schema, user_path
 from selfplay.games import Game
 from selfplay.games.rules import Features, Rules
 from selfplay.settings.evaluation import NUMBER, PHASES, WEIGHT, Weight
@@ -243,7 +243,7 @@ def evaluation_path(name: str) -> Path:
         raise SettingError(
             f"unknown evaluation {name!r}; choose from {', '.join(known)}, or use the path of a .yaml file"
         )
-    return EVALUATIONS / f"{name}.yaml" if name in known else Path(name)
+    return EVALUATIONS / f"{name}.yaml" if name in known else user_path(name)
 
 
 def read_evaluation(path: Path, name: str) -> FeatureEvaluation:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from omegaconf import MISSING
 
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import Range, affects, count, require, within
+from selfplay.settings.fields import PATH, Range, affects, count, require, within
 
 BACKUPS = ("absolute", "minimax")
 
@@ -37,7 +37,7 @@ DEFAULT_RULE = ExperienceRule()
 class StoreSettings:
     """The store of the experience graph (conf/experience/)."""
 
-    path: str = MISSING
+    path: str = field(default=MISSING, metadata=PATH)
     """The database."""
     backup: str = DEFAULT_RULE.backup
     """absolute: a board takes the discounted score of largest absolute value among its successors; minimax: that of the
@@ -65,7 +65,7 @@ class PictureSettings:
     """Plies shown after the first board."""
     breadth: list[int] = field(default_factory=lambda: [4, 2, 1], metadata=count(1))
     """Number of successors shown for each board, by ply; the last number holds for all later plies."""
-    file: str | None = MISSING
+    file: str | None = field(default=MISSING, metadata=PATH)
     """The image to write; null: show it on the screen."""
 
 
@@ -74,7 +74,7 @@ class ExperienceGraphSettings(CommonSettings):
     """The experience graph as a picture or as JSON."""
 
     experience: StoreSettings = field(default_factory=StoreSettings)
-    json: str = MISSING
+    json: str = field(default=MISSING, metadata=PATH)
     """The JSON file to read or write."""
     picture: PictureSettings = field(default_factory=PictureSettings)
 

@@ -34,11 +34,12 @@ def with_command_lines(docstring: str) -> str:
 
 
 def words_of_run(game: str, run_dir: str | Path) -> list[str]:
-    """The words of a command line that select a game and the folder of its run, without those that are the default.
+    """The words of a command line, quoted for a shell, that select a game and the folder of its run, without those
+    that are the default.
 
     For learn, play, web and train-tabular, whose default game is that of GameSettings; that of others may be Othello.
     """
-    words = [] if game == GameSettings().name else [f"game={game}"]
+    words = [] if game == GameSettings().name else [shlex.quote(f"game={game}")]
     return [*words, *_words_of_folder(game, run_dir)]
 
 
@@ -52,7 +53,7 @@ def learn_command(game: str, run_dir: str | Path) -> str:
 
 def _words_of_folder(game: str, run_dir: str | Path) -> list[str]:
     is_default = Path(run_dir).resolve() == RUNS_FOLDER / game
-    return [] if is_default else [f"run_dir={run_dir}"]
+    return [] if is_default else [shlex.quote(f"run_dir={run_dir}")]
 
 
 def require_package(user: str, package: str, extra: str | None = None) -> None:

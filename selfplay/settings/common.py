@@ -6,7 +6,7 @@ from typing import TypeVar
 from selfplay.compute.devices import require_device
 from selfplay.registry import SPIEL_NAMES, is_module
 from selfplay.settings.choices import EXECUTORS
-from selfplay.settings.fields import SEEDS, affects, check_fields, count, one_in, require, within
+from selfplay.settings.fields import PATH, SEEDS, affects, check_fields, count, one_in, require, within
 
 MOST_THREADS = 1024
 SEARCH_THREADS = within(1, MOST_THREADS)
@@ -62,8 +62,8 @@ class ExecutorSettings:
 class CommonSettings:
     """The settings of every program."""
 
-    run_dir: str
-    """Folder of the files of the run; a relative path is relative to the current folder."""
+    run_dir: str = field(metadata=PATH)
+    """Folder of the files of the run; a relative path is relative to the current folder, and ~ is the home folder."""
     game: GameSettings = field(default_factory=GameSettings)
     seed: int = field(default=0, metadata=affects("generation", "training", "comparison", "tabular") | within(*SEEDS))
     """The same seed gives the same bytes."""

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
 
 from selfplay.errors import SelfPlayError, SettingError, shortened
+from selfplay.files import user_path
 from selfplay.registry import SPIEL_NAMES, base_and_size, name_modules, offers
 from selfplay.settings.common import AnySettings, GameSettings
-from selfplay.settings.fields import modules_in, require
+from selfplay.settings.fields import PATH, field_of, modules_in, require, texts_in
 from selfplay.settings.folders import CONFIG_FOLDER
 
 # Hydra is imported where it is used: it takes 0.1 s, in which Ctrl-C should already be handled.
@@ -89,7 +90,7 @@ def _override_value(name: str, value: Any) -> str:
     if hasattr(value, "tolist"):  # a number or an array of numpy, or a tensor
         value = value.tolist()
     if isinstance(value, str | PathLike):
-        return "'" + re.sub(r"(\\*)'", r"\1\1\\'", re.sub(r"(\\+)$", r"\1\1", fspath(value))) + "'"
+        return quoted(fspath(value))
     if isinstance(value, list | tuple | range):
         return f"[{','.join(_override_value(name, part) for part in value)}]"
     if value is None or isinstance(value, bool | int | float):
@@ -98,10 +99,15 @@ def _override_value(name: str, value: Any) -> str:
     raise SettingError(f"{name}={shortened(value)}: must be a text, a number, True, False, None or a list, not {kind}")
 
 
+def quoted(text: str) -> str:
+    """A text as Hydra's grammar writes it, in quotes."""
+    return "'" + re.sub(r"(\\*)'", r"\1\1\\'", re.sub(r"(\\+)$", r"\1\1", text)) + "'"
+
+
 def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[str]) -> DictConfig:
     """The values of settings of class `kind` from conf/`config`.yaml with these Hydra overrides.
 
-    Groups are composed once a process; values are set in a copy.
+    Groups are composed once a process; values are set in a copy. Paths that begin with ~ are in the home folder.
 
     Raises SettingError for an unknown name, or a value of another type.
     """
@@ -134,6 +140,12 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
     # What is in a folder of one's own may change.
     plain = deepcopy((_chosen.__wrapped__ if folders else _chosen)(config, choices))
     ConfigLoaderImpl._apply_overrides_to_config(values, plain)
+    for name, value in _dotted(OmegaConf.to_container(plain, resolve=False)):
+        # Otherwise the default would be taken.
+        require(name, "???", "???" not in texts_in(value), "a value")
+        field = field_of(kind, name)
+        if field and PATH.keys() <= field.metadata.keys() and "~" in str(value):
+            OmegaConf.update(plain, name, str(user_path(value)))
     OmegaConf.set_struct(plain, None)
     return cast(DictConfig, OmegaConf.merge(_typed(kind), plain))
 
@@ -200,12 +212,20 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
         for own in (error, error.__cause__):
             if isinstance(own, ConfigAttributeError | ConfigKeyError) and own.full_key:
                 raise SettingError(_unknown_setting(own.full_key, kind)) from error
-        text = " ".join(str(error).partition("\n    full_key")[0].split())
+        text = _first_part(error)
+        if text.startswith("Error merging override"):
+            text = f"{text}: {_first_part(error.__cause__)}"
         if isinstance(error, OmegaConfBaseException) and (name := error.full_key):
             value = "null" if error.value is None else shortened(error.value)
+            given = f"{name}={value}" if isinstance(error, ValidationError) else name
             wanted = TYPES.get(text.partition(" (type")[0].rpartition(" ")[2].strip("'"))
-            text = f"{name}={value}: must be {wanted}" if wanted else f"{name}={value}: {text}"
+            text = f"{given}: must be {wanted}" if wanted else f"{given}: {text}"
         raise SettingError(text) from error
+
+
+def _first_part(error: BaseException | None) -> str:
+    """The message of an error of Hydra or OmegaConf on one line, without what follows it."""
+    return " ".join(str(error).partition("\n    full_key")[0].split())
 
 
 def _unknown_option(error: "MissingConfigException") -> str:
@@ -220,19 +240,19 @@ def _unknown_setting(name: str, kind: Any) -> str:
         own = f"an option of a network of your own is written +{shortened(name)}=VALUE"
         return f"unknown setting {shortened(name)!r}; --help shows those of the network; {own}"
     # Compared without their sections, which may not have been given.
-    names = _dotted(OmegaConf.to_container(_typed(kind)))
+    names = dict(_dotted(OmegaConf.to_container(_typed(kind))))
     known = {dotted.rpartition(".")[2]: dotted for dotted in names}
     close = get_close_matches(name.rpartition(".")[2], known, 1)
     guess = f"did you mean {known[close[0]]}? " if close else ""
     return f"unknown setting {shortened(name)!r}; {guess}--help shows all"
 
 
-def _dotted(values: Any, prefix: str = "") -> Iterator[str]:
-    """The dotted names of nested settings and their sections, those of inner sections before those of outer ones."""
+def _dotted(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The dotted names of nested settings and their sections, with their values; inner sections before outer ones."""
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from _dotted(value, f"{prefix}{name}.")
-    yield from (f"{prefix}{name}" for name in values)
+    yield from ((f"{prefix}{name}", value) for name, value in values.items())
 
 
 def with_outside_names(overrides: Sequence[str]) -> list[str]:
@@ -275,10 +295,10 @@ def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequen
     given = [override.lstrip("+").partition("=")[0] for override in overrides]
     if "recipe" in given:
         return {}
-    known = {name: value for name, value in recorded.items() if _has(config, name)}
-    before = {name: _plain(config, name) for name in known}
-    own = {name: _plain(config, name) for name in given if _has(config, name)}
     with errors_of_settings(cast(type[Any], OmegaConf.get_type(config))):
+        known = {name: value for name, value in recorded.items() if _has(config, name)}
+        before = {name: _plain(config, name) for name in known}
+        own = {name: _plain(config, name) for name in given if _has(config, name)}
         for name, value in [*known.items(), *own.items()]:
             # Only a section of settings, of which all are given here, cannot be replaced by a plain mapping.
             is_section = is_dataclass(OmegaConf.get_type(OmegaConf.select(config, name)))

@@ -12,7 +12,7 @@ from pydantic_core import SchemaValidator
 from pydantic_core import core_schema as cs
 
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import count, require, within
+from selfplay.settings.fields import PATH, count, require, within
 
 Weight = float | Sequence[float]
 """The weight of a feature in all phases of a match, or one weight for each phase."""
@@ -59,7 +59,7 @@ class ExportSettings(CommonSettings):
 
     level: int | None = field(default=None, metadata=count(0))
     """The level to export; null: the newest."""
-    file: str | None = None
+    file: str | None = field(default=None, metadata=PATH)
     """The file to write; null: evaluation.yaml in the folder of the level."""
 
 
@@ -85,7 +85,7 @@ class ProbCutSettings(CommonSettings):
 class TreePictureSettings:
     """The picture of the positions that the searches visit."""
 
-    file: str | None = None
+    file: str | None = field(default=None, metadata=PATH)
     """The image to write; null: none."""
     depth: int = field(default=3, metadata=within(1, 8))
     """Plies shown."""
@@ -112,7 +112,7 @@ class AnalysisSettings(CommonSettings):
     depth: int = 6
     """Plies to look ahead."""
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
-    evaluation_file: str | None = None
+    evaluation_file: str | None = field(default=None, metadata=PATH)
     """A file in the format of conf/evaluation/, used instead of `evaluation`."""
     searches: list[str] = field(default_factory=lambda: ["minimax", "alpha_beta", "negascout"])
     """The algorithms to compare."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from selfplay.errors import SettingError, shortened
+from selfplay.files import user_path
 from selfplay.registry import Registry, is_module
 from selfplay.settings.choices import PLAYERS, TARGET_RULES
 
@@ -108,6 +109,9 @@ def one_in(registry: Registry[Any]) -> dict[str, Any]:
     return {"registry": registry}
 
 
+PATH = {"is_path": True}
+"""Metadata of a field that holds a path, see `selfplay.files.user_path`."""
+
 EACH_COMMAND = {"is_of_each_command": True}
 """Metadata of a field that later commands do not take over from the run."""
 
@@ -172,6 +176,15 @@ def default_of_field(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
+def field_of(kind: Any, name: str) -> Field[Any] | None:
+    """The field of the setting with this dotted name; None if there is none."""
+    field = None
+    for part in name.split("."):
+        field = getattr(kind, "__dataclass_fields__", {}).get(part)
+        kind = None if field is None else field.type
+    return field
+
+
 def check_fields(settings: Any) -> None:
     """Raise SettingError for the first value of these settings that its field does not allow."""
     for name, field, value, _ in leaves(settings):
@@ -216,7 +229,7 @@ def whole_number(name: str, value: Any, bounds: Range | None = None) -> int:
 def folder_of(name: str, value: Any) -> Path:
     """An argument as the path of a folder. Raises SettingError if it is not a path."""
     require(name, value, isinstance(value, str | PathLike), "the path of a folder")
-    return Path(value)
+    return user_path(value)
 
 
 WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
 from selfplay.settings.common import CommonSettings, ExecutorSettings
-from selfplay.settings.fields import PLAYER_NAME, count, one_of, within
+from selfplay.settings.fields import PATH, PLAYER_NAME, count, one_of, within
 
 
 @dataclass
@@ -76,7 +76,7 @@ class ProofSettings(CommonSettings):
     """Number of positions judged between two saved states, by one worker; changes no result."""
     table_bits: int = 22
     """Size of the solver's table in each worker: 2**table_bits entries; changes no result."""
-    folder: str | None = None
+    folder: str | None = field(default=None, metadata=PATH)
     """Folder of the results and of the state; null: a folder below comparison/proofs in run_dir, named after the
     player."""
     force: bool = False

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from selfplay.errors import SettingError
 from selfplay.settings.classical import PictureSettings, StoreSettings
 from selfplay.settings.common import SEARCH_THREADS, CommonSettings, PlayerSettings
-from selfplay.settings.fields import PERSON, PLAYER_NAME, PLAYER_OR_PERSON, count, one_of, require, within
+from selfplay.settings.fields import PATH, PERSON, PLAYER_NAME, PLAYER_OR_PERSON, count, one_of, require, within
 from selfplay.settings.folders import RUNS_FOLDER
 
 BOARDS = ("plain", "boxed")
@@ -119,7 +119,7 @@ DEEPEST = 12
 class WebSettings(OneMatchSettings):
     """The address at which the page is served, and the limits of the server."""
 
-    other_runs: str = field(default_factory=lambda: str(RUNS_FOLDER))
+    other_runs: str = field(default_factory=lambda: str(RUNS_FOLDER), metadata=PATH)
     """Folder of the runs of all games other than `game`, each in a folder with the name of its game."""
     opponents: list[str] = field(default_factory=list, metadata=PLAYER_NAME)
     """Further opponents to offer in every game, as names of players, such as my_module:MyPlayer."""
@@ -152,8 +152,9 @@ class ExportPageSettings(CommonSettings):
     """The agent that is exported with the page, and where."""
 
     opponent: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The learned agent, such as level:3 or pretrained; null: the newest level of the run."""
-    output_dir: str = "site"
+    """The learned agent, such as level:3 or pretrained; null: the newest level of the run, or else
+    the agent that comes with the program."""
+    output_dir: str = field(default="site", metadata=PATH)
     """The folder to write."""
     search_seconds: float = field(default=0.3, metadata=within(above=0, most=60))
     """Time of the search that the page offers, for one reply, in seconds."""

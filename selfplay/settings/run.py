@@ -14,6 +14,7 @@ from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSet
 from selfplay.settings.compose import compose_settings_of, list_of_overrides, overrides_of
 from selfplay.settings.fields import (
     EACH_COMMAND,
+    PATH,
     PLAYER_NAME,
     UNLESS_DEFAULT,
     affects,
@@ -96,15 +97,15 @@ class Settings(CommonSettings):
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=affects("comparison"))
     level: int | None = field(default=None, metadata=count(0))
     """The level that a single stage works on; null: the newest."""
-    agent_file: str | None = None
+    agent_file: str | None = field(default=None, metadata=PATH)
     """For generating the matches of one level: the agent.safetensors that plays, instead of that of the level."""
     opponent: str | None = field(default=None, metadata=PLAYER_NAME)
     """For generating the matches of one level: the player that it plays against in all of them; null: `opponents`."""
-    dataset_file: str | None = None
+    dataset_file: str | None = field(default=None, metadata=PATH)
     """For training one level: the dataset, instead of that of the level before it."""
-    start_file: str | None = None
+    start_file: str | None = field(default=None, metadata=PATH)
     """For training one level: the agent.safetensors whose weights training starts from; null: `training.start`."""
-    output_dir: str | None = None
+    output_dir: str | None = field(default=None, metadata=PATH)
     """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
     levels: int = field(default=10, metadata=affects("run") | count(1))
     """Number of levels to train."""

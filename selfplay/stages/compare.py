@@ -92,10 +92,10 @@ def how_to_play(settings: Settings) -> str:
     words = words_of_run(settings.game.name, settings.run_dir)
     # The files of the levels name the network, and only the user may say that its module is to be imported.
     if modules := sorted({*settings.modules, *modules_in(settings.architecture)}):
-        words.append(f"modules=[{','.join(modules)}]")
+        words.append(shlex.quote(f"modules=[{','.join(modules)}]"))
     starts = [command_line("play"), command_line("web")]
     if IS_CHECKOUT:
         python, folder = executable(Path(sys.executable).name), shlex.quote(os.path.relpath(PROJECT_FOLDER / "play"))
         starts = [f"{python} {folder}/console.py", f"{python} {folder}/web.py"]
-    console, page = (" ".join([start, *map(shlex.quote, words)]) for start in starts)
+    console, page = (" ".join([start, *words]) for start in starts)
     return f"Play against it: {console}   or in a browser: {page}"

@@ -29,9 +29,10 @@ from selfplay.players.kinds.agents import OWN_KIND
 from selfplay.players.player_names import OfferedPlayer, parse_name, player_kind
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.estimates import GRADES, THRESHOLDS
-from selfplay.runs.run_folder import context_of
+from selfplay.runs.pretrained import pretrained_agents
+from selfplay.runs.run_folder import RunFolder, context_of
 from selfplay.search.mcts.puct import puct
-from selfplay.settings.choices import OUTCOMES
+from selfplay.settings.choices import OUTCOMES, PRETRAINED
 from selfplay.settings.command_lines import require_package
 from selfplay.settings.fields import require
 from selfplay.settings.playing import ExportPageSettings, WebSettings
@@ -100,9 +101,10 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
 
 
 def _agent(settings: ExportPageSettings, game: Game, run_dir: Path) -> Agent:
-    if settings.opponent is None:
+    has_pretrained = game.name in pretrained_agents()
+    if settings.opponent is None and (RunFolder(run_dir).newest_level() or not has_pretrained):
         return Agent.of_level(run_dir, None, game)
-    name = parse_name(settings.opponent)
+    name = parse_name(settings.opponent or PRETRAINED)
     kind = player_kind(name.kind)
     if kind.agent is None or name.given:
         raise SettingError(

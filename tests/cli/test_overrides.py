@@ -1,6 +1,7 @@
 """Command-line flags become Hydra overrides."""
 
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from selfplay.cli.command import overrides_first
 from selfplay.errors import SettingError
@@ -14,11 +15,12 @@ from selfplay.settings.run import compose_settings
         ("--level 3", "level=3"),
         ("--training.epochs 3", "training.epochs=3"),
         ("--config-dir my_conf seed=1", "hydra.searchpath=['my_conf'] seed=1"),
-        ("--run-dir somewhere", "run_dir=somewhere"),
+        ("--run-dir somewhere", "run_dir='somewhere'"),
         ("--seed -1", "seed=-1"),
         ("gamma=0.5 --level 3 epsilons=[0.5,0.1]", "gamma=0.5 level=3 epsilons=[0.5,0.1]"),
         ("+hydra.verbose=true ~seed ++seed=1", "+hydra.verbose=true ~seed ++seed=1"),
         ("--cfg job --level 3", "level=3 --cfg job"),
+        ("-sc query=bash", "-sc query=bash"),
         ("seed=0,1 -m --level 3 gamma=0.5", "seed=0,1 level=3 gamma=0.5 -m"),
         ("run_dir=a,b=c", "run_dir='a,b=c'"),
         ("run_dir=outputs/recipe=article,seed=0", "run_dir='outputs/recipe=article,seed=0'"),
@@ -37,9 +39,6 @@ def test_a_players_options_are_quoted_and_a_folder_only_once():
         return override
 
     assert changed("second=level:3?depth=2") == "second='level:3?depth=2'"
-    assert changed("players=[random,'level:3?depth=2',level:2?depth=1]") == (
-        "players=[random,'level:3?depth=2','level:2?depth=1']"
-    )
     quoted = "first='gtp:engine --level easy?time_limit=5'"
     assert changed(quoted) == quoted
     assert changed("run_dir=runs/a?x=1") == "run_dir='runs/a?x=1'"
@@ -56,10 +55,70 @@ def test_a_path_may_contain_special_characters():
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "2026_11_25",
+            "1.50",
+            "1e5",
+            "0x1",
+            "true",
+            "Nan",
+            " a  b ",
+            "a,b",
+            "{a: b}",
+            "a#b",
+            "$HOME",
+            "\\",
+            "a\\",
+            "a\\'b",
+        ),
+        *("bob's runs", "'", '"', "'a'b'", """it's "x\"""", "str(5)", "runs(1,2)"),
+    ],
+)
+def test_a_text_is_taken_as_it_was_typed(text):
+    for arguments in ([f"run_dir={text}"], [f"--run-dir={text}"], ["--run-dir", text]):
+        assert compose_settings(overrides_first(arguments)[0]).run_dir == text
+    assert compose_settings(run_dir=text).run_dir == text
+
+
+def test_texts_in_quotes_lose_them_and_null_is_no_value():
+    given, _ = overrides_first(["""run_dir='bob\\'s "runs"'""", 'agent_file="null"', "dataset_file=null"])
+    settings = compose_settings(given)
+    assert (settings.run_dir, settings.agent_file, settings.dataset_file) == ("""bob's "runs\"""", "null", None)
+
+
+@pytest.mark.parametrize(
+    ("given", "texts"),
+    [
+        ("[2026_11,1.50, true]", ["2026_11", "1.50", "true"]),
+        ("[random,'level:3?depth=2',level:2?depth=1]", ["random", "level:3?depth=2", "level:2?depth=1"]),
+        ("[bob's player , gtp:engine -l 3?time_limit=5]", ["bob's player", "gtp:engine -l 3?time_limit=5"]),
+        ("""["a,b",'c[1]',d]""", ["a,b", "c[1]", "d"]),
+        ("[]", []),
+    ],
+)
+def test_each_text_of_a_list_is_taken_as_it_was_typed(given, texts):
+    ((_, override),) = (one.split("=", 1) for one in overrides_first([f"modules={given}"])[0])
+    assert OverridesParser.create().parse_override(f"modules={override}").value() == texts
+
+
+def test_a_folder_of_settings_may_have_an_apostrophe(tmp_path):
+    recipe = tmp_path / "bob's 2" / "recipe" / "2026_11.yaml"
+    recipe.parent.mkdir(parents=True)
+    recipe.write_text("# @package _global_\nrecipe: 2026_11\nlevels: 7\n")
+    given, _ = overrides_first(["--config-dir", str(tmp_path / "bob's 2"), "recipe=2026_11"])
+    assert compose_settings(given).levels == 7
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ("--level", "--level needs a value"),
         ("-z", "'-z' is neither a flag nor a setting"),
+        ("-m seed=0,1 oops", "'oops' is neither a flag nor a setting; write name=value"),
+        ("--help oops", "'oops' is neither a flag nor a setting; write name=value"),
+        ("--cfg job oops", "'oops' is neither a flag nor a setting; write name=value"),
         ("--level 3 4", "'4' is neither a flag nor a setting; write name=value"),
     ],
 )

@@ -5,7 +5,9 @@ import shutil
 import pandas as pd
 import pytest
 
+from selfplay.cli.command import overrides_first
 from selfplay.cli.sweep import runs_of_sweep
+from selfplay.errors import SettingError
 from selfplay.process_exit import INTERRUPTED
 from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_refused
@@ -29,6 +31,31 @@ SMALL = ["levels=1", "matches=200", "comparison.matches=50", "training.epochs=1"
 )
 def test_a_run_is_named_after_the_swept_settings(arguments, names):
     assert [name for name, _ in runs_of_sweep(arguments.split())] == names
+
+
+@pytest.mark.parametrize(
+    ("argument", "names"),
+    [
+        ("start_file=2026_11,1.50, a b ,bob's", ["2026_11", "1.50", "a b", "bob's"]),
+        ("start_file='a,b',c", ["a,b", "c"]),
+        ("start_file=choice(2026_11,b)", ["2026_11", "b"]),
+        ("modules=[2026_11,b],[c]", ["[2026_11,b]", "[c]"]),
+        ("levels=range(1,3)", ["1", "2"]),
+    ],
+)
+def test_texts_to_sweep_over_are_taken_as_they_were_typed(argument, names):
+    overrides, _ = overrides_first([argument, "-m"])
+    assert [name for name, _ in runs_of_sweep(overrides)] == [f"{argument.partition('=')[0]}={name}" for name in names]
+
+
+@pytest.mark.parametrize(
+    "values",
+    ["1,choice(1,2)", "1,range(3)", "choice(choice(1,2),3)", "[1,choice(1,2)],[3]", "interval(1,2)", "glob(*)"],
+)
+def test_a_function_among_the_values_of_a_sweep_is_refused(values):
+    with pytest.raises(SettingError) as caught:
+        runs_of_sweep([f"seed={values}"])
+    assert str(caught.value) == f"seed={values}: list the values, as in seed=one,two"
 
 
 @pytest.fixture(scope="module")

@@ -45,6 +45,13 @@ BROKEN_FILES = {
     "target 1.5": (GOOD.replace("0.95", "1.5"), "column target of row 1 is 1.5; it must be from -1 to 1"),
     "cut off in a row": (GOOD[:-6], "is cut off in its last row"),
     "a row cut off in the middle": (GOOD.replace(",0,0,1,-1", ""), "Expected 7 columns, got 3"),
+    "columns of another file": ("a,b\n1,2\n", "column match is missing; its first line must be match,...,target"),
+    "semicolons": (
+        GOOD.replace(",", ";").replace(".", ","),
+        "has ';' between its columns; write it with commas, and numbers with a point",
+    ),
+    "tabs": (GOOD.replace(",", "\t"), "has '\\\\t' between its columns; write it with commas"),
+    "UTF-16": (GOOD.encode("utf-16"), "is not UTF-8 text"),
     "not text at all": (bytes(range(256)) * 4, "column match is missing"),
 }
 
@@ -55,6 +62,13 @@ def test_a_broken_file_is_refused_with_its_name_and_one_line(written, kind):
     path = written(content)
     with assert_file_rejected(path, message):
         read_dataset(path, CODEC)
+
+
+@pytest.mark.parametrize("content", [f"\ufeff{GOOD}", GOOD.replace("\n", "\r\n"), GOOD.replace("match", '"match"')])
+def test_a_file_of_a_spreadsheet_has_the_same_rows(written, content):
+    expected = read_dataset(written(GOOD), CODEC)
+    for found, column in zip(read_dataset(written(content), CODEC), expected, strict=True):
+        np.testing.assert_equal(found, column)
 
 
 def test_a_truncated_file_is_refused_unless_its_rows_are_complete(written):

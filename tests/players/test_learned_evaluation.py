@@ -62,9 +62,7 @@ def test_the_newest_level_is_exported_to_any_file_by_the_program(tmp_path):
 
 def test_a_missing_level_and_one_without_feature_weights_are_refused(tmp_path):
     save_level(tmp_path, 1, {"name": "mlp"})
-    with pytest.raises(
-        InvalidFileError, match=r"architecture=mlp has no feature weights; train a level of Othello"
-    ):
+    with pytest.raises(InvalidFileError, match=r"architecture=mlp has no feature weights; train a level of Othello"):
         export_evaluation(export_settings(tmp_path, level=1))
     with pytest.raises(InvalidFileError, match=r"is for othello, not for othello_6x6$"):
         export_evaluation(export_settings(tmp_path, game="othello_6x6"))

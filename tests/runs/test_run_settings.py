@@ -98,7 +98,7 @@ def test_a_list_in_a_list_is_refused_where_single_values_are_expected(tmp_path: 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("run_dir=${nowhere}", "^run_dir=.*: Interpolation key 'nowhere' not found$"),
+        ("run_dir=${nowhere}", "^run_dir: Interpolation key 'nowhere' not found$"),
         ("hydra.searchpath=['nowhere']", "^--config-dir=nowhere: must be a folder$"),
     ],
 )

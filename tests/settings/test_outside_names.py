@@ -1,13 +1,15 @@
 """Games and networks from outside the package in settings, and the commands that messages tell a user to run."""
 
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
 from selfplay import compose_settings
+from selfplay.cli.command import overrides_first
 from selfplay.errors import SettingError
-from selfplay.settings.command_lines import command_line
+from selfplay.settings.command_lines import command_line, learn_command
 from selfplay.settings.compose import with_outside_names
 from selfplay.settings.folders import PROJECT_FOLDER
 
@@ -58,3 +60,10 @@ def test_the_projects_own_environment_is_named_because_it_may_not_be_active(
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "prefix", str(environment))
     assert command_line("compare") == command
+
+
+def test_commands_in_messages_can_be_typed_in_a_shell() -> None:
+    words = shlex.split(learn_command("othello_6x6", "bob's runs/1.50"))
+    given, _ = overrides_first(words[2:])
+    settings = compose_settings(given)
+    assert (settings.game.name, settings.run_dir) == ("othello_6x6", "bob's runs/1.50")

@@ -1,18 +1,23 @@
 """The settings of a run: every file of conf/ composes, and values out of range are refused by name."""
 
+from importlib import import_module
 from itertools import zip_longest
 from math import nan
+from pathlib import Path
 
 import pytest
 from omegaconf import OmegaConf
 
 from selfplay.architectures import build_network
+from selfplay.cli.programs import NAMES
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game
+from selfplay.runs.manifest import composed_for_run
 from selfplay.settings.classical import ExperienceGraphSettings, TabularSettings
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
-from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.compose import compose_settings_of, overrides_of
 from selfplay.settings.evaluation import AnalysisSettings
+from selfplay.settings.fields import PATH, leaves
 from selfplay.settings.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.run import Settings, compose_settings
@@ -134,13 +139,48 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
         ("epsilons=0.5", "epsilons=0.5: must be a list, such as [1,2]"),
         ("training.nothing=1", "unknown setting 'training.nothing'; --help shows all"),
         ("executor=best", "executor=best: choose from process, ray, serial"),
+        ("loss.value=???", "loss.value=???: must be a value"),
+        ("executor.name=???", "executor.name=???: must be a value"),
+        ("run_dir='???'", "run_dir=???: must be a value"),
+        ("epsilons=[0.5,???]", "epsilons=???: must be a value"),
+        ("seed=${levels_}", "seed: Interpolation key 'levels_' not found"),
+        (
+            "epsilons=[choice(1,2)]",
+            "Error merging override epsilons=[choice(1,2)]: Unexpected type annotation: Set[str]",
+        ),
         ("run_dir=", "run_dir='': must be the path of a folder, in printable characters"),
     ],
 )
 def test_an_error_begins_with_the_setting_and_names_no_class_of_the_program(override: str, line: str) -> None:
     with pytest.raises(SettingError) as caught:
-        compose_settings([override])
+        composed_for_run([override])
     assert str(caught.value) == line
+
+
+PROGRAMS = {
+    kind.__name__: (kind, program.config)
+    for module, names in NAMES.items()
+    for name in names
+    if (program := getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_")))
+    and (kind := getattr(program, "kind", None))
+}
+
+
+@pytest.mark.parametrize(("kind", "config"), PROGRAMS.values(), ids=PROGRAMS)
+def test_a_tilde_at_the_start_of_each_path_is_the_home_folder(
+    kind: type, config: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    found = {leaf.name: leaf.field for leaf in leaves(compose_settings_of(kind, config))}
+    paths = [name for name, field in found.items() if PATH.keys() <= field.metadata.keys()]
+    ends = "dir", "file", "folder", "path", "json", "runs"
+    assert paths == [name for name, field in found.items() if "str" in str(field.type) and name.endswith(ends)]
+    for given, meant in {"~/a  b": "home/a  b", "./~/x": "~/x", "~no-user/x": "~no-user/x"}.items():
+        settings = compose_settings_of(kind, config, overrides_of(dict.fromkeys(paths, given)))
+        assert [leaf.value for leaf in leaves(settings) if leaf.name in paths] == [str(tmp_path / meant)] * len(paths)
+    settings = compose_settings_of(kind, config, overrides_of(dict.fromkeys(paths, "a//x~")))
+    assert {leaf.value for leaf in leaves(settings) if leaf.name in paths} == {"a/x~"}
 
 
 def test_an_option_of_another_program_is_refused_without_the_name_of_its_file() -> None:

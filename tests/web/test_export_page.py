@@ -95,6 +95,15 @@ def refusal(tmp_path: Path, game: str = "tictactoe", **changed: str) -> str:
     return message
 
 
+def test_without_levels_the_agent_that_comes_with_the_program_is_exported(tmp_path: Path, tiny_run: Path) -> None:
+    def exported(game: str, run_dir: Path) -> str:
+        settings = ExportPageSettings(str(run_dir), GameSettings(game), output_dir=str(tmp_path / game))
+        return export_page(settings).agent
+
+    assert exported("connect_four", tmp_path / "run") == "pretrained"
+    assert exported("tictactoe", tiny_run) == "level 3"
+
+
 def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     assert "board" in refusal(tmp_path, "sumto100")
     assert "no trained level" in refusal(tmp_path)

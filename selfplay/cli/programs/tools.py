@@ -79,6 +79,7 @@ def export_onnx() -> None:
 def export_page(settings: ExportPageSettings) -> None:
     """Write the page of a game as static files, with an agent that runs in the browser.
 
+    selfplay export-page game=connect_four
     selfplay export-page game=connect_four run_dir=outputs/connect_four output_dir=site
     selfplay export-page game=othello opponent=pretrained output_dir=site search_seconds=1
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.games import name_of_game
+from selfplay.files import user_path
 from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.learners.experience.database import ExperienceDatabase, damaged
@@ -73,7 +74,7 @@ class ExperienceStore(MadeAgain):
         self, path: str | Path, game: Game, rule: ExperienceRule | None = None, *, must_exist: bool = False
     ) -> None:
         BoardForm(game)  # Rejects an unsuitable game before a file is created.
-        self.path, self.game = Path(path), game
+        self.path, self.game = user_path(path), game
         self._database = ExperienceDatabase(self.path, name_of_game(game), rule, must_exist=must_exist)
         self.rule = self._database.rule
         self.form = BoardForm(game, self.rule.canonical)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, shortened
+from selfplay.files import user_path
 from selfplay.players.player_names import EPSILON, OfferedPlayer, Option, PlayerKind, PlayerName, make_player
 from selfplay.settings.command_lines import command_line, words_of_run
 
@@ -42,7 +43,7 @@ def _is_path(argument: str) -> bool:
 
 
 def _path(argument: str, run_dir: Path) -> Path:
-    return Path(argument) if _is_path(argument) else run_dir / "tabular" / f"{argument}.npz"
+    return user_path(argument) if _is_path(argument) else run_dir / "tabular" / f"{argument}.npz"
 
 
 def _missing(name: PlayerName, path: Path, game: "Game", run_dir: Path) -> SelfPlayError:
@@ -115,7 +116,7 @@ def _make_experience(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
 
 def _store_path(name: PlayerName, run_dir: Path) -> Path:
-    return Path(name.argument) if name.argument else run_dir / "experience.sqlite"
+    return user_path(name.argument) if name.argument else run_dir / "experience.sqlite"
 
 
 def _experience_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
