@@ -170,6 +170,7 @@ def compete(settings: CompeteSettings) -> RunningResults:
             matches=settings.matches,
             swap=False,
             learn=False,
+            opening_plies=0,
             report_every=settings.matches,
             show=settings.show,
         )
