@@ -7,7 +7,7 @@ import pytest
 
 from selfplay import compose_settings
 from selfplay.errors import SettingError
-from selfplay.settings.command_lines import command_line
+from selfplay.settings.command_lines import command_line, learn_command
 from selfplay.settings.compose import with_outside_names
 from selfplay.settings.folders import PROJECT_FOLDER
 
@@ -58,3 +58,19 @@ def test_the_projects_own_environment_is_named_because_it_may_not_be_active(
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "prefix", str(environment))
     assert command_line("compare") == command
+
+
+@pytest.mark.parametrize(
+    ("is_checkout", "folder", "command"),
+    [
+        (True, PROJECT_FOLDER, "./learn_tictactoe.sh run_dir=x"),
+        (True, PROJECT_FOLDER / "docs", "../learn_tictactoe.sh run_dir=x"),
+        (False, PROJECT_FOLDER, f"{command_line('learn')} run_dir=x"),
+    ],
+)
+def test_only_a_checkout_has_scripts_and_they_are_named_from_the_current_folder(
+    monkeypatch: pytest.MonkeyPatch, is_checkout: bool, folder: Path, command: str
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("selfplay.settings.command_lines.IS_CHECKOUT", is_checkout)
+    assert learn_command("tictactoe", "x") == command
