@@ -16,6 +16,7 @@ from selfplay.figures.style import (
     GREY,
     ORANGE,
     RED,
+    align_titles,
     decorate,
     draw_by_level,
     draw_named_lines,
@@ -69,6 +70,7 @@ def exact_figures(table: DataFrame, ceiling: float | None = None) -> Figure:
     note_above(panels[1, 1], "perfect values are -1, 0 and 1; the error of discounted values stays above 0")
     for axes in panels.flat:
         whole_numbers_on_x(axes, table["level"])
+    align_titles(figure)
     return figure
 
 
@@ -230,6 +232,7 @@ def mistakes(levels: Mapping[int, PositionGrade], references: Mapping[str, float
         axes.set_ylim(bottom=0)
         whole_numbers_on_x(axes, levels)
     draw_named_lines(overall, references)
+    align_titles(figure)
     return figure
 
 

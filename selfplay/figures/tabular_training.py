@@ -4,18 +4,33 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
-from selfplay.figures.style import BLUE, GREY, ORANGE, default_style, legend_above, save_figure, single_figure
+from selfplay.figures.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    default_style,
+    legend_above,
+    save_figure,
+    single_figure,
+    write_source,
+)
 
 CURVES = ((1, "first player won", BLUE), (3, "second player won", ORANGE), (2, "drawn", GREY))
 """The column, label and colour of each curve."""
 
 
 @default_style()
-def draw_training(table: Path, picture: Path) -> None:
-    """Draw the table that `selfplay.stages.train_tabular` has written. Raises StageError if it cannot be written."""
+def draw_training(table: Path, picture: Path, source: str) -> None:
+    """Draw the table that `selfplay.stages.train_tabular` has written. Raises StageError if it cannot be written.
+
+    `source`: what the figure shows, above its title.
+    """
     rows = np.loadtxt(table, dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
-    save_figure(training_curve(rows, table.stem), picture)
+    figure = training_curve(rows, table.stem)
+    write_source(figure, source)
+    save_figure(figure, picture)
 
 
 def training_curve(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], rule: str) -> Figure:
@@ -30,5 +45,6 @@ def training_curve(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], rule: 
         axes.plot(rows[:, 0], steps[:, column] / steps[:, 0], color=colour, label=label, marker="." * (len(rows) < 50))
     axes.set_ylim(0, 1)
     axes.set_xlim(0)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda matches, _: f"{matches:,.0f}"))
     legend_above(axes, columns=3)
     return figure
