@@ -42,7 +42,7 @@ def score_map(names: Sequence[str], scores: NDArray[np.float64]) -> Figure:
         if np.isfinite(share):
             colour = DARK if 0.15 < share < 0.85 else "white"
             axes.text(column, row, f"{share:.2f}", ha="center", va="center", color=colour, fontsize=9)
-    axes.set_xticks(range(size), range(1, size + 1))
+    axes.set_xticks(range(size), [f"{place}" for place in range(1, size + 1)])
     axes.set_yticks(range(size), shown)
     return figure
 
