@@ -66,7 +66,7 @@ def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
 
 
 def row(names: tuple[str, str], players: tuple[Timed, Timed], result: PairResult, seconds: float) -> str:
-    low, high = score_interval(result.results)
+    low, high = score_interval(result.evidence)
     cells = (
         *names,
         str(result.results),

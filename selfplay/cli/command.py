@@ -163,9 +163,13 @@ def as_typed(text: str) -> str:
     return text if re.fullmatch(rf"(?:{QUOTED}|null|)", text) else quoted(text)
 
 
+BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
+"""Without matches per second, so that results beside the bar fit a terminal of 80 columns."""
+
+
 def progress_bar(*, total: int, desc: str) -> Any:
     """A tqdm bar on a terminal; nothing elsewhere, where the lines of the log are enough."""
-    return tqdm(total=total, desc=desc, leave=False, disable=None)
+    return tqdm(total=total, desc=desc, leave=False, disable=None, bar_format=BAR)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from types import MappingProxyType
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, SymmetricalLogLocator
 from pandas import DataFrame
 
 from selfplay.figures.style import (
@@ -16,6 +16,7 @@ from selfplay.figures.style import (
     GREY,
     ORANGE,
     RED,
+    align_titles,
     decorate,
     draw_by_level,
     draw_named_lines,
@@ -33,7 +34,8 @@ from selfplay.grading.solved_positions import PositionGrade
 def pictures(comparison: Comparison) -> dict[str, Figure]:
     """The figures by file name; those that do not apply to the game or to how its levels learn are left out."""
     table, measured = comparison.table, comparison.measurement
-    found = {"versus_random.png": versus_random(table), "wins_minus_losses.png": wins_minus_losses(table)}
+    evidence = {} if measured is None else measured.evidence_vs_previous()
+    found = {"versus_random.png": versus_random(table), "wins_minus_losses.png": wins_minus_losses(table, evidence)}
     references = {} if measured is None else {name: measured.ratings[name].points for name in measured.references}
     found["ratings.png"] = ratings(table, references)
     if comparison.grades:
@@ -68,6 +70,7 @@ def exact_figures(table: DataFrame, ceiling: float | None = None) -> Figure:
     note_above(panels[1, 1], "perfect values are -1, 0 and 1; the error of discounted values stays above 0")
     for axes in panels.flat:
         whole_numbers_on_x(axes, table["level"])
+    align_titles(figure)
     return figure
 
 
@@ -170,17 +173,24 @@ NOTE = (
 )
 
 
-def wins_minus_losses(table: DataFrame) -> Figure:
+def wins_minus_losses(table: DataFrame, evidence: Mapping[int, WinDrawLoss[int]] = MappingProxyType({})) -> Figure:
     """Wins minus losses of each level in its matches against the level before it, with 95 % intervals.
 
     The intervals are those of the sign test whose results are in the column word_vs_previous.
+
+    Args:
+        table: comparison/levels.csv.
+        evidence: the results of levels without copies of matches (`selfplay.matches.series.PairResult.evidence`), which
+            give the intervals; a level that is left out has none.
     """
     played = table[table["wins_vs_previous"].notna()]
     levels = played["level"].to_numpy(dtype=np.int64)
     counts = played[[f"{what}_vs_previous" for what in WinDrawLoss._fields]].to_numpy(dtype=np.int64)
     results = [WinDrawLoss(*map(int, row)) for row in counts]
     differences = counts[:, 0] - counts[:, 2]
-    intervals = np.array([sign_test_interval(result) for result in results])
+    without_copies = [evidence.get(level, result) for level, result in zip(levels.tolist(), results, strict=True)]
+    scales = [result.matches / counted.matches for result, counted in zip(results, without_copies, strict=True)]
+    intervals = np.array([sign_test_interval(counted) for counted in without_copies]) * np.array(scales)[:, None]
     y_label = f"wins minus losses in {results[-1].matches:,} matches"
     figure, axes = single_figure("Each level against the one before it", "level", y_label)
     axes.bar(
@@ -188,12 +198,14 @@ def wins_minus_losses(table: DataFrame) -> Figure:
         differences,
         width=min(0.7, 0.2 * len(levels)),
         color=[WORD_COLOURS[word] for word in played["word_vs_previous"]],
-        yerr=np.abs(intervals.T - differences),
+        # Without copies the difference may be another one, even outside the interval.
+        yerr=np.maximum([differences - intervals[:, 0], intervals[:, 1] - differences], 0),
         capsize=3,
         error_kw={"ecolor": DARK, "elinewidth": 1.2},
     )
     axes.axhline(0, color="black", linewidth=0.9)
     whole_numbers_on_x(axes, levels)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     note_above(axes, NOTE)
     return figure
 
@@ -220,6 +232,7 @@ def mistakes(levels: Mapping[int, PositionGrade], references: Mapping[str, float
         axes.set_ylim(bottom=0)
         whole_numbers_on_x(axes, levels)
     draw_named_lines(overall, references)
+    align_titles(figure)
     return figure
 
 

@@ -140,7 +140,7 @@ def picture_of(ahead: BoardsAhead, figure: Figure | None = None) -> Figure:
     xs, ys = zip(*places.values(), strict=True)
     half_width = max(max(xs) - min(xs) + 1.4, LEAST_WIDTH) / 2
     left, right = ((min(xs) + max(xs)) / 2 + side * half_width for side in (-1, 1))
-    bottom, top = min(ys) - 1.15, max(ys) + 1.0
+    bottom, top = min(ys) - 1.3, max(ys) + 1.0
     figure = figure or Figure()
     figure.set_size_inches(right - left, top - bottom)
     axes = figure.add_axes((0, 0, 1, 1))
@@ -150,7 +150,7 @@ def picture_of(ahead: BoardsAhead, figure: Figure | None = None) -> Figure:
         _draw_node(axes, graph, number, places[number], shape)
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, top)
-    _draw_texts(axes, len(graph), left, bottom, top)
+    _draw_texts(axes, len(graph) - 1, left, bottom, top)
     return figure
 
 
@@ -172,7 +172,8 @@ def _draw_arrows(axes: Axes, graph: nx.DiGraph, places: Mapping[int, tuple[float
     """Draw the arrows in ascending order of weight, so that strong ones are on top."""
     for parent, child, weight in sorted(graph.edges(data="weight"), key=lambda edge: edge[2]):
         (x, y), (to_x, to_y) = places[parent], places[child]
-        y, to_y = y - BOARD / 2 - 0.27, to_y + BOARD / 2 + 0.2
+        room = 0.41 if graph.nodes[parent]["hidden"] else 0.27
+        y, to_y = y - BOARD / 2 - room, to_y + BOARD / 2 + 0.2
         middle = (y + to_y) / 2
         outline = Outline(
             [(x, y), (x, middle), (to_x, middle), (to_x, to_y)],
@@ -195,7 +196,7 @@ def _draw_node(axes: Axes, graph: nx.DiGraph, number: int, place: tuple[float, f
     below = y - BOARD / 2 - 0.17
     axes.text(x, below, _label(node), ha="center", va="center", fontsize=10, fontweight="bold", color=DARK)
     if node["hidden"]:
-        axes.text(x + BOARD / 2 + 0.05, below, f"{node['hidden']} more", va="center", fontsize=7, color=GREY)
+        axes.text(x, below - 0.17, f"{node['hidden']} more", ha="center", va="center", fontsize=7, color=GREY)
 
 
 def _label(node: Mapping[str, Any]) -> str:
@@ -233,10 +234,10 @@ def _draw_stone(axes: Axes, stone: int, x: float, y: float, radius: float) -> No
 
 
 def _draw_texts(axes: Axes, boards: int, left: float, bottom: float, top: float) -> None:
-    title = f"Boards that follow in the experience graph: {boards}"
+    title = f"Boards that follow in the experience graph: {boards} shown"
     axes.text(left + 0.25, top - 0.28, title, fontsize=13, fontweight="bold", va="center")
     note = (
         "below a board: its score, up to +1 for X and \N{MINUS SIGN}1 for O; wider and darker: closer to a win\n"
-        "3 more: number of following boards that are not shown"
+        "3 more: number of boards after this one that are not shown"
     )
     axes.text(left + 0.25, bottom + 0.28, note, fontsize=8.5, va="center", color=DARK)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import networkx as nx
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -42,12 +43,13 @@ def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int
     visits: dict[Node, list[Visit]] = {}
     for visit in trace.visits:
         visits.setdefault(visit.actions, []).append(visit)
+    exact = _exact_positions(visits)
     graph = nx.DiGraph()
 
     def add(node: Node, parent: Node | None) -> None:
         found = visits.get(node, [])
         is_chosen = node == tuple(line[: len(node)])
-        graph.add_node(node, parent=parent, layer=len(node), visits=found, text=_value_text(node, found))
+        graph.add_node(node, parent=parent, layer=len(node), visits=found, text=_value_text(node, found, node in exact))
         graph.nodes[node].update(is_chosen=is_chosen, beneath=0, moves_hidden=0)
         if parent is not None:
             graph.add_edge(parent, node)
@@ -67,13 +69,30 @@ def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int
     return graph
 
 
-def _value_text(node: Node, visits: Sequence[Visit]) -> str:
-    """The value to the player to move at the root; with a bound where the window cut the search short."""
+def _exact_positions(visits: Mapping[Node, Sequence[Visit]]) -> set[Node]:
+    """The positions whose values are known exactly from all their visits and those beneath them."""
+    bounds: dict[Node, tuple[float, float]] = {}
+    for node in sorted(visits, key=len, reverse=True):
+        low, high = -np.inf, np.inf
+        for visit in visits[node]:
+            if not visit.following:
+                low = high = visit.value
+                continue
+            tried = [bounds[*node, move] for move in visit.following[: visit.num_tried]]
+            low = max(low, *(-most for _, most in tried))
+            if visit.num_tried == len(visit.following):
+                high = min(high, max(-least for least, _ in tried))
+        bounds[node] = low, high
+    return {node for node, (low, high) in bounds.items() if low == high}
+
+
+def _value_text(node: Node, visits: Sequence[Visit], is_exact: bool) -> str:
+    """The value to the player to move at the root; with a bound unless it is exact."""
     if not visits:
         return ""
     visit, sign = visits[-1], -1 if len(node) % 2 else 1
     bound = 0
-    if visit.following:
+    if not is_exact:
         bound = (visit.value >= visit.beta) - (visit.value <= visit.alpha)
     text = f"{sign * visit.value + 0.0:+.3g}".replace("-", MINUS)
     return {0: "", 1: "\N{GREATER-THAN OR EQUAL TO}", -1: "\N{LESS-THAN OR EQUAL TO}"}[bound * sign] + (

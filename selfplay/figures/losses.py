@@ -12,6 +12,7 @@ from selfplay.figures.style import (
     DARK,
     GREEN,
     ORANGE,
+    align_titles,
     decorate,
     empty_figure,
     legend_above,
@@ -84,6 +85,7 @@ def loss_by_level(
     if changes:
         legend_above(validation, columns=1)
     note_above(training, TRAINING_NOTES[merges_rows])
+    align_titles(figure)
     return figure
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -116,7 +117,24 @@ def note_above(axes: Axes, note: str) -> None:
     _write_title(axes, axes.get_title("left"), note.count("\n") + 1)
 
 
+_lines_below_title: WeakKeyDictionary[Axes, int] = WeakKeyDictionary()
+"""The lines of a legend or a note between a title and the data."""
+
+
+def align_titles(figure: Figure) -> None:
+    """Write the titles of panels beside each other at the same height, above the highest legend or note."""
+    rows: dict[int, list[Axes]] = {}
+    for axes in figure.axes:
+        if (place := axes.get_subplotspec()) is not None:
+            rows.setdefault(place.rowspan.start, []).append(axes)
+    for row in rows.values():
+        most = max(_lines_below_title.get(axes, 0) for axes in row)
+        for axes in row:
+            _write_title(axes, axes.get_title("left"), most)
+
+
 def _write_title(axes: Axes, title: str, lines_below: int = 0) -> None:
+    _lines_below_title[axes] = lines_below
     axes.set_title(title, loc="left", fontsize=11, fontweight="bold", pad=6 + POINTS_OF_LINE * lines_below)
 
 

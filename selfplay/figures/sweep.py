@@ -10,6 +10,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from selfplay.figures.style import decorate, default_style, empty_figure, whole_numbers_on_x, write_source
+from selfplay.games import GAMES, make_game
 from selfplay.grading.finished_runs import Run, distinguishing_settings, setting_text, settings_key
 from selfplay.grading.tables import RESULTS
 
@@ -39,9 +40,15 @@ def run_curves(runs: Sequence[Run]) -> Figure:
         whole_numbers_on_x(axes, range(1, max(len(run.table) for run in runs)))
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(groups), 3), frameon=False)
-    games = sorted({str(run.all_settings.get("game", "unknown game")) for run in runs})
+    games = sorted({_title_of_game(run) for run in runs})
     write_source(figure, f"{', '.join(games)}: {'1 run' if len(runs) == 1 else f'{len(runs)} runs'}")
     return figure
+
+
+def _title_of_game(run: Run) -> str:
+    name = str(run.all_settings.get("game", "unknown game"))
+    # The game of another package may not be installed here.
+    return make_game(name).presentation.title if name in GAMES else name
 
 
 def _share_won(run: Run, is_exact: bool) -> "pd.Series[float]":

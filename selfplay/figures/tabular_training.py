@@ -4,8 +4,18 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
-from selfplay.figures.style import BLUE, GREY, ORANGE, default_style, legend_above, save_figure, single_figure
+from selfplay.figures.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    default_style,
+    legend_above,
+    save_figure,
+    single_figure,
+    write_source,
+)
 from selfplay.files import read_text
 
 CURVES = ((1, "first player won", BLUE), (3, "second player won", ORANGE), (2, "drawn", GREY))
@@ -13,13 +23,18 @@ CURVES = ((1, "first player won", BLUE), (3, "second player won", ORANGE), (2, "
 
 
 @default_style()
-def draw_training(table: Path, picture: Path) -> None:
+def draw_training(table: Path, picture: Path, source: str) -> None:
     """Draw the table that `selfplay.stages.train_tabular` has written.
 
-    Raises InvalidFileError if it cannot be read, StageError if the picture cannot be written.
+    Raises InvalidFileError if the table cannot be read, StageError if the picture cannot be written.
+
+    Args:
+        source: what the figure shows, above its title.
     """
     rows = np.loadtxt(read_text(table).splitlines(), dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
-    save_figure(training_curve(rows, table.stem), picture)
+    figure = training_curve(rows, table.stem)
+    write_source(figure, source)
+    save_figure(figure, picture)
 
 
 def training_curve(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], rule: str) -> Figure:
@@ -34,5 +49,6 @@ def training_curve(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], rule: 
         axes.plot(rows[:, 0], steps[:, column] / steps[:, 0], color=colour, label=label, marker="." * (len(rows) < 50))
     axes.set_ylim(0, 1)
     axes.set_xlim(0)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda matches, _: f"{matches:,.0f}"))
     legend_above(axes, columns=3)
     return figure

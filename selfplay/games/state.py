@@ -83,6 +83,20 @@ class MatchRecord(NamedTuple):
         """The actions of the match in this row, in order."""
         return [action for action in (int(actions[row]) for actions in self.actions) if action != MATCH_OVER]
 
+    def singly(self) -> "list[MatchRecord]":
+        """A record of each match; forfeited matches are in records of their own."""
+        if len(self.match) == 1:
+            return [self]
+        return [
+            MatchRecord(
+                self.match[row],
+                self.seats[row],
+                tuple(state.select(row) for state in self.states),
+                tuple(action[row] for action in self.actions),
+            )
+            for row in torch.arange(len(self.match))[:, None]
+        ]
+
     def on_cpu(self) -> "MatchRecord":
         """The same matches in the memory of the CPU; each field is copied in one go."""
         if self.match.device.type == CPU:

@@ -148,7 +148,7 @@ def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader
     tasks = sampled_matches(settings, levels)
     with open_executor(settings.executor) as executor:
         results = play_pairs(tasks, executor, context.run.player_files(), progress, "comparing levels")
-    played = zip((task.pair for task in tasks), (result.results for result in results), strict=True)
+    played = zip((task.pair for task in tasks), (result.evidence for result in results), strict=True)
     ratings = rate([0, *levels], played)
     previous = dict(zip(levels, results, strict=False))
     versus_random = dict(zip(levels, results[len(levels) :], strict=True))

@@ -108,7 +108,7 @@ def verdict(comparison: Comparison) -> str:
     grade = comparison.grades[level]
     lines = [grade.verdict(f"Level {level}"), _versus_random_text(comparison, grade)]
     if not all(comparison.grader.can_hold(seat) for seat in range(2)):
-        missed, total = grade.wins_taken
+        missed, total = grade.wins_given_away
         deed = f"gives the win away in {missed} of the" if missed else "plays a winning action in all"
         lines.append(f"Level {level} {deed} {total} positions that the player to move can win.")
     elif proved := [n for n, g in comparison.grades.items() if is_unbeatable(g.lines)]:

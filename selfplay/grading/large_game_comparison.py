@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from selfplay.executors import open_executor
 from selfplay.games import Game
-from selfplay.games.win_draw_loss import WORSE, sign_test, wilson_interval
+from selfplay.games.win_draw_loss import WORSE, WinDrawLoss, sign_test, wilson_interval
 from selfplay.grading.comparison_schedule import (
     Pair,
     Who,
@@ -71,6 +71,10 @@ class Measurement(NamedTuple):
         """The newest level's results against the random player (0) and each reference."""
         opponents: list[Who] = [0, *self.references]
         return {opponent: self.results[self.newest, opponent] for opponent in opponents}
+
+    def evidence_vs_previous(self) -> dict[int, WinDrawLoss[int]]:
+        """The results of each trained level against the level before it, without copies."""
+        return {level: self.results[level, before].evidence for before, level in pairwise(self.levels)}
 
     def level_rows(self) -> list[Row]:
         """The rows of levels.csv."""
@@ -151,7 +155,7 @@ def measure_levels(
         references=references,
         opening_plies=comparison.opening_plies,
         results=results,
-        ratings=rate(whos, ((pair, result.results) for pair, result in results.items())),
+        ratings=rate(whos, ((pair, result.evidence) for pair, result in results.items())),
         endgames=endgames,
         endgame_grades=grades_in(endgames, players),
         judgement=judgement,
@@ -182,9 +186,9 @@ def measured_verdict(measurement: Measurement, about_policy: Sequence[str] = ())
 
 def forgotten_text(level: int, measurement: Measurement) -> str:
     """The earlier levels to which the newest level loses by the sign test, one per line, or that there are none."""
-    results = ((pair, result.results) for pair, result in measurement.results.items())
+    results = measurement.results.items()
     met = {other: result for (one, other), result in results if one == level and isinstance(other, int)}
-    lost = {earlier: met[earlier] for earlier in sorted(met) if sign_test(met[earlier]) == WORSE}
+    lost = {earlier: met[earlier].results for earlier in sorted(met) if sign_test(met[earlier].evidence) == WORSE}
     if not lost:
         tried = ", ".join(map(str, sorted(met)))
         return f"Level {level} loses to none of the earlier levels it was tried against: {tried}."
@@ -195,7 +199,7 @@ def forgotten_text(level: int, measurement: Measurement) -> str:
 
 def _won_text(opponent: str, result: PairResult) -> str:
     wins, matches = result.results.wins, result.results.matches
-    low, high = wilson_interval(wins, matches)
+    low, high = wilson_interval(result.evidence.wins, result.evidence.matches)
     share = f"{wins / matches:.3f} ({low:.3f}..{high:.3f})"
     return f"{share} of {matches} matches against {opponent}, {result.distinct} of them different"
 

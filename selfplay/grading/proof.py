@@ -90,7 +90,7 @@ class Grade(NamedTuple):
     optimal_action_rate: float
     """The share of all positions, won, drawn or lost, in which the chosen action keeps the perfect value. A position
     in which either player can be to move counts half in each seat."""
-    wins_taken: Lines
+    wins_given_away: Lines
     """`total`: positions that the player to move can win; `lost`: those in which its action gives the win away."""
     value_error: float
     """Mean squared error of the player's values of all reachable afterstates, perfect values in {-1, 0, 1}; or nan."""
@@ -189,7 +189,7 @@ class Grader:
             lines=(self._lines(supports[FIRST], FIRST), self._lines(supports[SECOND], SECOND)),
             optimal_action_rate=float(kept[open_positions].mean()),
             # The probabilities of several optimal actions add up to 1 only up to rounding.
-            wins_taken=Lines(int((kept[winnable] < 1 - 1e-9).sum()), int(winnable.sum())),
+            wins_given_away=Lines(int((kept[winnable] < 1 - 1e-9).sum()), int(winnable.sum())),
             value_error=self._value_error(player),
             shortest_loss=(self._shortest_loss(supports[FIRST], FIRST), self._shortest_loss(supports[SECOND], SECOND)),
             player=player.name,

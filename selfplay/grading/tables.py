@@ -83,10 +83,11 @@ def result_columns(suffix: str = "") -> Columns:
 
 
 def result_fields(result: PairResult, suffix: str = "") -> Row:
-    """Counts, their 95 % intervals, the sign test and the number of different matches."""
-    fields: Row = {f"word{suffix}": sign_test(result.results), f"distinct{suffix}": result.distinct}
+    """Counts, their 95 % intervals, the sign test and the number of different matches; copies are not evidence."""
+    evidence = result.evidence
+    fields: Row = {f"word{suffix}": sign_test(evidence), f"distinct{suffix}": result.distinct}
     for name, count in result.results._asdict().items():
-        low, high = wilson_interval(count, result.results.matches)
+        low, high = wilson_interval(getattr(evidence, name), evidence.matches)
         fields |= {f"{name}{suffix}": count, f"{name}_rate_low{suffix}": low, f"{name}_rate_high{suffix}": high}
     return fields
 
@@ -146,7 +147,7 @@ PLY_COLUMNS: Columns = {
 EXACT_PAIR_COLUMNS = {f"exact_{result}": SHARE for result in EXACT_RESULTS}
 PAIR_COLUMNS: Columns = {
     **dict.fromkeys(("player", "opponent"), TEXT),
-    **dict.fromkeys((*RESULTS, "distinct", "forfeits", "opponent_forfeits"), COUNT),
+    **dict.fromkeys((*RESULTS, "opening_plies", "distinct", "forfeits", "opponent_forfeits"), COUNT),
     **EXACT_PAIR_COLUMNS,
 }
 PLAYER_TABLE = f"a table of players; {command_line('tournament')} writes it again"

@@ -3,12 +3,10 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Activity, stream_key
@@ -17,6 +15,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
 from selfplay.matches.arena import Players, play_matches, results_text
+from selfplay.matches.copies import CountedMatches, copies_text, first_matches, openings_text
 from selfplay.players.capabilities import learners_among
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
@@ -40,21 +39,30 @@ def match(
     matches: int = 100,
     seed: int = 0,
     run_dir: str | Path | None = None,
+    opening_plies: int | None = None,
 ) -> WinDrawLoss[int]:
     """The matches that `first` wins, draws and loses against `second`: `match("level:2", "random", matches=100)`.
 
-    The players move first in turns, and do not learn from the matches.
+    The players move first in turns, and do not learn from the matches. The log says if matches are copies of others.
 
     Args:
         first, second: players, or their names as for `make_player`.
         run_dir: the run of the levels that the names refer to; None: the usual one of the game.
+        opening_plies: number of random plies at the start, the same in both matches of each consecutive pair. None: 0,
+            but `usual_opening_plies` between players that would repeat the same matches.
 
     Raises as `make_player`, and SettingError if a number is not a whole number or out of range.
     """
     game, matches = make_game(game), whole_number("matches", matches, Range(1))
     seed = whole_number("seed", seed, Range(*SEEDS))
     players = (make_player(first, game, run_dir), make_player(second, game, run_dir))
-    return count_matches(game, players, matches, stream_key(seed, 0, Activity.NAMED_PLAYERS), None).results
+    key = stream_key(seed, 0, Activity.NAMED_PLAYERS)
+    played = count_matches(game, players, matches, key, None, opening_plies)
+    if played.opening_plies and opening_plies is None:
+        log.info("%s", openings_text(played.opening_plies))
+    if played.evidence.matches < played.results.matches:
+        log.info("%s", copies_text(played.distinct, matches))
+    return played.results
 
 
 def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgress) -> RunningResults:
@@ -72,7 +80,9 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
         second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
         with closing(progress(total=settings.matches, desc="matches")) as bar:
             is_shown, results = not bar.disable, RunningResults()
-            for played in _play(context, (first, second)):
+            plies, tried = _opening_plies(context, (first, second))
+            counted = CountedMatches(plies)
+            for played in _play(context, (first, second), counted, tried):
                 bar.update(played.matches - results.matches)
                 results = played
                 text = results_text(game, results, first, second, by_player=first.name != second.name)
@@ -82,14 +92,35 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
                     log.info("%s", text)
     if is_shown:
         log.info("%s", text)
+    if counted.has_copies:
+        log.info("%s", copies_text(counted.distinct, results.matches))
     return results
 
 
-def _play(context: RunContext[MatchSettings], players: Players) -> Iterator[RunningResults]:
-    """The results so far, at intervals."""
+def _opening_plies(context: RunContext[MatchSettings], players: Players) -> tuple[int, list[MatchRecord]]:
+    """As `first_matches`, unless the settings say it; the log says if there are plies though they do not."""
     settings = context.settings
-    key = stream_key(settings.seed, 0, Activity.NAMED_PLAYERS)
-    results = RunningResults()
+    if settings.opening_plies is not None:
+        return settings.opening_plies, []
+    # Players that learn from their matches do not repeat them.
+    if settings.learn and learners_among(players):
+        return 0, []
+    how = settings.matches, _key_of(settings), settings.batch_size, context.device
+    plies, tried = first_matches(context.game, players, *how, alternate=settings.swap)
+    if plies:
+        log.info("%s", openings_text(plies))
+    return plies, tried
+
+
+def _key_of(settings: MatchSettings) -> int:
+    return stream_key(settings.seed, 0, Activity.NAMED_PLAYERS)
+
+
+def _play(
+    context: RunContext[MatchSettings], players: Players, counted: CountedMatches, tried: Sequence[MatchRecord]
+) -> Iterator[RunningResults]:
+    """The results so far, at intervals; the matches are added to `counted`. `tried`: the first ones, played already."""
+    settings = context.settings
     learners = learners_among(players) if settings.learn else {}
     every = settings.report_every or (1 if learners else max(1, settings.matches // REPORTS))
     # A series that was interrupted resumes with the next match numbers, as if it had never stopped.
@@ -97,22 +128,24 @@ def _play(context: RunContext[MatchSettings], players: Players) -> Iterator[Runn
     end = first_match + settings.matches
     for start in range(first_match, end, every):
         part = range(start, min(start + every, end))
-        for record in play_matches(
+        known = [record for record in tried if int(record.match) in part]
+        fresh = play_matches(
             context.game,
             players,
-            part,
-            key,
+            part[len(known) :],
+            _key_of(settings),
             alternate=settings.swap,
             learn=settings.learn,
-            opening_plies=settings.opening_plies,
+            opening_plies=counted.opening_plies,
             batch_size=settings.batch_size,
             device=context.device,
-        ):
+        )
+        for record in chain(known, fresh):
             for row in range(len(record.match)) if settings.show else ():
-                number = results.matches + row + 1
+                number = counted.results.matches + row + 1
                 log.info("match %d, %s\n", number, _match_text(context.game, record, row, players))
-            results = results.with_record(record)
-        yield results
+            counted.add(record)
+        yield counted.results
 
 
 def _match_text(game: Game, record: MatchRecord, row: int, players: Players) -> str:
@@ -138,8 +171,12 @@ class PairResult(NamedTuple):
     results: WinDrawLoss[int]
     distinct: int
     """Number of matches that differ in an action or in who moved first."""
-    forfeits: int = 0
-    opponent_forfeits: int = 0
+    forfeits: int
+    opponent_forfeits: int
+    evidence: WinDrawLoss[int]
+    """The results without copies, for intervals, tests and ratings: see `CountedMatches.evidence`."""
+    opening_plies: int
+    """Number of random plies at the start of each match."""
 
 
 class PairMatches(NamedTuple, Generic[AnySettings, PlayerId]):
@@ -151,7 +188,7 @@ class PairMatches(NamedTuple, Generic[AnySettings, PlayerId]):
     """Makes either player; a function at the top level of a module."""
     matches: int
     key: int
-    opening_plies: int = 0
+    opening_plies: int | None = 0
     epsilons: Sequence[float] = ()
     seconds: float | None = None
 
@@ -199,7 +236,7 @@ def count_matches(
     matches: int,
     key: int,
     batch_size: int | None,
-    opening_plies: int = 0,
+    opening_plies: int | None = 0,
     device: str = CPU,
     *,
     alternate: bool = True,
@@ -208,12 +245,16 @@ def count_matches(
     """Play `matches` matches and count their results for the first player.
 
     The players do not learn from the matches. `key`, `batch_size`, `opening_plies`, `device`, `alternate`: as for
-    `selfplay.matches.arena.play_matches`. `seconds`: play only the first matches that fit into this time, at least two;
-    None: all.
+    `selfplay.matches.arena.play_matches`; `opening_plies` None: as `first_matches` says. `seconds`: play only
+    the first matches that fit into this time, at least two; None: all.
     """
-    counted = RunningResults()
-    seen: set[tuple[int, bytes]] = set()
-    for part in [range(matches)] if seconds is None else _parts_within(seconds, matches):
+    tried: list[MatchRecord] = []
+    if opening_plies is None:
+        opening_plies, tried = first_matches(game, players, matches, key, batch_size, device, alternate=alternate)
+    counted = CountedMatches(opening_plies)
+    for record in tried:
+        counted.add(record)
+    for part in [range(len(tried), matches)] if seconds is None else _parts_within(seconds, matches):
         for record in play_matches(
             game,
             players,
@@ -225,9 +266,9 @@ def count_matches(
             batch_size=batch_size,
             device=device,
         ):
-            counted = counted.with_record(record)
-            seen.update(zip(record.seats.tolist(), _lines(record.action_sequences().numpy()), strict=True))
-    return PairResult(counted.by_player, len(seen), *counted.forfeits)
+            counted.add(record)
+    results = counted.results
+    return PairResult(results.by_player, counted.distinct, *results.forfeits, counted.evidence, opening_plies)
 
 
 def _parts_within(seconds: float, matches: int) -> Iterator[range]:
@@ -240,8 +281,3 @@ def _parts_within(seconds: float, matches: int) -> Iterator[range]:
         fitting = int((seconds - used) / used * played)
         # Openings are played from both seats, by an even and an odd match.
         size = min(played, fitting) // 2 * 2
-
-
-def _lines(actions: NDArray[np.int64]) -> Iterator[bytes]:
-    """Each row of `actions` (int64[B, T]) up to the end of its match."""
-    return (np.trim_zeros(line + 1, "b").tobytes() for line in actions)

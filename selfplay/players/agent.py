@@ -17,7 +17,7 @@ from torch import nn
 from selfplay.architectures import check_output
 from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
 from selfplay.errors import SettingError
-from selfplay.files import sha256, user_path
+from selfplay.files import sha256
 from selfplay.games import Game, make_game
 from selfplay.games.game import EndValues
 from selfplay.players.network_evaluator import NetworkEvaluator, SymmetricNetwork

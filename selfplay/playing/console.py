@@ -12,7 +12,8 @@ from selfplay.playing.session import Session
 from selfplay.runs.run_folder import RunFolder, no_levels_text
 from selfplay.settings.playing import DisplaySettings, PlaySettings
 
-ANSWERS = {"": True, "y": True, "yes": True, "n": False, "no": False}
+ANSWERS = {"": True, "y": True, "n": False}
+"""Answers to a question by their first letter."""
 
 COMMANDS = {
     "undo": "take back your last action and the reply to it",
@@ -222,8 +223,8 @@ class Console:
     def _ask_yes_no(self, question: str) -> bool | None:
         """The answer to a question; None if the person takes something back instead."""
         while (answer := self._ask(f"{question} [Y/n] ")) is not None:
-            if answer.lower() in ANSWERS:
-                return ANSWERS[answer.lower()]
+            if (letter := answer[:1].lower()) in ANSWERS:
+                return ANSWERS[letter]
             self.write("Please answer y or n.")
         return None
 

@@ -13,8 +13,9 @@ from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
 from selfplay.games.state import Ply
-from selfplay.players.capabilities import KeepsExperience
+from selfplay.players.capabilities import KeepsExperience, LooksAhead, PredictsOutcomes
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
+from selfplay.players.player import Player
 from selfplay.playing.console_text import ConsoleText, ValueColumn
 from selfplay.playing.estimates import Estimate, Values, best_actions, grade_of
 from selfplay.playing.hints import hint, perfect_values
@@ -87,8 +88,10 @@ class ConsoleValues:
         if self._has_explained or estimate is None or None not in self.session.seats:
             return
         if estimate.solver is None and not isinstance(estimate.player, PerfectPlayer):
-            even = f"{estimate.neutral:g}"
-            self.write(f"Estimates for the player to move, against players that may err; {even} is even.")
+            against = (
+                "the best replies that it sees" if _assumes_best_replies(estimate.player) else "players that may err"
+            )
+            self.write(f"Estimates for the player to move, against {against}; {estimate.neutral:g} is even.")
             self._has_explained = True
 
     def show_to_choose(self) -> None:
@@ -164,6 +167,13 @@ class ConsoleValues:
     def _perfect_values(self, ply: int | None = None) -> Values | None:
         with notice_when_slow(self.write, STILL_SOLVING):
             return perfect_values(self.session, ply)
+
+
+def _assumes_best_replies(player: Player) -> bool:
+    """Whether its values are those of minimax, and not learned from matches with exploration."""
+    if (keeps := player.as_a(KeepsExperience)) is not None:
+        return keeps.store.rule.backup == "minimax"
+    return player.as_a(LooksAhead) is not None and player.as_a(PredictsOutcomes) is None
 
 
 def draw_graph(session: Session, picture: PictureSettings) -> str:

@@ -30,11 +30,13 @@ def open_session(settings: PlaySettings) -> Session:
         seats[seats.index(None)] = _opponent(settings, game)
     elif settings.opponent is not None or settings.level is not None:
         raise SettingError("opponent and level: first and second already name both players; omit opponent and level")
+    # A seat that is still empty is that of a person.
+    against_person = None in seats or PERSON in seats
     # Equal names give one player, so that a learner learns only once from each match against itself.
     players = {
         name: None
         if name is None or name == PERSON
-        else make_player(name, game, settings.run_dir, against_person=PERSON in seats)
+        else make_player(name, game, settings.run_dir, against_person=against_person)
         for name in seats
     }
     one, other = (players[name] for name in seats)

@@ -46,8 +46,10 @@ def words_of_run(game: str, run_dir: str | Path) -> list[str]:
 def learn_command(game: str, run_dir: str | Path) -> str:
     """The command that trains levels of a game in this folder: the game's own script if it has one."""
     script = PROJECT_FOLDER / f"learn_{game}.sh"
-    if script.exists():
-        return " ".join([f"./{script.name}", *_words_of_folder(game, run_dir)])
+    if IS_CHECKOUT and script.exists():
+        # With a folder, because the shell does not look for programs in the current one.
+        path = f"{os.path.relpath(script.parent)}/{script.name}"
+        return " ".join([shlex.quote(path), *_words_of_folder(game, run_dir)])
     return " ".join([command_line("learn"), *words_of_run(game, run_dir)])
 
 

@@ -24,8 +24,9 @@ class MatchSettings(CommonSettings):
     """Swap seats after every match. A player that learns also counts the matches of earlier runs."""
     learn: bool = True
     """Whether players that can learn from their matches do so."""
-    opening_plies: int = field(default=0, metadata=count(0))
-    """Random plies at the start, the same in both matches of each consecutive pair."""
+    opening_plies: int | None = field(default=None, metadata=count(0))
+    """Random plies at the start, the same in both matches of each consecutive pair; null: 0, but between players that
+    repeat themselves an eighth of the longest match, at most 8."""
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
     show: bool = False
@@ -42,9 +43,9 @@ class TournamentSettings(CommonSettings):
     """Matches of each pair; each player moves first in half of them."""
     epsilons: list[float] = field(default_factory=lambda: [0.0], metadata=within(0, 1))
     """Exploration rates by ply of all players; the last rate holds for all later plies."""
-    opening_plies: int = field(default=0, metadata=count(0))
-    """Random plies at the start, the same in the two matches in which a pair swaps seats. Without them, deterministic
-    players would repeat the same two matches."""
+    opening_plies: int | None = field(default=None, metadata=count(0))
+    """Random plies at the start, the same in the two matches in which a pair swaps seats; null: 0, but between players
+    that repeat themselves an eighth of the longest match, at most 8."""
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
 
     def __post_init__(self) -> None:

@@ -74,6 +74,7 @@ class Tournament(NamedTuple):
                 "player": self.names[one],
                 "opponent": self.names[other],
                 **played.results._asdict(),
+                "opening_plies": played.opening_plies,
                 "distinct": played.distinct,
                 "forfeits": played.forfeits,
                 "opponent_forfeits": played.opponent_forfeits,
@@ -86,7 +87,7 @@ class Tournament(NamedTuple):
     def players_table(self) -> pd.DataFrame:
         """players.csv, the highest rating first."""
         numbers = range(len(self.names))
-        ratings = rate(numbers, ((pair, result.results) for pair, result in self.results.items()))
+        ratings = rate(numbers, ((pair, result.evidence) for pair, result in self.results.items()))
         rows = [
             {
                 "player": name,
@@ -198,7 +199,24 @@ def tournament_report(tournament: Tournament) -> str:
     table["rating"] = table["rating"].round().astype(int)
     table = table[[column for column in SHOWN if column in table]]
     shown = table.to_string(index=False, float_format="{:.4f}".format)
-    return "\n\n".join([cross, shown, *_forfeits_text(tournament)])
+    return "\n\n".join([cross, shown, *_copies_text(tournament), *_forfeits_text(tournament)])
+
+
+def _copies_text(tournament: Tournament) -> list[str]:
+    """A paragraph about pairs with random openings, and about pairs with copies; empty if there are neither."""
+    played = tournament.results.values()
+    opened = [result for result in played if result.opening_plies]
+    copied = [result for result in played if result.evidence.matches < result.results.matches]
+    lines = []
+    if opened:
+        begun = f"begun with {opened[0].opening_plies} random plies, the same from both sides (opening_plies)"
+        lines.append(f"The matches of {len(opened)} of {len(played)} pairs have {begun}.")
+    if copied:
+        fewest, most = (end(result.distinct for result in copied) for end in (min, max))
+        differ = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        of = f"Only {differ} of the {copied[0].results.matches} matches differ in {len(copied)} of {len(played)} pairs"
+        lines.append(f"{of}; copies do not count in ratings and intervals.")
+    return ["\n".join(lines)] if lines else []
 
 
 def _forfeits_text(tournament: Tournament) -> list[str]:

@@ -50,7 +50,7 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
         InvalidFileError: a dataset is broken.
     """
     plan = plan_training(settings, level)
-    with joined_process_group(settings.device) as processes, _lack_of_memory_explained(level):
+    with joined_process_group(settings.device) as processes, _lack_of_memory_explained(settings, level):
         is_first, manifest = processes.is_rank_zero, Manifest(plan.folder)
         record = plan.record(processes.world_size) if is_first else {}
         is_done = is_first and manifest.is_done("training", record, plan.default_of, force=settings.force)
@@ -203,16 +203,26 @@ def _datasets(settings: Settings, run: RunFolder, level: int) -> list[Path]:
 
 
 @contextmanager
-def _lack_of_memory_explained(level: int) -> Iterator[None]:
+def _lack_of_memory_explained(settings: Settings, level: int) -> Iterator[None]:
     """Raise StageError, with the fix, if memory runs out."""
     try:
         yield
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        raise StageError(
-            f"level {level}: its rows do not fit into memory; dataset.buffer_rows=1000000 reads them in parts"
-        ) from error
+        raise StageError(f"level {level}: its rows do not fit into memory; {_less_memory(settings)}") from error
+
+
+def _less_memory(settings: Settings) -> str:
+    """What to set where rows do not fit into memory."""
+    if settings.learns_online or settings.has_policies or settings.dataset.buffer_rows is not None:
+        return "set fewer matches, with another run_dir"
+    wanted = ["dataset.buffer_rows=1000000"]
+    if settings.training.merge:
+        wanted.append("training.merge=false")
+    if DATASET_FORMATS[settings.dataset.format].has_parts:
+        return f"{' and '.join(wanted)} {'reads' if len(wanted) == 1 else 'read'} them in parts"
+    return f"with another run_dir, {', '.join(wanted)} and dataset.format=parquet read them in parts"
 
 
 def _fit_to_datasets(

@@ -123,9 +123,9 @@ def _learn(
     progress: ProgressBar,
 ) -> Rows:
     """Update `values`, learned already from the matches of `rows`; returns the rows of all matches."""
-    start = time.perf_counter()
+    start, names = time.perf_counter(), graph.game.presentation.player_names
     # Lines that are asked for are written, and would interrupt a bar.
-    bar = (progress if settings.report_every is None else NoProgress)(total=settings.episodes, desc=rule.name)
+    bar = (progress if settings.report_every is None else NoProgress)(total=settings.episodes, desc="matches")
     report_every = settings.report_every or -(-settings.episodes // (LINES if bar.disable else UPDATES))
     before = WinDrawLoss(*rows[-1][1:].tolist()) if len(rows) else NO_MATCHES
     shown = before.matches
@@ -147,11 +147,11 @@ def _learn(
             kept.append([done, *results])
         if done % report_every == 0 or is_end:
             won, drawn, lost = results.rates
-            rates = f"first player won {won:.4f}, second won {lost:.4f}, drawn {drawn:.4f}"
             bar.update(done - shown)
             shown = done
-            bar.set_postfix_str(rates)
+            bar.set_postfix_str(f"{names[0]} {won:.3f}, {names[1]} {lost:.3f}, drawn {drawn:.3f}")
             if bar.disable:
+                rates = f"first player won {won:.4f}, second won {lost:.4f}, drawn {drawn:.4f}"
                 log.info("match %d: %s", done, rates)
     bar.close()
     learned = settings.episodes - before.matches
@@ -174,6 +174,7 @@ def compete(settings: CompeteSettings) -> RunningResults:
             matches=settings.matches,
             swap=False,
             learn=False,
+            opening_plies=0,
             report_every=settings.matches,
             show=settings.show,
         )

@@ -1,12 +1,16 @@
 """The picture of an experience graph: boards, layers, arrows; and the programs for the store."""
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
-from selfplay.figures.experience_graph import reachable_boards
+from selfplay.figures.experience_graph import boards_ahead, picture_of, reachable_boards
 from selfplay.learners.experience.store import ExperienceStore
+from selfplay.settings.classical import PictureSettings
+from tests.figures.test_layout import overlap
 from tests.support.experience_tools import GAME, learn, new_store, random_match
 from tests.support.runs import COMMAND, run_forked
 
@@ -33,6 +37,20 @@ def test_the_strongest_boards_are_shown_up_to_the_given_depth_and_width(store):
         assert all(abs(boards[child].score) <= weakest for child in left_out)
     for _, child, weight in graph.edges(data="weight"):
         assert weight == abs(boards[child].score)
+
+
+def test_no_text_of_the_picture_is_cut_off_or_covers_another(store):
+    ahead = boards_ahead(store, (0,) * 9, PictureSettings(file=None))
+    figure = picture_of(ahead)
+    FigureCanvasAgg(figure).draw()
+    title, *_ = texts = sorted(figure.axes[0].texts, key=lambda text: -text.get_window_extent().y0)
+    assert title.get_text() == f"Boards that follow in the experience graph: {len(ahead.graph) - 1} shown"
+    assert any(text.get_text().endswith(" more") for text in texts)
+    places = [text.get_window_extent() for text in texts]
+    for place in places:
+        assert figure.bbox.x0 <= place.x0 < place.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= place.y0 < place.y1 <= figure.bbox.y1
+    assert not any(overlap(one, other) for one, other in combinations(places, 2))
 
 
 @pytest.fixture(autouse=True)

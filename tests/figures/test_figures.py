@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -21,7 +22,7 @@ from selfplay.figures.position_values import (
 )
 from selfplay.figures.style import save_animation
 from selfplay.games import make_game
-from selfplay.games.win_draw_loss import WinDrawLoss, sign_test
+from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, sign_test_interval
 from selfplay.registry import Registry
 from selfplay.runs.data_changes import data_changes
 from selfplay.training.fitting import EpochLoss, LossParts
@@ -152,3 +153,24 @@ def test_exact_figures_draw_the_columns_and_bars_are_wins_minus_losses() -> None
     assert drawn(figure, 1) == [table[f"losing_lines_{seat}"].tolist() for seat in ("first", "second")]
     assert drawn(figure, 2) == [table["optimal_action_rate"].tolist()]
     assert bar_heights(wins_minus_losses(table)) == [80, 60, 40, 20, 0, -20, -40, -60, -80]
+
+
+def whiskers(figure: Figure) -> list[list[float]]:
+    """The ends of each error bar."""
+    (lines,) = (each for each in figure.axes[0].collections if isinstance(each, LineCollection))
+    return [[float(y) for _, y in segment] for segment in lines.get_segments()]
+
+
+def test_copies_of_matches_do_not_shorten_the_whiskers_of_wins_minus_losses() -> None:
+    table = table_of(2)
+    two_different = {1: WinDrawLoss(1, 0, 1)}
+    shown, by_default = whiskers(wins_minus_losses(table, two_different)), whiskers(wins_minus_losses(table))
+    scale = 1000 / 2
+    assert shown[0] == pytest.approx([end * scale for end in sign_test_interval(WinDrawLoss(1, 0, 1))])
+    assert shown[1] == by_default[1]
+
+
+def test_matches_are_counted_in_whole_numbers() -> None:
+    few = {f"{result}_vs_previous": [np.nan, count] for result, count in (("wins", 8), ("draws", 4), ("losses", 8))}
+    axes = wins_minus_losses(table_of(1).assign(**few)).axes[0]
+    assert all(float(tick).is_integer() for tick in axes.get_yticks())

@@ -43,6 +43,14 @@ def test_the_tree_of_the_article(algorithm, visited, cut, third):
     assert [nodes[(action,)]["text"] for action in (0, 1, 2)] == [f"{MINUS}2", f"{MINUS}1", third]
 
 
+def test_a_value_is_a_bound_only_where_something_was_not_visited():
+    # The last reply to A2 shows that it is not better than A1, but no reply is left out.
+    game = PayoffTree([[3, 0], [5, 0], [-1, 4]])
+    result, trace = Searcher(game, POINTS, "alpha_beta", ordered=False, table_bits=0).trace(game.init(), 2)
+    nodes = tree_of(trace, result.principal_variation, 2, [3]).nodes(data="text")
+    assert [nodes[(action,)] for action in range(3)] == ["0", "0", f"\N{LESS-THAN OR EQUAL TO}{MINUS}1"]
+
+
 @pytest.mark.parametrize(("algorithm", "depth", "breadth"), [("alpha_beta", 2, [1, 2]), ("negascout", 3, [3, 2])])
 def test_shown_and_hidden_visits_sum_to_those_of_the_search(algorithm, depth, breadth):
     game = make_game("othello")

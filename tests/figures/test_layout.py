@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from itertools import combinations
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -12,6 +13,7 @@ from selfplay.figures.comparison import exact_figures, mistakes, policies, ratin
 from selfplay.figures.losses import loss_by_level, loss_curves, parts_by_level
 from selfplay.figures.style import write_source
 from selfplay.figures.sweep import run_curves
+from selfplay.figures.tournament import score_map
 from selfplay.grading.solved_positions import MoveQuality, PositionGrade
 from tests.figures.test_figures import losses_of, table_of
 from tests.support.sweeps import level_table, run_of
@@ -67,3 +69,30 @@ def test_nothing_covers_data(name: str) -> None:
 
 def overlap(one: Bbox, other: Bbox) -> bool:
     return min(one.x1, other.x1) > max(one.x0, other.x0) and min(one.y1, other.y1) > max(one.y0, other.y0)
+
+
+@pytest.mark.parametrize("name", ["loss_by_level", "exact", "mistakes", "policies", "sweep"])
+@pytest.mark.parametrize("levels", [1, 6])
+def test_titles_of_panels_beside_each_other_are_at_the_same_height(name: str, levels: int) -> None:
+    figure = FIGURES[name](levels)
+    figure.get_layout_engine().execute(figure)
+    rows: dict[int, set[float]] = {}
+    for axes in figure.axes:
+        title = axes._left_title  # type: ignore[attr-defined]
+        rows.setdefault(axes.get_subplotspec().rowspan.start, set()).add(round(title.get_window_extent().y0, 3))
+    assert {len(heights) for heights in rows.values()} == {1}
+
+
+@pytest.mark.parametrize("names", [["random", "perfect"], [*REFERENCES, "greedy_discs"]], ids=len)
+def test_the_heat_map_of_a_tournament_fills_its_figure(names: list[str]) -> None:
+    figure = score_map(names, np.ones((len(names), len(names))) - np.eye(len(names)))
+    write_source(figure, SOURCE[:60])
+    figure.get_layout_engine().execute(figure)
+    cells, scale = figure.axes
+    drawn = cells.get_tightbbox()
+    below = figure.bbox.y1 - figure._suptitle.get_window_extent().y0  # type: ignore[attr-defined]
+    assert drawn.height > 0.8 * (figure.bbox.height - below)
+    assert scale.get_tightbbox().x1 - drawn.x0 > (0.8 if len(names) > 2 else 0.5) * figure.bbox.width
+    assert [text.get_text() for text in cells.get_xticklabels()] == [f"{n}" for n in range(1, len(names) + 1)]
+    for label, number in zip(cells.get_yticklabels(), range(1, len(names) + 1), strict=True):
+        assert label.get_text().startswith(f"{number}  ")

@@ -35,6 +35,6 @@ def test_all_shares_are_sampled_if_one_run_is_not_graded_exactly():
     runs = [run_of("a", level_table((0.4, 0.5, 0.75), exact=False), game="othello"), run_of("b", level_table())]
     figure = run_curves(runs)
     assert "sampled" in figure.axes[0].get_title(loc="left")
-    assert figure.get_suptitle() == "othello, tictactoe: 2 runs"
+    assert figure.get_suptitle() == "Othello, Tic-tac-toe: 2 runs"
     assert figure.axes[1].get_ylabel() == "rating (Elo points, random = 0)"
     assert [values for _, _, values in lines_of(figure.axes[0])] == [[0.5, 0.75], [0.8, 0.9]]

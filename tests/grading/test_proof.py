@@ -104,7 +104,7 @@ def test_a_perfect_player_cannot_lose_and_is_always_optimal(tictactoe: Grader) -
     assert grade.lines[FIRST].lost == grade.lines[SECOND].lost == 0
     assert grade.shortest_loss == (None, None)
     assert grade.optimal_action_rate == 1.0
-    assert grade.wins_taken.lost == 0
+    assert grade.wins_given_away.lost == 0
     assert all(result.losses == 0 for result in grade.versus_random)
 
 
@@ -144,7 +144,7 @@ def test_in_sumto100_only_the_second_player_cannot_hold_its_seat(sumto100: Grade
     assert not sumto100.can_hold(SECOND)
     grade = sumto100.grade(perfect_player(sumto100))
     assert grade.lines[FIRST] == (0, 10**9)
-    assert grade.wins_taken == (0, 91)
+    assert grade.wins_given_away == (0, 91)
 
 
 def test_a_player_that_depends_on_its_seat_is_graded_by_seat(sumto100: Grader) -> None:
@@ -165,4 +165,4 @@ def test_a_player_that_depends_on_its_seat_is_graded_by_seat(sumto100: Grader) -
     assert grade.lines == (good.lines[FIRST], bad.lines[SECOND])
     assert grade.shortest_loss == (good.shortest_loss[FIRST], bad.shortest_loss[SECOND])
     assert bad.optimal_action_rate < grade.optimal_action_rate < good.optimal_action_rate
-    assert grade.wins_taken == bad.wins_taken
+    assert grade.wins_given_away == bad.wins_given_away

@@ -7,13 +7,16 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+import selfplay
 from selfplay.games import make_game
 from selfplay.games.state import MatchRecord
-from selfplay.games.win_draw_loss import RunningResults, total
+from selfplay.games.win_draw_loss import RunningResults, total, wilson_interval
+from selfplay.grading.tables import result_fields
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches import series
 from selfplay.matches.arena import play_matches
 from selfplay.matches.series import count_matches, play_match_series
+from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
@@ -140,3 +143,67 @@ def test_a_pair_plays_the_first_matches_that_fit_into_its_time(
     players = (RandomPlayer(GAME), RandomPlayer(GAME))
     limited = count_matches(GAME, players, 60, 5, None, 2, seconds=seconds)
     assert limited == count_matches(GAME, players, played, 5, None, 2)
+
+
+LOWEST, SHALLOW = "perfect?ties=lowest", "search:negascout?depth=1&evaluation=none"
+OPENINGS = "these players repeat themselves, so the first 2 plies are random and both players play each opening"
+COPIES = "only 2 of the 60 matches differ, the others are copies"
+
+
+def test_players_that_repeat_themselves_play_random_openings_unless_told_not_to(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "selfplay")
+    by_default = selfplay.match(LOWEST, SHALLOW, matches=60)
+    assert by_default == selfplay.match(LOWEST, SHALLOW, matches=60, opening_plies=2)
+    assert caplog.messages[0].startswith(OPENINGS)
+    caplog.clear()
+    from_start = selfplay.match(LOWEST, SHALLOW, matches=60, opening_plies=0)
+    assert caplog.messages == [COPIES]
+    assert max(from_start) >= 30
+    caplog.clear()
+    # Players that draw random numbers begin at the initial position, and equal matches are samples.
+    assert selfplay.match("random", LOWEST, matches=60).wins == 0
+    # Two matches cannot be copies, because each player moves first in one of them.
+    selfplay.match(LOWEST, SHALLOW, matches=2)
+    assert not caplog.messages
+
+
+def test_copies_narrow_no_interval_and_decide_no_test() -> None:
+    players = make_player(LOWEST, GAME), make_player(SHALLOW, GAME)
+    copied = count_matches(GAME, players, 60, 5, None)
+    fields = result_fields(copied)
+    assert (copied.distinct, copied.results.matches, copied.evidence.matches) == (2, 60, 2)
+    assert (fields["wins_rate_low"], fields["wins_rate_high"]) == wilson_interval(copied.evidence.wins, 2)
+    assert fields["word"] == "not told apart"
+    opened = count_matches(GAME, players, 600, 5, None, 2)
+    # There are 72 openings of two plies, played from both sides.
+    assert opened.evidence.matches == opened.distinct <= 144
+    sampled = count_matches(GAME, (RandomPlayer(GAME), players[0]), 600, 5, None)
+    assert sampled.distinct < 600 == sampled.evidence.matches
+
+
+@pytest.mark.parametrize(("overrides", "expected"), [((), [OPENINGS, "only 54 of"]), (("opening_plies=0",), [COPIES])])
+def test_a_series_says_that_players_repeat_themselves(
+    overrides: tuple[str, ...], expected: list[str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "selfplay")
+    play_match_series(settings_for(tmp_path, f"first='{LOWEST}'", f"second='{SHALLOW}'", "matches=60", *overrides))
+    said = [message for message in caplog.messages if not message.startswith("match ")]
+    assert [message[: len(text)] for message, text in zip(said, expected, strict=True)] == expected
+
+
+def test_matches_tried_for_repeats_are_not_played_twice(tmp_path: Path) -> None:
+    wanted = ("second=perfect", "matches=40", "report_every=3")
+    tried = play_match_series(settings_for(tmp_path, *wanted))
+    assert tried == play_match_series(settings_for(tmp_path, *wanted, "opening_plies=0"))
+    numbers: list[int] = []
+
+    class Counting(RandomPlayer):
+        def act(self, state, draws):
+            numbers.extend(draws.match.tolist() if draws.ply == 0 else ())
+            return super().act(state, draws)
+
+    player = Counting(GAME)
+    count_matches(GAME, (player, player), 20, 3, None, None)
+    assert numbers == list(range(20))

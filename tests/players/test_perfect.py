@@ -19,7 +19,7 @@ def test_it_cannot_lose_and_takes_every_win(ties):
     grade = Grader(GRAPH).grade(PerfectPlayer(GRAPH, ties))
     assert grade.lines[FIRST].lost == grade.lines[SECOND].lost == 0
     assert grade.optimal_action_rate == 1
-    assert grade.wins_taken.lost == 0
+    assert grade.wins_given_away.lost == 0
 
 
 def test_its_values_are_the_perfect_returns_of_its_actions():

@@ -1,5 +1,7 @@
 """The commands of the console: undo, hints, values, help."""
 
+import pytest
+
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import COMMANDS
 from tests.support.dialogue import GAME, LARGE, dialogue
@@ -16,6 +18,12 @@ def test_undo_takes_back_an_action_with_its_reply_also_after_the_end() -> None:
     assert written[second + 1] == "This was practice: the result that counts is the one before you took back the end."
     assert written[second + 2] == written[first + 1]
     assert prompts.count("Play again? [Y/n] ") == 2
+
+
+@pytest.mark.parametrize("answer", ["n", "N", "No", "nope", "no, thanks"])
+def test_any_answer_that_begins_with_n_ends(answer: str) -> None:
+    _, prompts = dialogue(["Yes", "1,1", "2,0", "0,2", answer, "y"], FirstLegal(GAME))
+    assert prompts[-1] == "Play again? [Y/n] "
 
 
 def test_a_hint_is_the_opponents_choice_or_perfect_play() -> None:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from selfplay.architectures import Output
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player_names import make_player
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.playing.console_text import ConsoleText, ValueColumn, supports_colour
 from selfplay.settings.playing import DisplaySettings
@@ -93,3 +94,8 @@ def test_colour_is_used_on_terminals_that_support_it_unless_no_color_is_set(monk
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
     assert not supports_colour(Terminal())
+
+
+def test_values_of_minimax_are_not_said_to_hold_against_players_that_err() -> None:
+    written, _ = dialogue(["n"], make_player("search:negascout?depth=2", GAME))
+    assert "Estimates for the player to move, against the best replies that it sees; 0 is even." in written

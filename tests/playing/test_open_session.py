@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from selfplay.errors import SettingError, StageError
+from selfplay.players.capabilities import Explores, LearnsFromMatches
 from selfplay.playing.console import play_at_console
 from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
+from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
+from selfplay.stages.train_tabular import train_tabular
 
 
 def settings_with(run_dir: Path, *overrides: str) -> PlaySettings:
@@ -66,6 +69,26 @@ def test_settings_that_contradict_each_other_are_rejected(tmp_path: Path, overri
 def test_a_missing_level_is_reported_and_not_replaced_by_the_random_player(tmp_path: Path) -> None:
     with pytest.raises(StageError, match=r"has no level 17; it has no trained level yet"):
         seated(tmp_path, "level=17")
+
+
+@pytest.mark.parametrize(
+    ("who", "learns"),
+    [
+        (["opponent=tabular:backward_value"], True),
+        (["first=tabular:backward_value"], True),
+        (["second=tabular:backward_value"], True),
+        (["first=human", "second=tabular:backward_value"], True),
+        (["first=tabular:backward_value", "second=random"], False),
+    ],
+    ids=str,
+)
+def test_a_table_explores_and_learns_against_a_person_however_it_was_asked_for(
+    tmp_path: Path, who: list[str], learns: bool
+) -> None:
+    settings = ["agent=backward_value", "episodes=50", "epsilon=0.3", f"run_dir={tmp_path}"]
+    train_tabular(compose_settings_of(TabularSettings, "tabular", settings))
+    (table,) = (player for player in seated(tmp_path, *who).players if player is not None and player.name != "random")
+    assert (table.as_a(LearnsFromMatches) is not None, table.as_a(Explores) is not None) == (learns, learns)
 
 
 def test_match_numbers_continue_after_those_a_learner_has_seen(tmp_path: Path) -> None:

@@ -67,3 +67,19 @@ def test_commands_in_messages_can_be_typed_in_a_shell() -> None:
     given, _ = overrides_first(words[2:])
     settings = compose_settings(given)
     assert (settings.game.name, settings.run_dir) == ("othello_6x6", "bob's runs/1.50")
+
+
+@pytest.mark.parametrize(
+    ("is_checkout", "folder", "command"),
+    [
+        (True, PROJECT_FOLDER, "./learn_tictactoe.sh run_dir=x"),
+        (True, PROJECT_FOLDER / "docs", "../learn_tictactoe.sh run_dir=x"),
+        (False, PROJECT_FOLDER, f"{command_line('learn')} run_dir=x"),
+    ],
+)
+def test_only_a_checkout_has_scripts_and_they_are_named_from_the_current_folder(
+    monkeypatch: pytest.MonkeyPatch, is_checkout: bool, folder: Path, command: str
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("selfplay.settings.command_lines.IS_CHECKOUT", is_checkout)
+    assert learn_command("tictactoe", "x") == command

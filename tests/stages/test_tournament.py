@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from selfplay.settings.matches import TournamentSettings
-from selfplay.stages.tournament import Tournament, play_tournament
+from selfplay.stages.tournament import Tournament, play_tournament, tournament_report
 from tests.support.runs import COMMAND, quick_settings, run_forked
 
 PLAYERS = "[random,perfect,'perfect?epsilon=0.3','random?epsilon=1']"
@@ -39,7 +39,8 @@ def test_every_pair_plays(tournament: Tournament) -> None:
 def test_the_tables_are_written(tournament: Tournament, folder: Path) -> None:
     pairs = pd.read_csv(folder / "tournament" / "pairs.csv")
     assert list(pairs.columns) == [
-        *("player", "opponent", "wins", "draws", "losses", "distinct", "forfeits", "opponent_forfeits"),
+        *("player", "opponent", "wins", "draws", "losses", "opening_plies", "distinct"),
+        *("forfeits", "opponent_forfeits"),
         *("exact_win", "exact_draw", "exact_loss"),
     ]
     assert pairs["wins"].tolist() == [result.results.wins for result in tournament.results.values()]
@@ -55,6 +56,30 @@ def test_the_tables_are_written(tournament: Tournament, folder: Path) -> None:
     again = players.loc["random?epsilon=1"]
     assert again["rating_low"] < 0 < again["rating_high"]
     assert Image.open(folder / "tournament" / "scores.png").size[0] > 500
+
+
+REPEATING = "players=['perfect?ties=lowest','search:negascout?depth=1&evaluation=none',random]"
+
+
+def test_players_that_repeat_themselves_begin_with_random_openings(tmp_path: Path) -> None:
+    tournament = play_tournament(settings_for(tmp_path, REPEATING, "matches=40"))
+    pairs = pd.read_csv(tmp_path / "tournament" / "pairs.csv")
+    # Against the random player every match is another one, and both players meet it from the initial position.
+    assert pairs["opening_plies"].tolist() == [2, 0, 0]
+    assert pairs["distinct"].min() > 20
+    said = "\nThe matches of 1 of 3 pairs have begun with 2 random plies, the same from both sides (opening_plies)."
+    assert said in tournament_report(tournament)
+
+
+def test_copies_of_matches_are_not_evidence(tmp_path: Path) -> None:
+    tournament = play_tournament(settings_for(tmp_path, REPEATING, "matches=40", "opening_plies=0"))
+    report = tournament_report(tournament)
+    assert "\nOnly 2 of the 40 matches differ in 1 of 3 pairs; copies do not count in ratings and intervals." in report
+    # The ratings are those of two matches of the pair.
+    two = play_tournament(settings_for(tmp_path, REPEATING, "matches=2", "opening_plies=0"))
+    (pair, first), *_ = tournament.results.items()
+    assert first.results.matches == 20 * two.results[pair].results.matches
+    assert first.evidence == two.results[pair].results
 
 
 def test_the_program_prints_the_tables(tmp_path: Path) -> None:

@@ -1,12 +1,21 @@
 """The stage that trains a tabular player: its files, its settings and its program."""
 
+import io
 import os
+import re
 import zipfile
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from tqdm import tqdm
 
+from selfplay.cli.command import progress_bar
 from selfplay.errors import StageError
+from selfplay.figures.tabular_training import draw_training
 from selfplay.files import sha256
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.table_file import load_tables
@@ -100,8 +109,39 @@ def test_the_policies_of_a_run_compete_without_exploration(tmp_path: Path) -> No
     before = sha256(path)
     done = run_forked(COMMAND, "compete", f"run_dir={tmp_path}")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "match 1000: X won 0 (0.000), O won 0 (0.000), drawn 1000 (1.000)\n"
+    assert done.stdout.splitlines() == [
+        "match 1000: X won 0 (0.000), O won 0 (0.000), drawn 1000 (1.000)",
+        "only 1 of the 1000 matches differ, the others are copies",
+    ]
     done = run_forked(COMMAND, "compete", f"run_dir={tmp_path}", "matches=2", "show=true")
     assert done.stdout.startswith("match 1, X: temporal_difference, O: temporal_difference\n1. ")
     assert done.stdout.count("\ndrawn\n") == 2
     assert sha256(path) == before
+
+
+def test_the_results_beside_the_bar_fit_a_terminal_of_80_columns(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr("selfplay.cli.command.tqdm", partial(tqdm, file=screen, ncols=80, mininterval=0))
+    train_tabular(settings_for(tmp_path, "episodes=100000"), progress_bar)
+    line = next(line for line in screen.getvalue().split("\r") if "100000/100000" in line and "drawn" in line)
+    assert len(line) == 80
+    assert re.search(r"\[\d\d:\d\d<00:00, X 0\.\d{3}, O 0\.\d{3}, drawn 0\.\d{3}\]$", line)
+
+
+def test_the_figure_says_what_it_shows_and_counts_matches_in_whole_numbers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    figures: list[Figure] = []
+    monkeypatch.setattr("selfplay.figures.tabular_training.save_figure", lambda figure, path: figures.append(figure))
+    rows = [[500 * n, 200 * n, 100 * n, 200 * n] for n in range(1, 4001)]
+    np.savetxt(tmp_path / "temporal_difference.csv", rows, "%d", ",", header="matches")
+    draw_training(tmp_path / "temporal_difference.csv", tmp_path / "x.png", "Tic-tac-toe, seed=3")
+    (figure,) = figures
+    assert figure.get_suptitle() == "Tic-tac-toe, seed=3"
+    FigureCanvasAgg(figure).draw()
+    axis = figure.axes[0].xaxis
+    assert "1,000,000" in [tick.get_text() for tick in axis.get_ticklabels()]
+    assert not axis.get_offset_text().get_text()

@@ -1,13 +1,16 @@
 """Training on streamed rows: the fits, the levels of a run, and a dataset larger than memory."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from selfplay import compose_settings
 from selfplay.dataset.formats import PARQUET
 from selfplay.dataset.parquet import parquet_parts
 from selfplay.dataset.rows import Rows
@@ -153,3 +156,25 @@ def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
     assert "its rows do not fit into memory; dataset.buffer_rows=1000000 reads them in parts" in said[0]
     assert said[1] == ""
     assert RunFolder(tmp_path).trained_levels() == [1]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "advice"),
+    [
+        ([], "with another run_dir, dataset.buffer_rows=1000000, training.merge=false and dataset.format=parquet"),
+        (["dataset.format=parquet"], "dataset.buffer_rows=1000000 and training.merge=false read them in parts"),
+        (["recipe=alphazero"], "set fewer matches"),
+    ],
+)
+def test_the_advice_for_rows_that_do_not_fit_into_memory_can_be_followed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, overrides: list[str], advice: str
+) -> None:
+    def out_of_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("selfplay.stages.train._fit_to_datasets", out_of_memory)
+    monkeypatch.setattr("selfplay.stages.train.TrainingPlan.record", lambda *_: {})
+    with pytest.raises(StageError, match=f"its rows do not fit into memory; {advice}"):
+        train_level(compose_settings([*overrides, f"run_dir={tmp_path}", f"dataset_file={tmp_path}"]), 1)
+    # The settings that it names go together.
+    compose_settings([*overrides, *re.findall(r"[\w.]+=\w+", advice)])

@@ -23,12 +23,15 @@ def train_tabular(settings: TabularSettings) -> None:
     selfplay train-tabular agent=backward_value episodes=20000 alpha=0.5 epsilon=0.1 seed=1 run_dir=outputs/try
     """
     from selfplay.figures.tabular_training import draw_training
+    from selfplay.games import make_game
     from selfplay.runs.run_folder import RunFolder
     from selfplay.stages.train_tabular import train_tabular
 
     path = train_tabular(settings, progress_bar)
     if (table := path.with_suffix(".csv")).exists():
-        draw_training(table, RunFolder.of(settings).figures / f"tabular_{path.stem}.png")
+        title, rate = make_game(settings.game.name).presentation.title, settings.epsilon
+        source = f"{title}, agent={settings.agent}, seed={settings.seed}, epsilon={rate:g}"
+        draw_training(table, RunFolder.of(settings).figures / f"tabular_{path.stem}.png", source)
 
 
 @partial(Program, kind=CompeteSettings, config="compete", run="read")

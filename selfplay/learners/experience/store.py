@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from selfplay.errors import InvalidFileError, shortened
-from selfplay.games import name_of_game
 from selfplay.files import user_path
+from selfplay.games import name_of_game
 from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.learners.experience.database import ExperienceDatabase, damaged
