@@ -99,12 +99,6 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         self._import_paths = dict(import_paths)
         self._found: dict[str, Thing] = {}
 
-    def register(self, name: str, thing: Thing) -> None:
-        """Add `thing` under `name` for this process. Raises ValueError if the name is taken."""
-        if name in self:
-            raise ValueError(f"the {self.kind} {name!r} already exists; choose another name")
-        self._found[name] = thing
-
     def __getitem__(self, name: str) -> Thing:
         """The object with this name. Raises SettingError, listing the names, if it is unknown or cannot be imported."""
         if name not in self._found:
@@ -121,16 +115,15 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             )
 
     def __iter__(self) -> Iterator[str]:
-        """The names, those of this package first; without any `module:attribute` that was looked up."""
-        names = [*self._import_paths, *self._offered(), *(name for name in self._found if ":" not in name)]
-        return iter(dict.fromkeys(names))
+        """The names, those of this package first."""
+        return iter([*self._import_paths, *self._offered()])
 
     def __len__(self) -> int:
         return len(list(iter(self)))
 
     def __contains__(self, name: object) -> bool:
         # Entry points are read only for names from outside this package, because reading them takes 10 ms.
-        return name in self._import_paths or name in self._found or name in self._offered()
+        return name in self._import_paths or name in self._offered()
 
     def _offered(self) -> dict[str, Any]:
         points = entry_points(group=self.group) if self.group else ()

@@ -24,7 +24,9 @@ make_environment() {
     for python in python3 python3.13 python3.12 python3.11 python; do
         if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             echo "Setting up $project/.venv (only once; it takes a few minutes)"
-            [ -x "$project/.venv/bin/python" ] || "$python" -m venv "$project/.venv" || return 1
+            # Without pip, an earlier set-up was interrupted.
+            "$project/.venv/bin/python" -m pip --version >/dev/null 2>&1 ||
+                "$python" -m venv "$project/.venv" || return 1
             # Unlike the option, the variable also applies to the packages that build the project.
             PIP_CONSTRAINT="$project/constraints.txt" "$project/.venv/bin/python" -m pip install \
                 --quiet --disable-pip-version-check --editable "${project}[page${EXTRAS:+,$EXTRAS}]" || return 1

@@ -81,17 +81,12 @@ def raising(error):
     return act
 
 WRONG = [
-    *(lambda own, value=value: value for value in (
-        None, 0, 1.5, float("nan"), "0", b"0", [0], {0: 0}, 1j, object, Unseen(), "x" * 10**6, 10**5000, print,
-    )),
-    *(lambda own, action=action: own * 0 + action for action in (-1, 9, 64, 2**40, -2**63)),
-    lambda own: own.float() * 0, lambda own: own.int() * 0, lambda own: own != own, lambda own: own.numpy() * 0,
-    lambda own: own[:, None] * 0, lambda own: own[:0], lambda own: own.new_zeros(len(own) + 1),
-    lambda own: own.new_zeros(()), lambda own: own.to("meta"), lambda own: (value for value in own),
-    lambda own: sys.exit(0), lambda own: sys.exit("left"), lambda own: own.nothing, lambda own: raising(own)(own),
+    *(lambda own, value=value: value for value in (None, Unseen(), "x" * 10**6, 10**5000)),
+    lambda own: own * 0 - 1, lambda own: own * 0 + 64, lambda own: own.float() * 0, lambda own: own.numpy() * 0,
+    lambda own: own[:, None] * 0, lambda own: own.to("meta"), lambda own: sys.exit("left"), lambda own: own.nothing,
     *map(raising, (
-        RecursionError(), MemoryError(), StopIteration(), OSError(28, "full"), ValueError("x" * 10**6),
-        Exception("two\\nlines"), UnicodeDecodeError("utf-8", b"", 0, 1, "wrong"), AssertionError(), UnspeakableError(),
+        RecursionError(), StopIteration(), OSError(28, "full"), ValueError("x" * 10**6), Exception("two\\nlines"),
+        UnspeakableError(),
     )),
 ]
 
@@ -105,18 +100,12 @@ globals().update({f"P{number}": made(number) for number in range(len(WRONG))})
 
 MODULES = [
     "import sys; sys.exit(0)",
-    "raise SystemExit('two\\nlines')",
-    "1 / 0",
+    "raise Exception('two\\nlines' + 'x' * 10**6)",
     "syntax error(",
     "import nowhere_at_all",
-    "raise Exception('x' * 10**6)",
-    "raise RecursionError",
     "",
     "Named = None",
-    "Named = 5",
-    "Named = 'text'",
     "class Named: pass",
-    "def Named(): return None",
     "def __getattr__(name): raise ValueError(name)",
 ]
 """Modules whose object `Named` is nothing that this program can use."""
@@ -209,13 +198,12 @@ def test_a_player_that_returns_nonsense_is_reported_with_its_file(folder: Path, 
 
 
 @pytest.mark.parametrize("setting", ["opponent", "sparring_partner"])
-@pytest.mark.parametrize("name", ["os:system", "builtins:int"])
-def test_what_is_not_a_player_is_refused_when_settings_are_composed(setting: str, name: str) -> None:
+def test_what_is_not_a_player_is_refused_when_settings_are_composed(setting: str) -> None:
+    name = "builtins:int"
     with pytest.raises(SettingError, match=f"^{setting}={name}: not a subclass of selfplay.Player, nor a PlayerKind$"):
         selfplay.compose_settings(**{setting: name})
 
 
-@pytest.mark.parametrize("name", ["os:system", "os:path", "shutil:copyfile", "tests.support.pile:Pile"])
 @pytest.mark.parametrize(
     ("section", "setting", "form"),
     [
@@ -226,11 +214,12 @@ def test_what_is_not_a_player_is_refused_when_settings_are_composed(setting: str
     ],
 )
 def test_what_cannot_be_called_as_its_kind_is_refused_when_settings_are_composed(
-    section: str, setting: str, form: str, name: str
+    section: str, setting: str, form: str
 ) -> None:
     kind, _, rest = form.partition(" .* ")
-    with pytest.raises(SettingError, match=f"^{re.escape(f'{kind} {name!r} {rest}')}"):
-        selfplay.compose_settings(**{f"{section}{setting}": name})
+    for name in ("os:system", "os:path", "shutil:copyfile", "tests.support.pile:Pile"):
+        with pytest.raises(SettingError, match=f"^{re.escape(f'{kind} {name!r} {rest}')}"):
+            selfplay.compose_settings(**{f"{section}{setting}": name})
 
 
 def test_a_target_rule_that_fails_is_reported_in_one_line(tmp_path: Path) -> None:

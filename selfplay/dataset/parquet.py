@@ -34,7 +34,7 @@ from selfplay.dataset.rows import (
     unpack_checked,
 )
 from selfplay.errors import InvalidFileError
-from selfplay.files import open_file, remove_folder, written_whole
+from selfplay.files import open_file, remove_folder, sha256, written_whole
 from selfplay.games.observation_codec import ObservationCodec
 
 GROUP_SIZE = 65536
@@ -73,43 +73,37 @@ class PartsWriter:
 
     def __init__(self, path: Path, record: Mapping[str, Any]) -> None:
         self._path, self._beside = path, path.with_name(f".{path.name}.partial")
-        self._record = self._beside / "record.json"
+        self._record, self._digests = self._beside / "record.json", self._beside / "digests.txt"
         content = json.dumps(record, sort_keys=True).encode()
-        is_resumed = self._record.is_file() and not self._beside.is_symlink()
-        if not is_resumed or self._record.read_bytes() != content:
+        has_links = any(path.is_symlink() for path in (self._beside, self._digests))
+        if has_links or not self._record.is_file() or self._record.read_bytes() != content:
             remove_folder(self._beside)
             with written_whole(self._record) as beside:
                 beside.write_bytes(content)
         self.written = dict(self._complete_parts())
 
     def add(self, shard: int, content: bytes) -> None:
-        with written_whole(self._beside / part_name(shard)) as beside:
+        name = part_name(shard)
+        with written_whole(self._beside / name) as beside:
             beside.write_bytes(content)
+            with self._digests.open("ab") as digests:
+                digests.write(f"{sha256(beside)}  {name}\n".encode())
 
     def finish(self) -> None:
         """Rename the folder to that of the dataset."""
         self._record.unlink()
+        self._digests.unlink(missing_ok=True)
         remove_folder(self._path)
         self._beside.replace(self._path)
 
     def _complete_parts(self) -> Iterator[tuple[int, int]]:
-        """The numbers of the shards whose files are there, and their numbers of rows; all other files are deleted."""
+        """The numbers of the shards whose files are as they were written, and their rows; all others are deleted."""
+        lines = set(self._digests.read_bytes().splitlines()) if self._digests.is_file() else set()
         for path in sorted(self._beside.iterdir()):
-            rows, number = _number_of_rows(path), path.stem.removeprefix("part-")
-            if rows is not None and number.isdecimal() and path.name == part_name(int(number)):
-                yield int(number), rows
-            elif path != self._record:
+            if path.is_file() and f"{sha256(path)}  {path.name}".encode() in lines:
+                yield int(path.stem.removeprefix("part-")), int(pq.read_metadata(path).num_rows)
+            elif path not in (self._record, self._digests):
                 remove_folder(path)
-
-
-def _number_of_rows(path: Path) -> int | None:
-    """The rows of a Parquet file; None if it is not one."""
-    if not path.is_file():
-        return None
-    try:
-        return int(pq.read_metadata(path).num_rows)
-    except (OSError, pa.ArrowException):
-        return None
 
 
 def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:

@@ -10,16 +10,15 @@ import logging
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from selfplay.architectures.ntuple import NTuple, with_weights_for_each_ply
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
-from selfplay.files import errors_of_archive, open_file, sha256, written_whole
+from selfplay.files import sha256, written_whole
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunContext, RunFolder, computing, writes_run
+from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from selfplay.search.exact_solver import EVERY_LOSS, WIN
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
@@ -112,7 +111,7 @@ def _correct(corrections: Corrections, manifest: Manifest, record: Record) -> in
     state = manifest.folder / STATE
     is_unfinished = state.exists() and manifest.is_done("unfinished", record, force=True)
     if is_unfinished and not corrections.settings.force:
-        _resume(corrections, state)
+        _resume(corrections, state, record)
     else:
         if state.exists():
             log.info("the state of an earlier correction is discarded")
@@ -131,8 +130,7 @@ def _correct(corrections: Corrections, manifest: Manifest, record: Record) -> in
         fields: dict[str, Any] = {WEIGHTS: corrections.training.weights}
         for ply, lessons in corrections.lessons.items():
             fields |= {f"{ply}_{name}": field for name, field in lessons._asdict().items()}
-        with written_whole(state) as beside, beside.open("wb") as file:
-            np.savez(file, **fields)
+        save_arrays(state, fields, record)
     return sum(positions.values())
 
 
@@ -142,14 +140,12 @@ def _forget_state(manifest: Manifest) -> None:
     (manifest.folder / STATE).unlink(missing_ok=True)
 
 
-def _resume(corrections: Corrections, state: Path) -> None:
-    """Read the state of an unfinished correction."""
-    with open_file(state) as file, errors_of_archive(state, "; force=true starts anew"):
-        archive = np.load(file, allow_pickle=False)
-        corrections.training.weights[:] = archive[WEIGHTS]
-        plies = {int(name.partition("_")[0]) for name in archive.files if name != WEIGHTS}
-        for ply in sorted(plies):
-            corrections.lessons[ply] = Lessons(*(archive[f"{ply}_{name}"] for name in Lessons._fields))
+def _resume(corrections: Corrections, state: Path, record: Record) -> None:
+    """Read the state of an unfinished correction. Raises InvalidFileError as `load_arrays`."""
+    arrays = load_arrays(state, record)
+    corrections.training.weights[:] = arrays.pop(WEIGHTS)
+    for ply in sorted({int(name.partition("_")[0]) for name in arrays}):
+        corrections.lessons[ply] = Lessons(*(arrays[f"{ply}_{name}"] for name in Lessons._fields))
     log.info("resumed: %s positions are known", f"{corrections.known:,}")
 
 

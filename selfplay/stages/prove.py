@@ -6,6 +6,7 @@ FOLDER/manifest.json   the settings, and the hashes of the player's files and of
 FOLDER/walk/           the state of an unfinished walk
 """
 
+import json
 import logging
 import re
 from pathlib import Path
@@ -17,7 +18,7 @@ from selfplay.errors import IllegalActionError, SettingError
 from selfplay.executors import open_executor
 from selfplay.files import remove_folder, sha256, written_whole
 from selfplay.games import Game, State
-from selfplay.grading.tables import PLY_COLUMNS, PROOF_COLUMNS, PROOF_TABLE, Row, read_rows, table_of, write_csv
+from selfplay.grading.tables import PLY_COLUMNS, PROOF_COLUMNS, Row, table_of, write_csv
 from selfplay.grading.winning_proof.action_judge import player_of, solver_of
 from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
@@ -25,10 +26,14 @@ from selfplay.players.player_names import files_of_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunContext, computing, writes_run
+from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from selfplay.search.exact_solver import ExactSolver, empties, solver_class
 from selfplay.settings.matches import SEATS, ProofSettings
 
 log = logging.getLogger(__name__)
+
+FINISHED = Path("walk", "finished.npz")
+"""What an unfinished walk has found so far, as text in JSON."""
 
 
 @writes_run(create=True)
@@ -61,12 +66,15 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
         finished = _finished(manifest, record, folder, settings)
         with open_executor(settings.executor) as executor:
             first_ply, value = len(context.game.read_transcript(settings.after)), exact_result(solver, start, settings)
-            walk = Walk(settings, context.game, name, start, first_ply, value, folder / "walk", executor, progress)
+            walk = Walk(
+                settings, context.game, name, start, first_ply, value, folder / "walk", record, executor, progress
+            )
             for counts in walk.plies(finished):
                 finished.append(counts)
                 with written_whole(folder / "plies.csv") as beside:
                     rows = [{**counts._asdict(), "is_turn": int(counts.is_turn)} for counts in finished]
                     table_of(PLY_COLUMNS, rows).to_csv(beside, index=False)
+                save_arrays(folder / FINISHED, {"plies": np.array(json.dumps(finished))}, record)
                 log.info("%s", _ply_text(counts))
         row = _row(walk, solver, finished)
         write_csv(table_of(PROOF_COLUMNS, [row]), folder / "proof.csv")
@@ -133,8 +141,9 @@ def _finished(manifest: Manifest, record: dict[str, Any], folder: Path, settings
     """The plies that an interrupted walk with the same record has finished; none if a walk begins anew."""
     manifest.forget("proof")
     if not settings.force and manifest.is_done("walk", record, force=True):
-        plies = folder / "plies.csv"
-        finished = [PlyCounts(**row) for row in read_rows(plies, PLY_COLUMNS, PROOF_TABLE)] if plies.exists() else []
+        path = folder / FINISHED
+        rows = json.loads(str(load_arrays(path, record)["plies"])) if path.exists() else []
+        finished = [PlyCounts(*row) for row in rows]
         log.info("resumed after %d plies", len(finished))
         return finished
     if "walk" in manifest.sections:

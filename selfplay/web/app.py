@@ -218,6 +218,8 @@ def serve(settings: WebSettings) -> None:
 
 def server_config(app: FastAPI) -> uvicorn.Config:
     """How the application is served: with limits of connections and headers, and nothing but HTTP."""
+    # How long a request takes to arrive is left to a proxy (docs/playing.md): uvicorn does not limit it, Granian limits
+    # only the head, and Hypercorn's limit for the body also ends answers that take as long.
     # Clients are told apart by their address, which a header must not change.
     return uvicorn.Config(
         app,

@@ -43,6 +43,8 @@ from selfplay.web.schemas import MatchView, NewMatchRequest, OpponentsView, Peop
 
 LOCAL = "local"
 """The folder of what stands for the server."""
+DESCRIPTION = f"{LOCAL}/game.json"
+"""What marks a folder as that of an exported page; it is written first, so that an interrupted export is repeated."""
 NOT_EXPORTED = ("docs.html", "docs.js")
 INDEX_CHANGES = {r'"/page/': '"page/', r' <a href="/docs">[^<]*</a>': "", r'id="to-story"': 'id="to-story" hidden'}
 """Changes of index.html: addresses become relative, and what needs a server is left out."""
@@ -80,19 +82,21 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
     require_package("export-page", "fastapi", "page")
     context = context_of(settings)
     folder = Path(settings.output_dir)
-    is_free = not folder.exists() or not any(folder.iterdir()) or (folder / LOCAL / "game.json").exists()
+    # A kill during the first file leaves a hidden one.
+    others = (path for path in folder.rglob("*") if not path.is_dir() and not path.match(".*.partial"))
+    is_free = (folder / DESCRIPTION).exists() or (not folder.is_file() and not any(others))
     require("output_dir", settings.output_dir, is_free, "a new or empty folder, or that of an exported page")
     game = context.game
     if game.num_squares is None:
         raise SettingError(f"game={game.name}: only games with a board of squares can be exported")
     agent = _agent(settings, game, context.run.path)
     network = exported_network(agent)
-    texts = {
+    written = {
+        DESCRIPTION: json.dumps(description_of(game, agent, network, settings)).encode(),
         f"{LOCAL}/rules.js": rules_of(game).encode(),
         f"{LOCAL}/agent.bin": packed(network.arrays),
-        f"{LOCAL}/game.json": json.dumps(description_of(game, agent, network, settings)).encode(),
+        **dict(_static_files()),
     }
-    written = dict(_static_files()) | texts
     for name, content in written.items():
         with written_whole(folder / name) as beside:
             beside.write_bytes(content)

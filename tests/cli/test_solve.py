@@ -53,8 +53,13 @@ def test_wrong_arguments_are_reported_in_one_line(arguments, named):
 
 
 def test_ctrl_c_ends_the_program_without_a_traceback(tmp_path, monkeypatch):
-    value, searching = EndgameSolver._value, tmp_path / "searching"
-    monkeypatch.setattr(EndgameSolver, "_value", lambda *arguments: (searching.touch(), value(*arguments))[1])
+    solve, searching = EndgameSolver.action_values, tmp_path / "searching"
+
+    def action_values(*arguments, **options):
+        searching.touch()
+        return solve(*arguments, **options)
+
+    monkeypatch.setattr(EndgameSolver, "action_values", action_values)
     done = interrupted_when_there_is(searching, COMMAND, "solve", "f5", "--time-limit", "600")
     assert done.returncode == 130
     assert done.stderr.startswith("error: interrupted")

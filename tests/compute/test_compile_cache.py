@@ -1,8 +1,6 @@
 """Compiled code on disk: damaged files are compiled again, and an unsafe or full folder is not used."""
 
 import os
-import random
-from functools import partial
 
 import pytest
 
@@ -62,9 +60,9 @@ def hits_of(function, expected):
     return sum(dispatcher.stats.cache_hits.values())
 
 
-def flip_a_bit(path, other, seed):
+def flip_a_bit(path, other):
     content = bytearray(path.read_bytes())
-    content[random.Random(seed).randrange(len(content))] ^= 1
+    content[len(content) // 2] ^= 1
     path.write_bytes(content)
 
 
@@ -73,7 +71,7 @@ DAMAGES = {
     "cut after the digest": lambda path, other: path.write_bytes(path.read_bytes()[:32]),
     "a pickle that does harm": lambda path, other: path.write_bytes(b"cos\nabort\n(tR."),
     "a file of another function": lambda path, other: path.write_bytes(other.read_bytes()),
-    **{f"a bit flipped {seed}": partial(flip_a_bit, seed=seed) for seed in range(1)},
+    "a bit flipped": flip_a_bit,
 }
 
 

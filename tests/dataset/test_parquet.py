@@ -103,10 +103,11 @@ def test_complete_shards_are_reused_by_the_next_run_with_the_same_settings(tmp_p
     assert interrupted(path, record, contents[0]) == {}
     assert not path.exists()
     assert interrupted(path, record) == {0: 5}
-    (tmp_path / ".dataset.parquet.partial" / "part-00000.parquet").write_bytes(contents[0][:-9])
+    for other in (contents[0][:-9], contents[1]):
+        (tmp_path / ".dataset.parquet.partial" / "part-00000.parquet").write_bytes(other)
+        assert interrupted(path, record, contents[0]) == {}, "a part that was cut off or exchanged counts as whole"
     with PARQUET.written(path, CODEC.size, record) as writer:
-        assert writer.written == {}, "a part that was cut off counts as whole"
-        writer.add(0, contents[0])
+        assert writer.written == {0: 5}
         writer.add(1, contents[1])
     assert [file.name for file in sorted(path.iterdir())] == ["part-00000.parquet", "part-00001.parquet"]
     assert len(read_dataset(path, CODEC).match) == 11
@@ -119,6 +120,6 @@ def test_files_that_are_not_parts_are_not_reused(tmp_path):
     (beside / "part-foreign.parquet").write_bytes(content)
     (beside / "part-00001.parquet").mkdir()
     assert interrupted(path, record) == {0: 5}
-    assert {file.name for file in beside.iterdir()} == {"record.json", "part-00000.parquet"}
+    assert {file.name for file in beside.iterdir()} == {"record.json", "digests.txt", "part-00000.parquet"}
     (beside / "record.json").write_bytes(b"\xff")
     assert interrupted(path, record) == {}, "a record that is not text counts as this one"

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.axis import Tick
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -41,13 +42,12 @@ FIGURES: dict[str, Callable[[int], Figure]] = {
 def explanations(figure: Figure) -> Iterator[tuple[str, Bbox]]:
     """The places of titles, labels of axes, legends and notes that are not empty."""
     legends = [*figure.legends, *filter(None, (axes.get_legend() for axes in figure.axes))]
-    titles = [figure._suptitle, *(axes._left_title for axes in figure.axes)]  # type: ignore[attr-defined]
-    labels = [axis.label for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
-    texts = [*titles, *labels, *figure.texts, *(text for axes in figure.axes for text in axes.texts)]
+    within = [text for parts in legends for text in parts.findobj(Text)]
+    within += [text for tick in figure.findobj(Tick) for text in tick.findobj(Text)]
     for legend in legends:
         yield "legend", legend.get_window_extent()
-    for text in dict.fromkeys(texts):
-        if text.get_text() and text.get_visible():
+    for text in figure.findobj(Text):
+        if text.get_text() and text.get_visible() and text not in within:
             # The extent of the text alone, without the line of an annotation.
             yield text.get_text(), Text.get_window_extent(text)
 

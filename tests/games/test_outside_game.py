@@ -12,6 +12,7 @@ from selfplay.games.conformance import check_game
 from selfplay.games.position_graph import positions_of
 from selfplay.players.agent import load_level
 from tests.support.runs import PROJECT, TINY
+from tests.support.wheels import install_entry_points
 
 PERFT = (3, 9, 27, 81, 240, 618, 1602, 3096, 5248, 6508, 5734, 3028, 0)
 POSITIONS = 2715
@@ -48,14 +49,8 @@ def test_a_level_of_it_is_learned_and_loaded(name: str, tmp_path: Path) -> None:
     assert agent.action_values(agent.game.init()).isfinite().all()
 
 
-def test_an_installed_package_offers_it_as_an_entry_point(
-    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(GAMES, "_found", dict(GAMES._found))
-    metadata = folder / "outside-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text(f"[selfplay.games]\nconnect3 = {name}\n")
+def test_an_installed_package_offers_it_as_an_entry_point(name: str, folder: Path) -> None:
+    install_entry_points(folder, f"[selfplay.games]\nconnect3 = {name}\n")
     assert "connect3" in GAMES
     assert make_game("connect3").name == "connect3"
 

@@ -11,7 +11,7 @@ from selfplay.games import make_game
 from selfplay.players.agent import Agent
 from selfplay.players.player_names import Option, PlayerKind, files_of_player, make_player
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.choices import PLAYERS
+from tests.support.wheels import install_entry_points
 
 GAME = make_game("tictactoe")
 DRAWS = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(1), 0)
@@ -38,9 +38,11 @@ KIND = PlayerKind(
 
 
 @pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PLAYERS, "_found", dict(PLAYERS._found))
-    PLAYERS.register("before_newest", KIND)
+def offered(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package offers the kind."""
+    folder = tmp_path_factory.mktemp("installed")
+    install_entry_points(folder, f"[selfplay.players]\nbefore_newest = {__name__}:KIND\n")
+    monkeypatch.syspath_prepend(folder)
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,14 @@ from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import CountsVisits, HasPolicy, PlaysOnDevice, PreparesAction, ValuesActions
-from selfplay.players.kinds.mcts import EVALUATORS
 from selfplay.players.mcts import MctsPlayer
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player_names import make_player
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.rule import Rule, make_rule, uct
-from selfplay.settings.choices import SEARCH_RULES
 from tests.search.mcts.hashed_evaluator import HashedEvaluator
+from tests.support.wheels import install_entry_points
 
 GAME = make_game("tictactoe")
 KEY = stream_key(3, 0, Activity.NAMED_PLAYERS)
@@ -130,12 +129,15 @@ def hashed(argument, name, game, run_dir):
     return HashedEvaluator(game.num_distinct_actions)
 
 
-def test_rules_and_evaluators_can_be_added_from_outside(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_and_evaluators_can_be_added_from_outside(
+    run_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert make_rule(f"{__name__}:boldly", {"c": 3.0}).name == "boldly"
-    for registry in (SEARCH_RULES, EVALUATORS):
-        monkeypatch.setattr(registry, "_found", dict(registry._found))
-    SEARCH_RULES.register("boldly", boldly)
-    EVALUATORS.register("hashed", hashed)
+    points = (
+        f"[selfplay.search_rules]\nboldly = {__name__}:boldly\n[selfplay.mcts_evaluators]\nhashed = {__name__}:hashed\n"
+    )
+    install_entry_points(tmp_path, points)
+    monkeypatch.syspath_prepend(tmp_path)
     player = make_player("mcts:hashed?rule=boldly&simulations=3", GAME, run_dir)
     assert isinstance(player, MctsPlayer)
     assert player.search.rule.name == "boldly"

@@ -1,4 +1,4 @@
-"""Players from outside the package: named by their module, offered as an entry point, or registered."""
+"""Players from outside the package: named by their module, or offered as an entry point."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.matches.series import play_match_series
 from selfplay.players.player_names import grammar, make_player
-from selfplay.settings.choices import PLAYERS
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.stages.tournament import play_tournament
+from tests.support.wheels import install_entry_points
 
 GAME = make_game("tictactoe")
 
@@ -40,11 +40,10 @@ KIND = PlayerKind(
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder on the import path with the module outside_player; the registry is restored after the test."""
+    """A folder on the import path with the module outside_player."""
     (tmp_path / "outside_player.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(__import__("sys").modules, "outside_player", raising=False)
-    monkeypatch.setattr(PLAYERS, "_found", dict(PLAYERS._found))
     return tmp_path
 
 
@@ -65,10 +64,7 @@ def test_a_kind_from_outside_has_its_syntax_and_options_and_plays_a_tournament(t
 
 
 def test_an_installed_package_offers_a_kind_as_an_entry_point(folder: Path) -> None:
-    metadata = folder / "outside-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[selfplay.players]\nnth = outside_player:KIND\n")
+    install_entry_points(folder, "[selfplay.players]\nnth = outside_player:KIND\n")
     assert make_player("nth:8", GAME, folder).name == "nth 8"
     assert "nth:N the n-th legal action; options n" in {" ".join(line.split()) for line in grammar().splitlines()}
 

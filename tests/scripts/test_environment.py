@@ -19,13 +19,13 @@ def executable(path, text):
 
 @pytest.fixture
 def clone(tmp_path):
-    """A clone of the project with its own .venv, whose python records its arguments in the file `calls`."""
+    """A clone of the project with its own .venv, whose python records what it installs in the file `calls`."""
     project = tmp_path / "clone"
     shutil.copytree(PROJECT / "shell", project / "shell")
     for name in ("pyproject.toml", "constraints.txt"):
         (project / name).touch()
     binaries = project / ".venv" / "bin"
-    executable(binaries / "python", f'echo "$PIP_CONSTRAINT $@" >>{project}/calls')
+    executable(binaries / "python", f'[ "$3" = --version ] || echo "$PIP_CONSTRAINT $@" >>{project}/calls')
     (binaries / "activate").write_text(f"PATH={binaries}:$PATH\n")
     (project / ".venv" / "installed").touch()
     return project
@@ -81,10 +81,19 @@ def test_an_environment_older_than_its_requirements_is_installed_again(clone, ch
 
 def test_a_failed_installation_leaves_no_stamp(clone):
     (clone / ".venv" / "installed").unlink()
-    executable(clone / ".venv" / "bin" / "python", "exit 1")
+    executable(clone / ".venv" / "bin" / "python", '[ "$3" = --version ]')
     code, _, _ = sourced(clone)
     assert code == 1
     assert not (clone / ".venv" / "installed").exists()
+
+
+def test_an_environment_whose_making_was_killed_before_it_had_pip_is_made_again(clone, tmp_path):
+    (clone / ".venv" / "installed").unlink()
+    executable(clone / ".venv" / "bin" / "python", f"[ -e {clone}/made ]")
+    executable(tmp_path / "bin" / "python3", f'[ "$1" = -c ] || echo "$@" >{clone}/made')
+    code, lines, _ = sourced(clone, f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    assert (code, lines[-1]) == (0, str(clone / ".venv" / "bin" / "python"))
+    assert (clone / "made").read_text() == f"-m venv {clone}/.venv\n"
 
 
 def test_without_a_recent_python_there_is_one_line_of_error(clone, tmp_path):

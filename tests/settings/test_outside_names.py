@@ -12,6 +12,7 @@ from selfplay.errors import SettingError
 from selfplay.settings.command_lines import command_line, learn_command
 from selfplay.settings.compose import with_outside_names
 from selfplay.settings.folders import PROJECT_FOLDER
+from tests.support.wheels import install_entry_points
 
 
 @pytest.mark.parametrize(
@@ -37,11 +38,7 @@ def test_a_name_that_an_installed_package_offers_needs_no_file(tmp_path: Path, m
     with pytest.raises(SettingError, match="game=connect3: choose from"):
         compose_settings(["game=connect3"])
     monkeypatch.syspath_prepend(tmp_path)
-    metadata = tmp_path / "outside-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
-    points = "[selfplay.games]\nconnect3 = a:B\n[selfplay.architectures]\ntiny = a:C\n"
-    (metadata / "entry_points.txt").write_text(points)
+    install_entry_points(tmp_path, "[selfplay.games]\nconnect3 = a:B\n[selfplay.architectures]\ntiny = a:C\n")
     settings = compose_settings(["game=connect3", "architecture=tiny"])
     assert (settings.game.name, settings.architecture) == ("connect3", {"name": "tiny"})
 

@@ -12,12 +12,13 @@ import pytest
 from selfplay.cli.command import overrides_first
 from selfplay.figures.figure_files import draw_run_figures
 from selfplay.grading.tables import Columns, Row, table_of
+from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings
-from selfplay.settings.run import Settings
+from selfplay.settings.run import compose_settings
 from selfplay.stages.compare import compare_and_report, how_to_play
 from tests.support.rejections import assert_refused
-from tests.support.runs import COMMAND, TINY, quick_settings, run_forked, tiny_settings
+from tests.support.runs import COMMAND, TINY, run_forked, tiny_settings
 
 COLUMNS = [
     "level",
@@ -85,11 +86,11 @@ def test_the_report_ends_with_the_command_to_play(
 ) -> None:
     monkeypatch.chdir(PROJECT_FOLDER)
     monkeypatch.setattr(sys, "prefix", "elsewhere")
-    settings = quick_settings(Settings, "config", *overrides)
+    settings = compose_settings(overrides)
     page = command.replace("console.py", "web.py")
     assert how_to_play(settings) == f"Play against it: {command}   or in a browser: {page}"
     # The console accepts the printed command.
     words = shlex.split(command)
     assert Path(words[1]).exists()
-    read = quick_settings(PlaySettings, "play", *overrides_first(words[2:], PlaySettings)[0])
+    read = compose_settings_of(PlaySettings, "play", overrides_first(words[2:], PlaySettings)[0])
     assert (read.game, Path(read.run_dir).resolve()) == (settings.game, Path(settings.run_dir).resolve())

@@ -3,10 +3,12 @@
 import random
 import re
 import shutil
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -23,6 +25,7 @@ from selfplay.stages.prove import prove_and_report
 from selfplay.training.corrections import Corrected, Corrections
 from tests.grading.test_winning_proof import STARTS, proof_settings
 from tests.support.kills import is_killed_at_change
+from tests.support.rejections import assert_file_rejected
 from tests.support.runs import files_of
 
 GAME = make_game("connect_four")
@@ -135,6 +138,40 @@ def test_the_state_of_a_correction_with_other_settings_is_not_resumed(run_dir: P
         assert is_killed_at_change(number, correct_and_prove, other, below=run_dir)
         correct_and_prove(other)
         assert files_of(level) == expected
+
+
+CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "weights of zero": lambda arrays: arrays | {"weights": np.zeros_like(arrays["weights"])},
+    "weights of another shape": lambda arrays: arrays | {"weights": arrays["weights"][:, :-1]},
+    "weights of another type": lambda arrays: arrays | {"weights": arrays["weights"].astype(np.float64)},
+    "an array less": lambda arrays: {name: array for name, array in arrays.items() if not name.endswith("_good")},
+    "exchanged arrays": lambda arrays: arrays | {"0_good": arrays["0_poor"], "0_poor": arrays["0_good"]},
+    "nothing": lambda arrays: {},
+}
+
+
+def test_a_changed_state_is_refused_in_one_line(run_dir: Path) -> None:
+    assert is_killed_at_change(12, correct_and_prove, settings(run_dir), below=run_dir)
+    state = run_dir / "corrected" / "level_01" / "corrections.npz"
+    arrays = dict(np.load(state))
+    for change in CHANGES.values():
+        np.savez(state, **change(arrays))
+        with assert_file_rejected(state, "was changed, or belongs to another computation; force=true starts anew"):
+            correct_and_prove(settings(run_dir))
+    state.write_bytes(state.read_bytes()[:-1])
+    with assert_file_rejected(state, "cannot be read: .*; force=true starts anew"):
+        correct_and_prove(settings(run_dir))
+    assert PROVED in correct_and_prove(settings(run_dir, force=True))
+
+
+def test_the_state_of_another_correction_is_refused(run_dir: Path) -> None:
+    state = run_dir / "corrected" / "level_01" / "corrections.npz"
+    assert is_killed_at_change(12, correct_and_prove, settings(run_dir, margin=0.3), below=run_dir)
+    other = state.read_bytes()
+    assert is_killed_at_change(12, correct_and_prove, settings(run_dir), below=run_dir)
+    state.write_bytes(other)
+    with assert_file_rejected(state, "belongs to another computation"):
+        correct_and_prove(settings(run_dir))
 
 
 def test_the_tables_need_no_correction_where_the_solver_decides(run_dir: Path) -> None:

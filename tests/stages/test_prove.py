@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -15,7 +16,7 @@ from selfplay.settings.matches import ProofSettings
 from selfplay.stages.prove import prove_and_report
 from tests.grading.test_winning_proof import FIXED, STARTS, proof_settings, rows_of
 from tests.support.kills import is_killed_at_change
-from tests.support.rejections import assert_refused
+from tests.support.rejections import assert_file_rejected, assert_refused
 from tests.support.runs import COMMAND, files_of, run_forked
 
 AFTER = STARTS["first", "draw"]
@@ -50,6 +51,23 @@ def test_a_walk_killed_at_many_changes_of_its_files_ends_with_the_same_bytes(tmp
         resumed.add(len(rows_of(plies)) if plies.exists() else 0)
     assert files_of(folder) == expected
     assert len(resumed) > 3
+
+
+def test_a_walk_is_not_continued_from_changed_or_exchanged_files(tmp_path: Path) -> None:
+    assert is_killed_at_change(28, prove_and_report, small_proof(tmp_path), below=tmp_path)
+    walk = tmp_path / "proof" / "walk"
+    kept = {path: path.read_bytes() for path in walk.iterdir()}
+    newest = max(walk.glob("ply_*"))
+    for path in (newest, walk / "finished.npz", min(walk.glob("judged_*"))):
+        arrays = dict(np.load(path))
+        name = next(name for name in arrays if name != "sha256")
+        np.savez(path, **arrays | {name: np.append(arrays[name], arrays[name])})
+        with assert_file_rejected(path, "was changed, or belongs to another computation; force=true starts anew"):
+            prove_and_report(small_proof(tmp_path))
+        path.write_bytes(kept[path])
+    newest.write_bytes(kept[min(walk.glob("ply_*"))])
+    with assert_file_rejected(newest, "was changed, or belongs to another computation"):
+        prove_and_report(small_proof(tmp_path))
 
 
 def test_a_finished_walk_is_skipped_and_reported_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -94,12 +94,13 @@ def test_a_run_that_is_killed_again_and_again_ends_in_the_same_bytes(finished, t
     assert files_of(tmp_path) == files_of(finished)
 
 
-def test_broken_sums_of_changes_are_refused(finished, tmp_path):
+def test_broken_and_exchanged_sums_of_changes_are_refused(finished, tmp_path):
     learn_levels(tiny_settings(tmp_path, *TD, "levels=1"))
     path = RunFolder(tmp_path).level(1) / LEARNER_FILE
-    path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(InvalidFileError, match=r"learner\.safetensors"):
-        train_level(tiny_settings(tmp_path, *TD), 2)
+    for content in (path.read_bytes()[:-1], (RunFolder(finished).level(2) / LEARNER_FILE).read_bytes()):
+        path.write_bytes(content)
+        with pytest.raises(InvalidFileError, match=r"learner\.safetensors: differs from its manifest"):
+            train_level(tiny_settings(tmp_path, *TD), 2)
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,17 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import TournamentSettings
 from selfplay.stages.tournament import Tournament, play_tournament, tournament_report
-from tests.support.runs import COMMAND, quick_settings, run_forked
+from tests.support.runs import COMMAND, run_forked
 
 PLAYERS = "[random,perfect,'perfect?epsilon=0.3','random?epsilon=1']"
 
 
 def settings_for(run_dir: Path, *overrides: str) -> TournamentSettings:
     defaults = [f"players={PLAYERS}", "matches=400", f"run_dir={run_dir}"]
-    return quick_settings(TournamentSettings, "tournament", *defaults, *overrides)
+    return compose_settings_of(TournamentSettings, "tournament", [*defaults, *overrides])
 
 
 @pytest.fixture(scope="module")

@@ -23,14 +23,15 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.settings.classical import TabularSettings
+from selfplay.settings.compose import compose_settings_of
 from selfplay.stages.train_tabular import train_tabular
-from tests.support.runs import COMMAND, quick_settings, run_forked
+from tests.support.runs import COMMAND, run_forked
 
 # ---------------------------------------------------------------------- files
 
 
 def settings_for(run_dir: Path, *overrides: str) -> TabularSettings:
-    return quick_settings(TabularSettings, "tabular", "episodes=600", f"run_dir={run_dir}", *overrides)
+    return compose_settings_of(TabularSettings, "tabular", ["episodes=600", f"run_dir={run_dir}", *overrides])
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """A tiny run, and scripts as processes."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -9,20 +8,12 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import IO
 
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from omegaconf import DictConfig, OmegaConf
-
-from selfplay import Settings
+from selfplay import Settings, compose_settings
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import checked_settings, composed_values, errors_of_settings
-from selfplay.settings.folders import CONFIG_FOLDER
 
 PROJECT = Path(__file__).resolve().parents[2]
 GENERATE = PROJECT / "preprocessing" / "generate_positions_expectations.py"
@@ -36,29 +27,10 @@ COMMAND = PROJECT / "selfplay" / "__main__.py"
 
 TINY = ["matches=300", "levels=3", "training.epochs=3", "training.steps_per_epoch=5", "training.batch_size=64"]
 
-GROUPS = "|".join(path.name for path in CONFIG_FOLDER.iterdir() if path.is_dir())
-SETTING = re.compile(rf"(?!({GROUPS})=)[a-z_.]+=")
-"""An override of a setting that exists, not of a group of conf/."""
-
 
 def tiny_settings(run_dir: Path, *overrides: str) -> Settings:
     """The settings of a tiny run."""
-    return replace(deepcopy(quick_settings(Settings, "config", *TINY, *overrides)), run_dir=str(run_dir))
-
-
-@cache
-def quick_settings(kind: type[AnySettings], config: str, *overrides: str) -> AnySettings:
-    """As `compose_settings_of`, but conf/ is composed once for each choice of its files: that takes 0.1 s."""
-    composed = deepcopy(_composed(kind, config, *(text for text in overrides if not SETTING.match(text))))
-    with errors_of_settings(kind):
-        for override in OverridesParser.create().parse_overrides([text for text in overrides if SETTING.match(text)]):
-            OmegaConf.update(composed, override.key_or_group, override.value())
-    return checked_settings(kind, composed)
-
-
-@cache
-def _composed(kind: type[AnySettings], config: str, *overrides: str) -> DictConfig:
-    return composed_values(kind, config, overrides)
+    return replace(compose_settings([*TINY, *overrides]), run_dir=str(run_dir))
 
 
 def files_of(run_dir: Path) -> dict[str, bytes]:

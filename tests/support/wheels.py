@@ -60,3 +60,11 @@ def installed_wheel(wheel: Path, folder: Path) -> Path:
 def plain_environment() -> dict[str, str]:
     """The variables of a shell in which no environment is active."""
     return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+
+
+def install_entry_points(folder: Path, points: str) -> None:
+    """Make `folder`, which is on the import path, one with an installed package that has these entry points."""
+    metadata = folder / "outside-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(points)

@@ -1,5 +1,6 @@
-"""What cannot be exported is refused in one line."""
+"""What cannot be exported is refused in one line; an interrupted export is repeated."""
 
+import shutil
 from collections.abc import Callable
 from inspect import getsourcelines
 from pathlib import Path
@@ -11,11 +12,14 @@ from selfplay.compute.bit_algebra import Word
 from selfplay.errors import SettingError, StageError
 from selfplay.games import game_names, make_game
 from selfplay.players.agent import Agent
-from selfplay.runs.checkpoints import Checkpoint
+from selfplay.runs.checkpoints import Checkpoint, save_checkpoint
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page, exported_network, rules_of
 from selfplay.web.rules_in_javascript import javascript_of
+from tests.support.kills import is_killed_at_change
+from tests.support.runs import files_of
 
 OFFSETS = [1, 7]
 
@@ -110,7 +114,8 @@ def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path:
     assert "opponent=perfect: must be a learned agent" in refusal(tmp_path, opponent="perfect")
     assert "pretrained" in refusal(tmp_path, opponent="pretrained")
     (tmp_path / "index.html").touch()
-    assert "output_dir" in refusal(tmp_path, output_dir=str(tmp_path))
+    for folder in (tmp_path, tmp_path / "index.html"):
+        assert "must be a new or empty folder" in refusal(tmp_path, output_dir=str(folder))
 
 
 @pytest.mark.parametrize("name", ["conv", "alphazero_residual"])
@@ -120,3 +125,21 @@ def test_a_network_that_the_page_cannot_compute_is_refused(name: str) -> None:
     agent = Agent(Checkpoint(network.eval(), {"architecture": architecture, "outcome": "return"}), game, "level 1")
     with pytest.raises(SettingError, match=rf"^level 1: .*{name} cannot be exported; .*ntuple.*mlp.*$"):
         exported_network(agent)
+
+
+def test_an_export_that_was_killed_is_finished_by_the_same_command(tmp_path: Path) -> None:
+    game, architecture, run = make_game("tictactoe"), {"name": "mlp"}, RunFolder(tmp_path / "run")
+    network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    run.level(1).mkdir(parents=True)
+    save_checkpoint(run.agent(1), network, game, 1, architecture, {})
+    site = tmp_path / "site"
+    settings = ExportPageSettings(
+        game=GameSettings("tictactoe"), run_dir=str(run.path), output_dir=str(site), threads=1
+    )
+    export_page(settings)
+    whole = files_of(site)
+    for change in (1, 2, 3, 4, len(whole), 2 * len(whole)):
+        shutil.rmtree(site)
+        assert is_killed_at_change(change, export_page, settings, below=site)
+        export_page(settings)
+        assert files_of(site) == whole

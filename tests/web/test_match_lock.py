@@ -77,10 +77,9 @@ def test_a_search_does_not_block_other_matches(app: FastAPI, gate: Gate, monkeyp
             slow = await begin(client, "search-2")
             slow = await answer(client.post(f"/api/matches/{slow['id']}/actions", json={"action": 0, "ply": 0}))
             async with asked(gate, answer(client.post(f"/api/matches/{slow['id']}/reply"))) as waiting:
-                await play_another(client, "level-1")
-                # A request on the same match waits for the answer to the earlier one.
+                # A request on the same match waits for the answer to the earlier one; those on others are answered.
                 undo = asyncio.create_task(answer(client.post(f"/api/matches/{slow['id']}/undo")))
-                await asyncio.sleep(0.05)
+                await play_another(client, "level-1")
                 assert not undo.done()
             assert len(waiting.result()["plies"]) == 2
             assert (await undo)["plies"] == []

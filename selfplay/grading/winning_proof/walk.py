@@ -9,10 +9,10 @@ The state of an unfinished walk is on disk:
 
     ply_012.npz                         the positions after 12 plies of the walk
     judged_012_000004096_000008192.npz  the player's actions in some of them
-    plies.csv                           a row for each finished ply, see docs/tables.md
+    finished.npz                        what was found in the plies before
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words
 from selfplay.executors import Executor
-from selfplay.files import errors_of_archive, open_file, written_whole
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.grading.winning_proof.action_judge import Judged, Positions, judge
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from selfplay.search.exact_solver import EVERY_LOSS, WIN
 from selfplay.settings.matches import ProofSettings
 
@@ -60,6 +60,9 @@ class Moves(NamedTuple):
     """int64[E]"""
     are_won: NDArray[np.bool_]
     """bool[E]: whether the position after the move is known to be won for the examined player."""
+
+
+Arrays = TypeVar("Arrays", Ply, Judged)
 
 
 class PlyCounts(NamedTuple):
@@ -104,6 +107,8 @@ class Walk(NamedTuple):
     result: int
     """The exact result of `start` to the player: 1, 0 or -1."""
     folder: Path
+    record: Mapping[str, Any]
+    """What the results depend on, as for `load_arrays`."""
     executor: Executor
     progress: ProgressBar = NoProgress
 
@@ -125,13 +130,19 @@ class Walk(NamedTuple):
         number, is_over = len(finished), len(finished) > 0 and self._is_last(finished[-1])
         if number == 0:
             own, opp, origin = self.start.own.numpy(), self.start.opp.numpy(), np.zeros(1, dtype=np.int64)
-            save_arrays(self._ply_file(0), Ply(own, opp, origin, origin, np.array([self.result == WIN])))
-        while not is_over and len((ply := load_arrays(self._ply_file(number), Ply)).own) > 0:
+            self._save(self._ply_file(0), Ply(own, opp, origin, origin, np.array([self.result == WIN])))
+        while not is_over and len((ply := self._load(self._ply_file(number), Ply)).own) > 0:
             counts = self._walk_ply(number, ply)
             yield counts
             for path in self.folder.glob("judged_*.npz"):
                 path.unlink()
             number, is_over = number + 1, self._is_last(counts)
+
+    def _save(self, path: Path, arrays: Ply | Judged) -> None:
+        save_arrays(path, arrays._asdict(), self.record)
+
+    def _load(self, path: Path, kind: type[Arrays]) -> Arrays:
+        return kind(**load_arrays(path, self.record))
 
     def _ply_file(self, number: int) -> Path:
         return self.folder / f"ply_{number:03d}.npz"
@@ -144,18 +155,18 @@ class Walk(NamedTuple):
 
     def _walk_ply(self, number: int, ply: Ply) -> PlyCounts:
         if not self._is_turn(number):
-            save_arrays(self._ply_file(number + 1), self._following(ply, self._replies(ply)))
+            self._save(self._ply_file(number + 1), self._following(ply, self._replies(ply)))
             return self._counts(number, ply)
         turns = (~self._state(ply).terminated).nonzero()[:, 0].numpy()
         judged = self._judged(number, ply, turns)
         if not judged.are_mistakes.any():
-            save_arrays(self._ply_file(number + 1), self._following(ply, _answers(turns, judged)))
+            self._save(self._ply_file(number + 1), self._following(ply, _answers(turns, judged)))
             return self._counts(number, ply, judged)
         first = int(judged.are_mistakes.argmax())
         row = int(turns[judged.rows[first]])
         line = self._line(number, row, int(judged.actions[first]))
         if self.settings.walk == "all":
-            save_arrays(self._ply_file(number + 1), self._following(ply, _answers(turns, judged)))
+            self._save(self._ply_file(number + 1), self._following(ply, _answers(turns, judged)))
             return self._counts(number, ply, judged, line)
         return self._counts(number, _rows_of(ply, slice(row + 1)), _to_action(judged, first), line)
 
@@ -169,7 +180,7 @@ class Walk(NamedTuple):
         """The player's actions in the rows `turns` of a ply, or in the first ones of them, if the walk ends there."""
         parts, slices = [], _slices(len(turns), self.settings.part_positions)
         paths = [self.folder / f"judged_{number:03d}_{rows.start:09d}_{rows.stop:09d}.npz" for rows in slices]
-        known = [load_arrays(path, Judged) if path.exists() else None for path in paths]
+        known = [self._load(path, Judged) if path.exists() else None for path in paths]
         asked = (turns[rows] for rows, part in zip(slices, known, strict=True) if part is None)
         tasks = (
             Positions(self.settings, self.player, ply.own[rows], ply.opp[rows], ply.are_won[rows], self.lowest)
@@ -180,7 +191,7 @@ class Walk(NamedTuple):
             for path, rows, saved in zip(paths, slices, known, strict=True):
                 part = next(new) if saved is None else saved
                 if saved is None:
-                    save_arrays(path, part)
+                    self._save(path, part)
                 parts.append(part._replace(rows=part.rows + rows.start))
                 bar.update(rows.stop - rows.start)
                 if self.settings.walk == "first_mistake" and part.are_mistakes.any():
@@ -219,7 +230,7 @@ class Walk(NamedTuple):
         """The actions that lead to a row of a ply, and `action`."""
         actions = [action]
         for earlier in range(number, 0, -1):
-            ply = load_arrays(self._ply_file(earlier), Ply)
+            ply = self._load(self._ply_file(earlier), Ply)
             actions.append(int(ply.actions[row]))
             row = int(ply.parents[row])
         return " ".join(map(str, reversed(actions)))
@@ -258,22 +269,3 @@ def _mistakes(judged: Judged) -> tuple[int, int, int]:
     rows, worth = judged.rows[judged.are_mistakes], judged.worth[judged.are_mistakes]
     wins, draws, losses = (len(np.unique(rows[kind])) for kind in (worth > 0, worth == 0, worth < 0))
     return wins, draws, losses
-
-
-# ---------------------------------------------------------------------- files
-
-Arrays = TypeVar("Arrays", Ply, Judged)
-
-
-def save_arrays(path: Path, arrays: Arrays) -> None:
-    """Write a named tuple of arrays. Raises StageError."""
-    with written_whole(path) as beside, beside.open("wb") as file:
-        np.savez(file, **arrays._asdict())
-
-
-def load_arrays(path: Path, kind: type[Arrays]) -> Arrays:
-    """Read what `save_arrays` wrote. Raises InvalidFileError."""
-    with open_file(path) as file, errors_of_archive(path, "; force=true starts anew"):
-        archive = np.load(file, allow_pickle=False)
-        arrays: list[NDArray[Any]] = [archive[name] for name in kind._fields]
-    return kind(*arrays)

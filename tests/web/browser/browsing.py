@@ -6,6 +6,9 @@ from time import monotonic
 
 from playwright.sync_api import Page, expect
 
+from selfplay.web.matches import OpenMatches
+from tests.web.conftest import Server
+
 PATIENCE_MS = 120_000
 
 
@@ -21,6 +24,11 @@ def until(page: Page, is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert monotonic() < latest
         page.wait_for_timeout(10)
+
+
+def forget_matches(server: Server) -> None:
+    """Make the server forget all matches, as one that was started again."""
+    server.service.matches = OpenMatches(server.service.settings, monotonic)
 
 
 AGAINST_THE_NEWEST = "/#play/tictactoe?opponent=level-3&person=first"

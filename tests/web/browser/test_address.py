@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browser.browsing import choose, choose_game, plies, settled, visit
+from tests.web.browser.browsing import choose, choose_game, forget_matches, plies, settled, visit
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ def test_a_match_is_brought_back_after_a_reload_by_a_link_and_after_a_restart(pa
     play(page, int(page.locator("#board .legal").first.get_attribute("data-square") or 0))
     before, address = stones(page), page.url
     assert "opponent=search-4" in address
-    for again in (page.reload, lambda: page.goto("about:blank"), server.service.matches._open.clear):
+    for again in (page.reload, lambda: page.goto("about:blank"), lambda: forget_matches(server)):
         again()
         page.goto(address)
         settled(page, 3)

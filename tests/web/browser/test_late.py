@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
+from selfplay.web.opponents import NotFoundError
 from tests.web.browser.browsing import choose, settled, slide, until, visit
 from tests.web.conftest import Server
 
@@ -122,6 +123,9 @@ def test_closing_the_page_closes_the_match(page: Page, server: Server) -> None:
     with page.expect_response(lambda response: response.url.endswith("/matches")) as begun:
         visit(page)
     name = begun.value.json()["id"]
-    assert name in server.service.matches._open
+    others = len(server.service.matches) - 1
+    assert server.service.matches.get(name)
     page.goto("about:blank")
-    until(page, lambda: name not in server.service.matches._open)
+    until(page, lambda: len(server.service.matches) == others)
+    with pytest.raises(NotFoundError):
+        server.service.matches.get(name)

@@ -7,15 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.web.browser.browsing import settled, slide, visit
+from tests.web.browser.browsing import forget_matches, settled, slide, visit
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
-
-
-def forget_matches(server: Server) -> None:
-    for name in list(server.service.matches._open):
-        server.service.matches.remove(name)
 
 
 # ---------------------------------------------------------------------- expired matches
