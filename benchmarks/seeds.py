@@ -42,7 +42,7 @@ def table_row(seed: int, grader: Grader, grades: list[Grade]) -> str:
     losing = [level for level, count in enumerate(lost, start=1) if count]
     since = str(max(losing, default=0) + 1) if lost[-1] == 0 else "never"
     wins = [sum(results.wins for results in grade.versus_random) / 2 for grade in grades]
-    missed, winnable = grades[-1].wins_taken
+    missed, winnable = grades[-1].wins_given_away
     cells = [seed, " ".join(map(str, lost)), since, f"{wins[-1]:.4f}", f"{grades[-1].optimal_action_rate:.4f}"]
     return "| " + " | ".join(map(str, [*cells, f"{winnable - missed} of {winnable}"])) + " |"
 

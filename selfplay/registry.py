@@ -19,7 +19,7 @@ from functools import wraps
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from inspect import isbuiltin, signature
+from inspect import isbuiltin, isclass, signature
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, Generic, TypeVar, cast
@@ -168,7 +168,7 @@ def _takes(function: Any, number: int) -> bool:
         signature(function).bind(*range(number))
     except (TypeError, ValueError):
         return False
-    return not isbuiltin(function)
+    return not isbuiltin(function) and not isclass(function)
 
 
 def _reporting_errors(function: Callable[..., Any], kind: str, name: str, module: str) -> Callable[..., Any]:

@@ -184,9 +184,9 @@ def test_a_match_that_does_not_end_is_stopped() -> None:
     ("name", "reason"),
     [
         ("Illegal", "action 999 is not legal here"),
-        ("Nothing", r"act must return int64\[5\], a legal action for each match, not None"),
-        ("Floats", r"act must return int64\[5\], .*, not tensor"),
-        ("Narrow", r"act must return int64\[5\], .*, not tensor"),
+        ("Nothing", r"act must return int64\[4\], a legal action for each match, not None"),
+        ("Floats", r"act must return int64\[4\], .*, not tensor"),
+        ("Narrow", r"act must return int64\[4\], .*, not tensor"),
         ("Failing", "ZeroDivisionError: .*, line 20"),
         ("Unmade", "ZeroDivisionError: .*, line 22"),
     ],

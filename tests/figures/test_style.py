@@ -24,9 +24,12 @@ def a_line() -> Figure:
     return figure
 
 
+def figures_of_a_line(name: str) -> dict[str, Figure]:
+    return {f"{name}.png": a_line()}
+
+
 def write_a_line(folder: Path) -> None:
-    figures = Registry[Callable[[str], dict[str, Figure]]]("figure", {})
-    figures.register("line", lambda name: {f"{name}.png": a_line()})
+    figures = Registry[Callable[[str], dict[str, Figure]]]("figure", {"line": f"{__name__}:figures_of_a_line"})
     write_figures(figures, "line", folder)
 
 

@@ -69,6 +69,7 @@ def test_a_run_deleted_while_it_is_compared_is_an_error(run_copy: Path, monkeypa
     monkeypatch.setattr("selfplay.grading.comparison.table_of", deleting)
     result = run_forked(COMMAND, "compare", *TINY, f"run_dir={run_copy}", "comparison.matches=20")
     assert_refused(result, 1, f"{run_copy} was deleted or replaced meanwhile")
+    assert "Play against it" not in result.stdout
 
 
 @pytest.mark.parametrize(
