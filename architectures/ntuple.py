@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.architectures import Output, require_positive_integer
+from selfplay.compute.portable import is_portable
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.feature_kernels import board_words
@@ -113,14 +114,17 @@ class NTuple(nn.Module):
 
     def evaluation(self, name: str, game: Game, win: float, margin: float) -> PatternEvaluation:
         """The present weights, for compiled searches (see `CompiledValues`)."""
-        tables = pattern_tables(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares, self.parities)
+        weights = self.weight.detach().cpu().numpy()
+        how = {"is_portable": is_portable(self)}
+        tables = pattern_tables(self.patterns, weights, self.num_squares, self.parities, **how)
         return PatternEvaluation(name, game.name, win, margin, tables)
 
     def trainable_tables(self) -> TrainableTables:
         """The patterns and the weights, not copied, for training row by row (see `RowByRowTrainable`)."""
         contributions, offsets, weight_of_entry, *_ = self.patterns
         weights = self.weight.detach().numpy()
-        return TrainableTables(contributions, offsets, weight_of_entry, weights, self.num_squares, self.parities)
+        sizes = self.num_squares, self.parities
+        return TrainableTables(contributions, offsets, weight_of_entry, weights, *sizes, is_portable(self))
 
     def shared_images(self) -> NDArray[np.int64]:
         """int64[K, S]: the images of the board that have the same value, as in `board_symmetries`."""

@@ -14,6 +14,8 @@ from selfplay.errors import SettingError
 
 CPU, CUDA = "cpu", "cuda"
 DEVICES = ("auto", CPU, CUDA)
+PORTABLE, NATIVE = NUMERICS = ("portable", "native")
+"""How a network computes on the CPU: by `selfplay.compute.portable`, the same on every processor, or as torch does."""
 
 
 def require_device(name: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from selfplay.compute.elementary import power
 from selfplay.compute.random_numbers import Draws
 from selfplay.games.game import Game, Outcome, match_return, outcome_of_first
 from selfplay.games.kernels import distinct_positions
@@ -89,7 +90,7 @@ def discounted_outcomes(
     """
     game, record = played.game, played.record
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
-    powers = torch.tensor([played.gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
+    powers = torch.tensor([power(played.gamma, k) for k in range(len(record.actions) + 1)], dtype=torch.float64)
     of_first = outcome_of_first(game, record.states[-1], played.outcome(game))
     outcomes = torch.stack([of_first, -of_first], dim=1)
     targets = torch.empty(len(record.actions), len(record.match))
@@ -209,7 +210,7 @@ def position_outcomes(played: PlayedMatches, exact: Sequence[Tensor] | None = No
     """
     game, record = played.game, played.record
     of_first = outcome_of_first(game, record.states[-1], played.outcome(game)).to(torch.float64)
-    powers = torch.tensor([played.gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
+    powers = torch.tensor([power(played.gamma, k) for k in range(len(record.actions) + 1)], dtype=torch.float64)
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
     outcomes = torch.empty(len(record.actions), len(record.match), dtype=torch.float64)
     for ply in reversed(range(len(record.actions))):

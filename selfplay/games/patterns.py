@@ -57,6 +57,8 @@ class TrainableTables(NamedTuple):
     squares: int
     parities: int
     """The third argument of `phase_of`."""
+    is_portable: bool = False
+    """Whether values are the same bits on every processor (see `selfplay.compute.elementary.tangent`)."""
 
 
 class Run(NamedTuple):

@@ -10,6 +10,8 @@ from torch import Tensor, nn
 
 from selfplay.architectures import Output
 from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.devices import NATIVE, PORTABLE
+from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.compute.random_numbers import Draws, fold
 from selfplay.games.game import Game
 from selfplay.games.state import State
@@ -167,6 +169,7 @@ class SymmetricNetwork(nn.Module):
     def __init__(self, network: nn.Module, game: Game) -> None:
         super().__init__()
         self.network = network
+        set_numerics(self, PORTABLE if is_portable(network) else NATIVE)
         self.observations: Tensor
         self.actions: Tensor
         for name, images in game.symmetries._asdict().items():

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from selfplay.architectures import Output, check_output
 from selfplay.compute.devices import CPU
+from selfplay.compute.portable import arithmetic_of
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games.game import Game, outcome_of_mover
@@ -42,7 +43,7 @@ def evaluate_output(network: nn.Module, observations: Tensor, rows: int = EVALUA
     there = observations.to(device).contiguous()
     if padding := -size % rows:
         there = torch.cat([there, there.new_zeros(padding, *there.shape[1:])])
-    with torch.inference_mode():
+    with arithmetic_of(network), torch.inference_mode():
         outputs = [network(block) for block in torch.split(there, rows)]
     # Joined outside of inference mode, so that the tensors may be changed.
     values = torch.cat([output.value for output in outputs])[:size].to(observations.device)

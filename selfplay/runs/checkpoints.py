@@ -14,7 +14,8 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
-from selfplay.compute.devices import cuda_devices_in_use
+from selfplay.compute.devices import NATIVE, NUMERICS, PORTABLE, cuda_devices_in_use
+from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.files import FileFormat, open_file, record_schema
 from selfplay.games import GAMES, Game, name_of_game
@@ -39,7 +40,8 @@ METADATA = FileFormat(
             "training": cs.dict_schema(cs.str_schema()),
             "outcome": cs.str_schema(),
             "versions": cs.dict_schema(cs.str_schema(), cs.str_schema()),
-        }
+        },
+        {"numerics": cs.literal_schema(list(NUMERICS))},
     ),
 )
 
@@ -50,7 +52,7 @@ class Checkpoint(NamedTuple):
     network: nn.Module
     """In evaluation mode."""
     metadata: dict[str, Any]
-    """format, game, level, architecture, training, outcome, versions"""
+    """format, game, level, architecture, training, outcome, versions, and numerics if they are portable"""
 
 
 def save_checkpoint(
@@ -73,8 +75,11 @@ def save_checkpoint(
         "architecture": dict(architecture),
         "training": dict(training),
         "outcome": outcome,
-        "versions": {name: version(name) for name in ("selfplay", "torch")},
+        # torch's own number, as a build for the CPU and one for GPUs have the same.
+        "versions": {name: version(name).partition("+")[0] for name in ("selfplay", "torch")},
     }
+    if is_portable(network):
+        metadata["numerics"] = PORTABLE
     tensors = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
     # safetensors.torch.save_file would leave a temporary file behind if the process is killed.
     path.write_bytes(save(tensors, metadata={METADATA_KEY: json.dumps(metadata, sort_keys=True)}))
@@ -124,6 +129,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
             reason = f"weights {name} are not all numbers from -{LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
             raise InvalidFileError(path, f"{reason}; train the level again with force=true")
     network.load_state_dict(tensors)
+    set_numerics(network, metadata.get("numerics", NATIVE))
     return Checkpoint(network.eval(), metadata)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import core_schema as cs
 
+from selfplay.compute.devices import NATIVE
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import FileFormat, record_schema, sha256, written_whole
 from selfplay.registry import named_modules
@@ -202,6 +203,9 @@ def take_run_settings(config: "DictConfig", overrides: Sequence[str]) -> str:
 
     manifest = Manifest(Path(config.run_dir))
     recorded = manifest.sections.get(RUN, {}).get("settings", {})
+    if recorded:
+        # Versions that did not record it had no other.
+        recorded = {"numerics": NATIVE, **recorded}
     for text in texts_in(recorded):
         if "${" in text:
             raise InvalidFileError(manifest.path, f"setting {shortened(text)!r} is not a value; set another run_dir")

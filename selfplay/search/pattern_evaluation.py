@@ -1,12 +1,12 @@
 """The evaluation by learned tables of patterns: the hyperbolic tangent of a sum of table entries."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, scalar_rule
+from selfplay.compute.elementary import tangent
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.patterns import Patterns, phase_of, write_entries
@@ -22,6 +22,8 @@ class PatternTables(NamedTuple):
     """float32[phases, E]"""
     squares: int
     parities: int
+    is_portable: bool
+    """As in `TrainableTables`."""
     entries: NDArray[np.int32]
     """int32[I]: scratch memory for the entries of one position."""
 
@@ -29,13 +31,13 @@ class PatternTables(NamedTuple):
 @scalar_rule
 def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
     """The value in (-1, 1) to the player to move. The tables give the value to the player who has just moved."""
-    contributions, offsets, weights, squares, parities, entries = tables
+    contributions, offsets, weights, squares, parities, is_portable, entries = tables
     write_entries(opp, own, contributions, offsets, entries)
     phase = phase_of(opp, own, len(weights), squares, parities)
     total = 0.0
     for image in range(len(offsets)):
         total += weights[phase, entries[image]]
-    return -math.tanh(total)
+    return -tangent(total, is_portable)
 
 
 class PatternEvaluation(NamedTuple):
@@ -64,8 +66,10 @@ class PatternEvaluation(NamedTuple):
         return EvaluationParameters(np.array([self.win, self.margin]), self.tables._replace(entries=entries))
 
 
-def pattern_tables(patterns: Patterns, weights: NDArray[np.float32], squares: int, parities: int = 1) -> PatternTables:
+def pattern_tables(
+    patterns: Patterns, weights: NDArray[np.float32], squares: int, parities: int = 1, *, is_portable: bool = False
+) -> PatternTables:
     """The tables with these weights (float32[phases, W]), one value per entry, for a board of `squares` squares."""
     entries = np.empty(len(patterns.offsets), dtype=np.int32)
     spread = np.ascontiguousarray(weights[:, patterns.weight_of_entry])
-    return PatternTables(patterns.contributions, patterns.offsets, spread, squares, parities, entries)
+    return PatternTables(patterns.contributions, patterns.offsets, spread, squares, parities, is_portable, entries)

@@ -1,9 +1,9 @@
 """Settings that several programs share: the game, the executor, how a level plays, and conf/common.yaml."""
 
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from selfplay.compute.devices import require_device
+from selfplay.compute.devices import NATIVE, require_device
 from selfplay.registry import SPIEL_NAMES, is_module
 from selfplay.settings.choices import EXECUTORS
 from selfplay.settings.fields import PATH, SEEDS, affects, check_fields, count, one_in, require, within
@@ -58,6 +58,10 @@ class ExecutorSettings:
     """Ray cluster: HOST:PORT, or auto for the one this machine belongs to; null: start Ray on this machine."""
 
 
+def _is_native(settings: Any, _: int) -> bool:
+    return getattr(settings, "numerics", NATIVE) == NATIVE
+
+
 @dataclass
 class CommonSettings:
     """The settings of every program."""
@@ -71,9 +75,14 @@ class CommonSettings:
     """Matches played in lockstep; changes no byte. null: 16,384 on the CPU, as many as fit in memory on a GPU."""
     threads: int = field(
         default=1,
-        metadata=affects("training", "comparison", generation=lambda _, level: level > 0) | within(1, MOST_THREADS),
+        metadata=affects(
+            training=_is_native,
+            comparison=_is_native,
+            generation=lambda settings, level: level > 0 and _is_native(settings, level),
+        )
+        | within(1, MOST_THREADS),
     )
-    """Threads of torch in one process; may change bytes."""
+    """Threads of torch in one process; may change bytes with numerics=native."""
     search_threads: int | None = field(default=1, metadata=SEARCH_THREADS)
     """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     modules: list[str] = field(default_factory=list)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
-from selfplay.compute.devices import CUDA
+from selfplay.compute.devices import CUDA, NATIVE, NUMERICS, PORTABLE
 from selfplay.errors import SettingError
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES
 from selfplay.settings.command_lines import command_line, require_package
@@ -77,6 +77,9 @@ class Settings(CommonSettings):
         default_factory=PlayerSettings, metadata=affects("comparison", generation=_is_greedy)
     )
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
+    numerics: str = field(default=NATIVE, metadata=affects("training") | UNLESS_DEFAULT | one_of(*NUMERICS))
+    """How networks compute on the CPU. portable: every processor gives the same bytes, with any number of threads;
+    native: as torch does, which is faster and may differ in the last digits between processors."""
     learning: str = field(default="dataset", metadata=affects(training=_learns_online) | one_of("dataset", "td"))
     """dataset: a level is fitted to the datasets of the levels before it; td: it learns from each match that it plays
     against itself (temporal-difference learning), with tables of patterns (architecture=ntuple) and no datasets."""
@@ -192,6 +195,8 @@ class Settings(CommonSettings):
             self._require(f"{targets}, which does not use exact values", {"exact_from": None})
         if rule_has(self.targets, "searches_ahead"):
             self._require(f"{targets}, which does not discount", {"gamma": 1})
+        if self.numerics == PORTABLE:
+            self._require("numerics=portable; set numerics=native instead", {"training.precision": "float32"})
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
 

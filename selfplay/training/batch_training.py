@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.optim.adam import adam
 
 from selfplay.architectures import Output, probe
+from selfplay.compute.portable import arithmetic_of, is_portable, take_adam_step
 from selfplay.training.examples import Batch
 from selfplay.training.trainer import Losses, TrainingJob, cross_entropies, weighted_squared_errors
 
@@ -35,7 +36,12 @@ class BatchTraining:
     def __init__(self, job: TrainingJob) -> None:
         self._shape, self._learning_rate, self._steps = job.observation_shape, job.learning_rate, 0
         optimizer = job.settings.optimizer
-        self._adam = Adam(job.network.parameters(), optimizer.weight_decay, optimizer.decoupled_weight_decay)
+        self._adam = Adam(
+            job.network.parameters(),
+            optimizer.weight_decay,
+            optimizer.decoupled_weight_decay,
+            is_portable=is_portable(job.network),
+        )
         self._network, self._processes, self._loss = job.network, job.processes, job.loss
         self._epoch_losses = Losses(0.0)
         self._value: nn.Module = _ValueOf(job.network)
@@ -72,11 +78,12 @@ class BatchTraining:
         """Take a step; returns the mean squared error of the values, and the mean cross-entropy of the policies."""
         observations, targets, weights = batch.share.to(self.weights.device)
         self._adam.zero_grad()
-        with self._autocast:
-            output: Output = self._network(observations.float())
-        assert output.policy_logits is not None, "checked before the matches of level 0"
-        value_loss = weighted_squared_errors(output.value.float(), targets, weights).mean()
-        policy_loss = (weights * cross_entropies(output.policy_logits.float(), policies)).mean()
+        with arithmetic_of(self._network):
+            with self._autocast:
+                output: Output = self._network(observations.float())
+            assert output.policy_logits is not None, "checked before the matches of level 0"
+            value_loss = weighted_squared_errors(output.value.float(), targets, weights).mean()
+            policy_loss = (weights * cross_entropies(output.policy_logits.float(), policies)).mean()
         loss = self._loss.value * value_loss + self._loss.policy * policy_loss
         loss.backward()  # type: ignore[no-untyped-call]
         self._adam.step(self._learning_rate.at(self._steps))
@@ -87,12 +94,12 @@ class BatchTraining:
         """Take a step; returns this process's part of the loss of the batch."""
         observations, targets, weights = batch.share.to(self.weights.device)
         self._adam.zero_grad()
-        with self._autocast:
-            values = self._value(observations.float()).float()
+        with arithmetic_of(self._network):
+            with self._autocast:
+                values = self._value(observations.float()).float()
+            total = weighted_squared_errors(values, targets, weights).sum()
         # The mean over the whole batch, times the number of processes because their gradients are averaged.
-        loss: Tensor = weighted_squared_errors(values, targets, weights).sum() / (
-            batch.size / self._processes.world_size
-        )
+        loss: Tensor = total / (batch.size / self._processes.world_size)
         loss.backward()  # type: ignore[no-untyped-call]
         self._adam.step(self._learning_rate.at(self._steps))
         self._steps += 1
@@ -115,6 +122,9 @@ def autocast(precision: str, device: torch.device) -> AbstractContextManager[obj
     return nullcontext() if precision == "float32" else torch.autocast(device.type, torch.bfloat16)
 
 
+BETAS, EPSILON = (0.9, 0.999), 1e-8
+
+
 class Adam:
     """Adam (Kingma & Ba, "Adam: a method for stochastic optimization", ICLR 2015, algorithm 1).
 
@@ -123,9 +133,17 @@ class Adam:
     Args:
         weight_decay: added to the gradient as weight_decay * weight; or, if `decoupled`, subtracted from the weights
             directly (Loshchilov & Hutter, "Decoupled weight decay regularization", ICLR 2019).
+        is_portable: whether weights on the CPU are the same bits on every processor (see `selfplay.compute.portable`).
     """
 
-    def __init__(self, parameters: Iterable[nn.Parameter], weight_decay: float = 0.0, decoupled: bool = False) -> None:
+    def __init__(
+        self,
+        parameters: Iterable[nn.Parameter],
+        weight_decay: float = 0.0,
+        decoupled: bool = False,
+        *,
+        is_portable: bool = False,
+    ) -> None:
         parameters = list(parameters)
         self.weights = torch.cat([parameter.detach().reshape(-1) for parameter in parameters])
         self.gradient = torch.zeros_like(self.weights)
@@ -133,6 +151,8 @@ class Adam:
         self.second_moment = torch.zeros_like(self.weights)
         self.steps = torch.tensor(0.0)
         self.weight_decay, self.decoupled = weight_decay, decoupled
+        self.is_portable = is_portable and self.weights.is_cpu
+        self._powers = np.ones(2)
         start = 0
         for parameter in parameters:
             span = slice(start, start + parameter.numel())
@@ -146,6 +166,9 @@ class Adam:
 
     def step(self, learning_rate: float) -> None:
         """Update the weights with the gradient of the backward pass."""
+        if self.is_portable:
+            self._portable_step(learning_rate)
+            return
         adam(
             [self.weights],
             [self.gradient],
@@ -155,11 +178,27 @@ class Adam:
             state_steps=[self.steps],
             foreach=False,
             amsgrad=False,
-            beta1=0.9,
-            beta2=0.999,
+            beta1=BETAS[0],
+            beta2=BETAS[1],
             lr=learning_rate,
             weight_decay=self.weight_decay,
-            eps=1e-8,
+            eps=EPSILON,
             maximize=False,
             decoupled_weight_decay=self.decoupled,
+        )
+
+    def _portable_step(self, learning_rate: float) -> None:
+        # Powers of the C library are not the same on every processor.
+        self._powers *= BETAS
+        size, root = learning_rate / (1 - self._powers[0]), np.sqrt(1 - self._powers[1])
+        decay, kept = self.weight_decay, 1.0
+        if self.decoupled:
+            decay, kept = 0.0, 1 - learning_rate * self.weight_decay
+        rates = size, root, BETAS[0], 1 - BETAS[0], BETAS[1], 1 - BETAS[1], EPSILON, decay, kept
+        take_adam_step(
+            self.weights.numpy(),
+            self.gradient.numpy(),
+            self.first_moment.numpy(),
+            self.second_moment.numpy(),
+            np.array(rates, dtype=np.float32),
         )

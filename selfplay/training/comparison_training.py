@@ -5,7 +5,6 @@ preferences by comparison training", 1989). Each step is the smallest change of 
 action the wanted margin ahead of the best poor one (passive-aggressive learning: Crammer et al., 2006).
 """
 
-import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.elementary import tangent
 from selfplay.games import Game
 from selfplay.games.pattern_sums import weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
@@ -128,7 +128,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
                 move = untried & -untried
                 untried ^= move
                 # Values, as the player compares them: sums far from 0 have the same.
-                value = math.tanh(sum_of_move(own[i], opp[i], move, tables, entries[0]))
+                value = tangent(sum_of_move(own[i], opp[i], move, tables, entries[0]), tables.is_portable)
                 if value > best:
                     best, actions[i] = value, 0
                 if value == best:

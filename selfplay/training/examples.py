@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.elementary import exponential, logarithm
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.dataset.rows import Rows
 from selfplay.errors import StageError
@@ -111,6 +112,8 @@ def training_examples(
         if settings.merge:
             packed, counts, means = _merge(packed, counts, means)
     weights = counts**settings.weight_power
+    if settings.weight_power not in (0.0, 0.5, 1.0):  # numpy's other powers are not the same on every processor
+        weights = np.array([exponential(settings.weight_power * logarithm(count)) for count in counts.tolist()])
     means = means.astype(np.float32)
     return PackedExamples(
         packed,

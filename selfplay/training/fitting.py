@@ -1,7 +1,7 @@
 """Fitting a network to the targets of a dataset, and epoch_loss.csv: the losses of each epoch."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +10,8 @@ import torch
 from torch import nn
 
 from selfplay.architectures import build_network, option_defaults, require_policy_head
-from selfplay.compute.devices import CPU, cuda_devices_in_use
+from selfplay.compute.devices import CPU, PORTABLE, cuda_devices_in_use
+from selfplay.compute.portable import PortableArithmetic, arithmetic_of, set_numerics
 from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.files import read_text
@@ -83,8 +84,10 @@ class FittedLevel(NamedTuple):
 def initial_network(settings: Settings, level: int, start: Path | None, game: Game) -> nn.Module:
     """The network with the weights that its training starts from."""
     architecture = settings.architecture
-    with seeded(torch_seed(training_key(settings, level), Purpose.INITIAL_WEIGHTS)):
+    arithmetic = PortableArithmetic() if settings.numerics == PORTABLE else nullcontext()
+    with seeded(torch_seed(training_key(settings, level), Purpose.INITIAL_WEIGHTS)), arithmetic:
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    set_numerics(network, settings.numerics)
     if settings.has_policies:
         require_policy_head(network, game.observation_shape, architecture["name"], settings.targets)
     if start is not None:
@@ -127,7 +130,8 @@ def fit(
 
     Args:
         key: of the training of this level. The same key gives the same weights, bit by bit, with the same number of
-            threads and processes on the same kind of processor or GPU.
+            processes: a portable network on every processor, others with the same number of threads on the same kind of
+            processor or GPU.
         on_epoch: called after each epoch.
         level: the level to train, from 1; the learning rate may decay from level to level.
         processes: the processes that train together.
@@ -155,7 +159,9 @@ def fit(
             training = trainer.run_epoch(batches)
             validation = validation_losses(network, rows.held_out(), observation_shape, processes, device)
             epoch_loss = _next_loss(losses, training, validation.total(loss))
-            losses.append(epoch_loss._replace(parts=_parts(trainer, validation, settings.optimizer.weight_decay)))
+            with arithmetic_of(network):
+                parts = _parts(trainer, validation, settings.optimizer.weight_decay)
+            losses.append(epoch_loss._replace(parts=parts))
             if losses[-1].is_champion:
                 best_weights.copy_(trainer.weights)
             on_epoch(losses[-1])

@@ -5,7 +5,6 @@ their order, which gives the same weights as going through all rows in order. Ph
 the tables of one phase stay in the processor's cache.
 """
 
-import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -20,6 +19,7 @@ from torch import Tensor
 
 from selfplay.architectures.capabilities import RowByRowTrainable
 from selfplay.compute.compilation import compiled
+from selfplay.compute.elementary import tangent
 from selfplay.errors import SettingError
 from selfplay.games.observation_codec import packed_planes
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
@@ -111,7 +111,7 @@ def descend_row_by_row(rows: RatedRows, tables: TrainableTables, phase: int, los
         tables: the tables, of whose `weights` those of the phase are changed in place.
         losses: float64[N], where the weighted squared error of each row, before its step, is written.
     """
-    contributions, offsets, weight_of_entry, weights, squares, parities = tables
+    contributions, offsets, weight_of_entry, weights, squares, parities, is_portable = tables
     entries = np.empty(len(offsets), dtype=np.int32)
     for row in range(len(rows.targets)):
         just_moved, to_move = rows.words[row, 0], rows.words[row, 1]
@@ -121,7 +121,7 @@ def descend_row_by_row(rows: RatedRows, tables: TrainableTables, phase: int, los
         total = 0.0
         for image in range(len(offsets)):
             total += weights[phase, weight_of_entry[entries[image]]]
-        value = math.tanh(total)
+        value = tangent(total, is_portable)
         error = rows.targets[row] - value
         losses[row] = rows.weights[row] * error * error
         change = np.float32(rows.rates[row] * rows.weights[row] * error * (1.0 - value * value))

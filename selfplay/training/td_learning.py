@@ -6,7 +6,6 @@ of its own. So the number of threads changes nothing. Between the two, an exact 
 afterstates.
 """
 
-import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import compiled
+from selfplay.compute.elementary import exponential, power, tangent
 from selfplay.games import Game
 from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
@@ -54,9 +54,9 @@ def step_sizes(settings: TemporalDifferenceSettings, level: int = 1) -> NDArray[
     exponential transfer step_size * exp(sharpness * (c - 1)) (Bagheri, Thill, Koch & Konen, "Online adaptable learning
     rates for the game Connect-4", 2014).
     """
-    coherence = np.arange(RATES + 1) / RATES
-    largest = settings.step_size * settings.level_decay ** (level - 1)
-    return (largest * np.exp(settings.sharpness * (coherence - 1))).astype(np.float32)
+    largest = settings.step_size * power(settings.level_decay, level - 1)
+    shares = [exponential(settings.sharpness * (number / RATES - 1)) for number in range(RATES + 1)]
+    return (largest * np.array(shares)).astype(np.float32)
 
 
 def unchanged(tables: TrainableTables) -> NDArray[np.float32]:
@@ -176,7 +176,7 @@ def learn(
         rates: float32[RATES + 1], as from `step_sizes`.
         errors: float64[R, M], where the squared error of each afterstate, before its step, is written.
     """
-    contributions, offsets, weight_of_entry, all_weights, squares, parities = tables
+    contributions, offsets, weight_of_entry, all_weights, squares, parities, is_portable = tables
     weights, sums = all_weights[phase], changes[phase]
     entries, current = np.empty(len(offsets), dtype=np.int32), np.empty(len(offsets), dtype=np.float32)
     for match in range(matches):
@@ -185,7 +185,7 @@ def learn(
             if phase_of(just_moved, to_move, len(all_weights), squares, parities) != phase:
                 continue
             write_entries(just_moved, to_move, contributions, offsets, entries)
-            value = math.tanh(sum_of_weights(entries, weights, weight_of_entry, current))
+            value = tangent(sum_of_weights(entries, weights, weight_of_entry, current), is_portable)
             error = played.targets[match, ply] - value
             errors[match, ply] = error * error
             change = np.float32(error * (1.0 - value * value))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.elementary import tangent
 from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
 from selfplay.games.pattern_sums import SquareImages, change_of_sum, change_position, sum_of_weights
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
@@ -127,7 +128,7 @@ def afterstate_sum(
 
     `entries`: int32[I], of the position, as if its player to move had just moved.
     """
-    _, _, weight_of_entry, all_weights, squares, parities = tables
+    _, _, weight_of_entry, all_weights, squares, parities, _ = tables
     phase = phase_of(just_moved, to_move, len(all_weights), squares, parities)
     weights, stone = all_weights[phase], just_moved ^ own
     if to_move != opp or bit_count(stone) != 1 or (own & stone) != 0:
@@ -168,7 +169,8 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
         if legal_actions(to_move, just_moved) == 0 and is_terminal(to_move, just_moved):
             value = -value_at_end(to_move, just_moved, how.finished)
             return value, True, return_to_move(to_move, just_moved) < 0
-        value = math.tanh(afterstate_sum(own, opp, just_moved, to_move, entries, tables, images, scratch))
+        total = afterstate_sum(own, opp, just_moved, to_move, entries, tables, images, scratch)
+        value = tangent(total, tables.is_portable)
         return value, False, False
 
     @part_of_compiled

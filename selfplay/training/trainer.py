@@ -17,6 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from selfplay.compute.elementary import cosine, power
+from selfplay.compute.portable import arithmetic_of
 from selfplay.errors import SettingError
 from selfplay.settings.choices import OPTIMIZERS, SCHEDULES
 from selfplay.settings.sections import LossSettings, TrainingSettings
@@ -74,7 +76,7 @@ def validation_losses(
     """
     network.eval()
     sums, has_policies = torch.zeros(3, dtype=torch.float64), False
-    with torch.inference_mode():
+    with arithmetic_of(network), torch.inference_mode():
         for part in held_out:
             blocks = torch.split(part.observations.to(device), VALIDATION_BLOCK)
             outputs = [network(block.float().reshape(-1, *observation_shape)) for block in blocks]
@@ -102,7 +104,7 @@ class LearningRate:
         self.steps_per_epoch = settings.steps_per_epoch or -(-rows // settings.batch_size)
         self._total_steps = settings.epochs * self.steps_per_epoch
         self._schedule = SCHEDULES[settings.optimizer.schedule]
-        self._peak = settings.optimizer.learning_rate * settings.optimizer.level_decay ** (level - 1)
+        self._peak = settings.optimizer.learning_rate * power(settings.optimizer.level_decay, level - 1)
 
     def at(self, step: int) -> float:
         """The learning rate of step `step`, counted from 0 over all epochs."""
@@ -183,4 +185,4 @@ def one_cycle(peak: float, step: int, total_steps: int) -> float:
     else:
         falling = total_steps - 1 - rising
         start, end, fraction = peak, initial / FINAL_DIVISOR, (step - rising) / falling
-    return end + (start - end) / 2 * (1 + math.cos(math.pi * fraction))
+    return end + (start - end) / 2 * (1 + cosine(math.pi * fraction))

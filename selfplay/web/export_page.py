@@ -236,7 +236,7 @@ def exported_network(agent: Agent) -> ExportedNetwork:
     """The network of an agent. Raises SettingError if exported/agent.js cannot compute its values."""
     network = agent.network
     if isinstance(network, RowByRowTrainable):
-        contributions, offsets, weight_of_entry, weights, squares, parities = network.trainable_tables()
+        contributions, offsets, weight_of_entry, weights, squares, parities, _ = network.trainable_tables()
         square = np.arange(squares)
         # int32[2, squares, images]: what a stone on each square adds to the entry of each image.
         added = contributions[square // 8, :, 1 << square % 8].transpose(1, 0, 2)

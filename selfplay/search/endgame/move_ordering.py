@@ -184,7 +184,7 @@ def learned_values_of(game: str) -> LearnedValues:
 
 def learned_values(tables: PatternTables) -> LearnedValues:
     """The values of these tables; NO_LEARNED_VALUES if a pattern has more than ten squares."""
-    contributions, offsets, weights, squares, parities, _ = tables
+    contributions, offsets, weights, squares, parities, *_ = tables
     if contributions.max(axis=(1, 2)).sum(axis=0).max() > LARGEST_INDEX:
         return NO_LEARNED_VALUES
     images, phases = len(offsets), len(weights)

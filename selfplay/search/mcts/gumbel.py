@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.elementary import exponential, logarithm
 from selfplay.compute.random_numbers import fold
 from selfplay.search.mcts.rule import Rule, RuleFunctions, open_uniform
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
@@ -107,13 +108,13 @@ def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: Gumbel
 @part_of_compiled
 def gumbel_number(bits: int) -> float:
     """A number of the standard Gumbel distribution: -log(-log(u))."""
-    number: float = -np.log(-np.log(open_uniform(bits)))
+    number: float = -logarithm(-logarithm(open_uniform(bits)))
     return number
 
 
 @part_of_compiled
 def logit(prior: float) -> float:
-    number: float = np.log(max(prior, SMALLEST_PRIOR))
+    number: float = logarithm(max(prior, SMALLEST_PRIOR))
     return number
 
 
@@ -178,7 +179,7 @@ def improved_policy(edges: Edges, value: float, constants: GumbelConstants, weig
         weights[i] = logit(edges[i].prior) + 0.5 * scale * (completed_value(edges, i, missing) + 1.0)
         largest = max(largest, weights[i])
     for i in range(len(edges)):
-        weights[i] = np.exp(weights[i] - largest)
+        weights[i] = exponential(weights[i] - largest)
         total += weights[i]
     for i in range(len(edges)):
         weights[i] /= total

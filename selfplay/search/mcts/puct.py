@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import compiled, part_of_compiled
+from selfplay.compute.elementary import cosine, exponential, logarithm
 from selfplay.compute.random_numbers import fold
 from selfplay.search.mcts.rule import Rule, RuleFunctions, most_visited, open_uniform, visits_as_policy
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
@@ -70,7 +71,7 @@ def _constants(numbers: PuctConstants, simulations: int, num_actions: int) -> Pu
 @part_of_compiled
 def exploration_scale(total: int, c_init: float, c_base: float) -> float:
     """C(s) sqrt(N(s)), the factor of P(s, a) / (1 + N(s, a)), where N(s) is `total`."""
-    scale: float = (c_init + np.log((1.0 + total + c_base) / c_base)) * np.sqrt(total)
+    scale: float = (c_init + logarithm((1.0 + total + c_base) / c_base)) * np.sqrt(total)
     return scale
 
 
@@ -125,8 +126,8 @@ def select(edges: Edges, value: float, constants: PuctConstants) -> int:
 @part_of_compiled
 def normal(bits: int) -> float:
     """A number of the standard normal distribution (Box & Muller, 1958)."""
-    radius = np.sqrt(-2.0 * np.log(open_uniform(fold(bits, np.int64(0)))))
-    number: float = radius * np.cos(2.0 * np.pi * open_uniform(fold(bits, np.int64(1))))
+    radius = np.sqrt(-2.0 * logarithm(open_uniform(fold(bits, np.int64(0)))))
+    number: float = radius * cosine(2.0 * np.pi * open_uniform(fold(bits, np.int64(1))))
     return number
 
 
@@ -144,8 +145,8 @@ def gamma(alpha: float, bits: int) -> float:
         here = fold(bits, np.int64(attempt))
         x = normal(fold(here, np.int64(0)))
         v = (1.0 + c * x) ** 3
-        if v > 0.0 and np.log(open_uniform(fold(here, np.int64(1)))) < 0.5 * x * x + d - d * v + d * np.log(v):
-            number: float = d * v * open_uniform(fold(here, np.int64(2))) ** (1.0 / alpha)
+        if v > 0.0 and logarithm(open_uniform(fold(here, np.int64(1)))) < 0.5 * x * x + d - d * v + d * logarithm(v):
+            number: float = d * v * exponential(logarithm(open_uniform(fold(here, np.int64(2)))) / alpha)
             return number
         attempt += 1
 

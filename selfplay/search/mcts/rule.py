@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.elementary import logarithm
 from selfplay.compute.random_numbers import uniform_bits
 from selfplay.errors import SettingError
 from selfplay.search.mcts.tree import LOST, Edges
@@ -142,7 +143,7 @@ def select(edges: Edges, value: float, constants: UctConstants) -> int:
     total = 0
     for i in range(len(edges)):
         total += edges[i].visits
-    log_total = np.log(max(total, 1))
+    log_total = logarithm(max(total, 1))
     best, chosen = -np.inf, 0
     for i in range(len(edges)):
         edge = edges[i]

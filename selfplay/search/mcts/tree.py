@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.elementary import exponential
 
 OPEN, SETTLED, LOST = range(3)
 """Kinds of edges: not settled; settled; settled as lost by proof, so that rules do not choose it."""
@@ -149,7 +150,7 @@ def set_priors(edges: Edges, logits: NDArray[np.float64]) -> None:
     for i in range(len(edges)):
         largest = max(largest, logits[i])
     for i in range(len(edges)):
-        edges[i].prior = np.exp(logits[i] - largest)
+        edges[i].prior = exponential(logits[i] - largest)
         total += edges[i].prior
     for i in range(len(edges)):
         edges[i].prior /= total
