@@ -1,8 +1,8 @@
 """A player as an engine of the Go Text Protocol (GTP), which answers the commands of a controller."""
 
 from collections.abc import Callable, Iterable
-from importlib.metadata import version
 
+from selfplay import __version__
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
 from selfplay.games import Game, make_game
@@ -38,7 +38,7 @@ class Engine:
         self._commands: dict[str, tuple[int, Callable[..., str]]] = {
             "protocol_version": (0, lambda: "2"),
             "name": (0, lambda: f"selfplay {player.name}"),
-            "version": (0, lambda: version("selfplay")),
+            "version": (0, lambda: __version__),
             "known_command": (1, lambda name: str(name in self._commands).lower()),
             "list_commands": (0, lambda: "\n".join(self._commands)),
             "quit": (0, self._quit),

@@ -13,6 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
+from selfplay import __version__
 from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
 from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.errors import InvalidFileError, SettingError, shortened
@@ -73,7 +74,7 @@ def save_checkpoint(
         "architecture": dict(architecture),
         "training": dict(training),
         "outcome": outcome,
-        "versions": {name: version(name) for name in ("selfplay", "torch")},
+        "versions": {"selfplay": __version__, "torch": version("torch")},
     }
     tensors = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
     # safetensors.torch.save_file would leave a temporary file behind if the process is killed.

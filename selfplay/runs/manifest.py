@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import core_schema as cs
 
+from selfplay import __version__
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import FileFormat, record_schema, sha256, written_whole
 from selfplay.registry import named_modules
@@ -122,7 +123,7 @@ class Manifest:
             "settings": dict(settings),
             "counts": dict(counts),
             "files": {name: sha256(self.folder / name) for name in files},
-            "versions": {name: version(name) for name in ("selfplay", "torch", "numpy")},
+            "versions": {"selfplay": __version__, "torch": version("torch"), "numpy": version("numpy")},
         }
         self._write()
 

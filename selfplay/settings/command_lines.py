@@ -12,6 +12,8 @@ from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER, RUNS_FOLDER
 
 COMMAND = "selfplay"
 """The command that the package installs; its first argument is the name of a program."""
+DISTRIBUTION = "selfplay-boards"
+"""What pip calls this project, as in pyproject.toml. The distribution `selfplay` on the index is another project."""
 
 
 def executable(name: str) -> str:
@@ -77,4 +79,4 @@ def installation(extra: str) -> str:
     """The command that installs an extra of this project."""
     if IS_CHECKOUT:
         return f"pip install -e '.[{extra}]' in {PROJECT_FOLDER}"
-    return f"pip install 'selfplay[{extra}]'"
+    return f"pip install '{DISTRIBUTION}[{extra}]'"

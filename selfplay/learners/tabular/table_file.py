@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import core_schema as cs
 
+from selfplay import __version__
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import FileFormat, errors_of_archive, open_file, record_schema
 from selfplay.games import name_of_game
@@ -94,7 +95,7 @@ def save_tables(
         "game": name_of_game(graph.game),
         "rule": rule.name,
         "settings": dict(settings),
-        "versions": {name: version(name) for name in ("selfplay", "numpy")},
+        "versions": {"selfplay": __version__, "numpy": version("numpy")},
         **({PLAYED: played} if played else {}),
     }
     text = np.array(json.dumps(metadata, sort_keys=True))
