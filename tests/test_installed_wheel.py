@@ -55,7 +55,10 @@ def test_a_run_is_written_below_the_current_folder(
     assert learned.stdout.endswith("\nPlay against it: selfplay play   or in a browser: selfplay web\n")
     assert (folder / "outputs" / "tictactoe" / "comparison" / "levels.csv").exists()
     packages = installed_command.parents[1].glob("lib/python*/site-packages/*")
-    assert {path.name for path in packages if "selfplay" in path.name} == {"selfplay", f"selfplay_boards-{__version__}.dist-info"}
+    assert {path.name for path in packages if "selfplay" in path.name} == {
+        "selfplay",
+        f"selfplay_boards-{__version__}.dist-info",
+    }
 
 
 @pytest.mark.usefixtures("learned")

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import selfplay
-from selfplay.settings.command_lines import DISTRIBUTION
+from selfplay.version import DISTRIBUTION
 from tests.support.runs import PROJECT
 
 

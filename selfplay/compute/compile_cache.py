@@ -27,10 +27,10 @@ import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 from numba.core.serialize import dumps
 
-from selfplay import __version__
 from selfplay.compute.bit_algebra import identity
 from selfplay.errors import InvalidFileError
 from selfplay.files import read_bytes
+from selfplay.version import __version__
 
 log = logging.getLogger(__name__)
 

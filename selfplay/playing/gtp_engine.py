@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 
-from selfplay import __version__
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
 from selfplay.games import Game, make_game
@@ -11,6 +10,7 @@ from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.playing.session import Session
 from selfplay.settings.playing import GtpSettings
+from selfplay.version import __version__
 
 
 class CommandError(Exception):

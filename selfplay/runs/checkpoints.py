@@ -13,7 +13,6 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from selfplay import __version__
 from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
 from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.errors import InvalidFileError, SettingError, shortened
@@ -21,6 +20,7 @@ from selfplay.files import FileFormat, open_file, record_schema
 from selfplay.games import GAMES, Game, name_of_game
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.choices import OUTCOMES
+from selfplay.version import __version__
 
 METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import core_schema as cs
 
-from selfplay import __version__
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import FileFormat, record_schema, sha256, written_whole
 from selfplay.registry import named_modules
@@ -26,6 +25,7 @@ from selfplay.settings.compose import (
 )
 from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in
 from selfplay.settings.run import Settings, compose_settings
+from selfplay.version import __version__
 
 MANIFEST_FORMAT = 1
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from selfplay.errors import SettingError
 from selfplay.settings.common import GameSettings
 from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER, RUNS_FOLDER
+from selfplay.version import DISTRIBUTION
 
 COMMAND = "selfplay"
 """The command that the package installs; its first argument is the name of a program."""
-DISTRIBUTION = "selfplay-boards"
-"""What pip calls this project, as in pyproject.toml. The distribution `selfplay` on the index is another project."""
 
 
 def executable(name: str) -> str:

@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import core_schema as cs
 
-from selfplay import __version__
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import FileFormat, errors_of_archive, open_file, record_schema
 from selfplay.games import name_of_game
 from selfplay.games.position_graph import PositionGraph
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 from selfplay.runs.manifest import check_against_manifest
+from selfplay.version import __version__
 
 FORMAT = 1
 ARRAYS = {"values", "own", "opp", "metadata"}
