@@ -12,6 +12,8 @@ Names are imported on first use, so that code that needs no network does not wai
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from selfplay.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from selfplay.compute.bit_algebra import Word as Word
     from selfplay.compute.bit_algebra import rule as rule
@@ -59,8 +61,6 @@ if TYPE_CHECKING:
     from selfplay.stages.loop import learn as learn
     from selfplay.stages.loop import learn_levels as learn_levels
     from selfplay.stages.train import train_level as train_level
-
-    __version__: str
 
 _HOMES = {
     "Activity": "compute.random_numbers",
@@ -115,10 +115,6 @@ __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("selfplay")
     if name not in _HOMES:
         raise AttributeError(f"module 'selfplay' has no attribute {name!r}")
     return getattr(import_module(f"selfplay.{_HOMES[name]}"), name)

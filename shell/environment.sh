@@ -2,8 +2,8 @@
 # (bash shell/environment.sh), it only makes the environment.
 #
 # Uses the active environment if this checkout is installed in it, else the project's own .venv, which is created or
-# updated if it is missing or older than pyproject.toml or constraints.txt. EXTRAS names the optional dependencies that
-# are needed besides those of the page.
+# updated if it is missing, older than pyproject.toml or constraints.txt, or has the distribution of version 0.1.0.
+# EXTRAS names the optional dependencies that are needed besides those of the page.
 
 project="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 
@@ -19,6 +19,11 @@ sys.exit(spec is None or not spec.origin.startswith(f"{project}/") or not all(ma
 PYTHON
 }
 
+# The distribution selfplay-boards was called selfplay in version 0.1.0; both would own the command selfplay.
+has_old_distribution() {
+    compgen -G "$project/.venv/lib/python*/site-packages/selfplay-*.dist-info" >/dev/null
+}
+
 make_environment() {
     local python
     for python in python3 python3.13 python3.12 python3.11 python; do
@@ -27,6 +32,12 @@ make_environment() {
             # Without pip, an earlier set-up was interrupted.
             "$project/.venv/bin/python" -m pip --version >/dev/null 2>&1 ||
                 "$python" -m venv "$project/.venv" || return 1
+            if has_old_distribution; then
+                rm -f "$project"/.venv/installed*
+                # Not in this folder, where pip would also find what an old build has left.
+                (cd / && "$project/.venv/bin/python" -m pip uninstall --quiet --disable-pip-version-check --yes selfplay) ||
+                    return 1
+            fi
             # Unlike the option, the variable also applies to the packages that build the project.
             PIP_CONSTRAINT="$project/constraints.txt" "$project/.venv/bin/python" -m pip install \
                 --quiet --disable-pip-version-check --editable "${project}[page${EXTRAS:+,$EXTRAS}]" || return 1
@@ -40,7 +51,8 @@ make_environment() {
 
 is_current() {
     local stamp="$project/.venv/installed${EXTRAS:+-$EXTRAS}"
-    [ -e "$stamp" ] && [ ! "$project/pyproject.toml" -nt "$stamp" ] && [ ! "$project/constraints.txt" -nt "$stamp" ]
+    [ -e "$stamp" ] && [ ! "$project/pyproject.toml" -nt "$stamp" ] && [ ! "$project/constraints.txt" -nt "$stamp" ] &&
+        ! has_old_distribution
 }
 
 if [ -n "${VIRTUAL_ENV:-}" ] && [ "$VIRTUAL_ENV" != "$project/.venv" ] && can_run python; then

@@ -8,6 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from selfplay import __version__
 from tests.support.rejections import assert_refused
 from tests.support.runs import PROJECT
 from tests.support.wheels import plain_environment
@@ -54,7 +55,10 @@ def test_a_run_is_written_below_the_current_folder(
     assert learned.stdout.endswith("\nPlay against it: selfplay play   or in a browser: selfplay web\n")
     assert (folder / "outputs" / "tictactoe" / "comparison" / "levels.csv").exists()
     packages = installed_command.parents[1].glob("lib/python*/site-packages/*")
-    assert {path.name for path in packages if "selfplay" in path.name} == {"selfplay", "selfplay-0.1.0.dist-info"}
+    assert {path.name for path in packages if "selfplay" in path.name} == {
+        "selfplay",
+        f"selfplay_boards-{__version__}.dist-info",
+    }
 
 
 @pytest.mark.usefixtures("learned")
@@ -101,4 +105,4 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(installed_co
     result = subprocess.run(
         [python, "-c", without], check=False, capture_output=True, text=True, cwd=folder, env=plain_environment()
     )
-    assert_refused(result, 2, "the page needs the package fastapi", "pip install 'selfplay[page]'")
+    assert_refused(result, 2, "the page needs the package fastapi", "pip install 'selfplay-boards[page]'")

@@ -1,10 +1,16 @@
 """The wheel: it is complete, adds one top-level name, and works where the checkout is not on the path."""
 
+import re
+import tomllib
+from email import message_from_string
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+import yaml
 
+import selfplay
+from selfplay.version import DISTRIBUTION
 from tests.support.runs import PROJECT
 
 
@@ -19,6 +25,23 @@ def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with ZipFile(wheel) as archive:
         archive.extractall(folder)
     return folder
+
+
+def test_all_files_state_the_same_name_and_version() -> None:
+    assert tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["name"] == DISTRIBUTION
+    citation = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
+    releases = re.findall(r"^## (\d\S+) - (\S+)$", (PROJECT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert releases[0] == (citation["version"], citation["date-released"])
+    assert citation["version"] == selfplay.__version__
+
+
+@pytest.mark.slow
+def test_the_description_of_the_wheel_needs_no_file_of_the_repository(unpacked: Path) -> None:
+    (folder,) = unpacked.glob("*.dist-info")
+    metadata = message_from_string((folder / "METADATA").read_text())
+    assert (metadata["Name"], metadata["Version"]) == (DISTRIBUTION, selfplay.__version__)
+    assert "import selfplay" in metadata.get_payload()
+    assert re.findall(r"\]\((?!https:)", metadata.get_payload()) == []
 
 
 @pytest.mark.slow

@@ -30,6 +30,7 @@ from numba.core.serialize import dumps
 from selfplay.compute.bit_algebra import identity
 from selfplay.errors import InvalidFileError
 from selfplay.files import read_bytes
+from selfplay.version import __version__
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ def _digest_of(sources: list[Path]) -> str:
 def versions() -> dict[str, str]:
     """The versions that must agree on all machines that compute parts of a run, so that it ends in the same bytes:
     those of Python, of this project (with a digest of its sources) and of PACKAGES."""
-    own = {"python": platform.python_version(), "selfplay": f"{version('selfplay')} ({sources_digest()[:12]})"}
+    own = {"python": platform.python_version(), "selfplay": f"{__version__} ({sources_digest()[:12]})"}
     return own | {name: version(name) for name in PACKAGES}
 
 

@@ -1,7 +1,6 @@
 """A player as an engine of the Go Text Protocol (GTP), which answers the commands of a controller."""
 
 from collections.abc import Callable, Iterable
-from importlib.metadata import version
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
@@ -11,6 +10,7 @@ from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.playing.session import Session
 from selfplay.settings.playing import GtpSettings
+from selfplay.version import __version__
 
 
 class CommandError(Exception):
@@ -38,7 +38,7 @@ class Engine:
         self._commands: dict[str, tuple[int, Callable[..., str]]] = {
             "protocol_version": (0, lambda: "2"),
             "name": (0, lambda: f"selfplay {player.name}"),
-            "version": (0, lambda: version("selfplay")),
+            "version": (0, lambda: __version__),
             "known_command": (1, lambda name: str(name in self._commands).lower()),
             "list_commands": (0, lambda: "\n".join(self._commands)),
             "quit": (0, self._quit),

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from selfplay.files import FileFormat, open_file, record_schema
 from selfplay.games import GAMES, Game, name_of_game
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.choices import OUTCOMES
+from selfplay.version import recorded_versions
 
 METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""
@@ -75,8 +75,7 @@ def save_checkpoint(
         "architecture": dict(architecture),
         "training": dict(training),
         "outcome": outcome,
-        # torch's own number, as a build for the CPU and one for GPUs have the same.
-        "versions": {name: version(name).partition("+")[0] for name in ("selfplay", "torch")},
+        "versions": recorded_versions("torch"),
     }
     if is_portable(network):
         metadata["numerics"] = PORTABLE

@@ -5,7 +5,6 @@ That of a run also records the settings of the run, so that a later command need
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from selfplay.settings.compose import (
 )
 from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in
 from selfplay.settings.run import Settings, compose_settings
+from selfplay.version import recorded_versions
 
 MANIFEST_FORMAT = 1
 
@@ -123,7 +123,7 @@ class Manifest:
             "settings": dict(settings),
             "counts": dict(counts),
             "files": {name: sha256(self.folder / name) for name in files},
-            "versions": {name: version(name) for name in ("selfplay", "torch", "numpy")},
+            "versions": recorded_versions("torch", "numpy"),
         }
         self._write()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from selfplay.errors import SettingError
 from selfplay.settings.common import GameSettings
 from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER, RUNS_FOLDER
+from selfplay.version import DISTRIBUTION
 
 COMMAND = "selfplay"
 """The command that the package installs; its first argument is the name of a program."""
@@ -77,4 +78,4 @@ def installation(extra: str) -> str:
     """The command that installs an extra of this project."""
     if IS_CHECKOUT:
         return f"pip install -e '.[{extra}]' in {PROJECT_FOLDER}"
-    return f"pip install 'selfplay[{extra}]'"
+    return f"pip install '{DISTRIBUTION}[{extra}]'"

@@ -79,6 +79,16 @@ def test_an_environment_older_than_its_requirements_is_installed_again(clone, ch
     assert (clone / "calls").read_text() == calls
 
 
+def test_the_distribution_with_the_earlier_name_is_replaced(clone):
+    old = clone / ".venv" / "lib" / "python3.11" / "site-packages" / "selfplay-0.1.0.dist-info"
+    old.mkdir(parents=True)
+    record = f'[ "$3" = --version ] || echo "$@" >>{clone}/calls'
+    executable(clone / ".venv" / "bin" / "python", f'{record}; [ "$3" != uninstall ] || rmdir {old}')
+    for _ in range(2):
+        assert sourced(clone)[1][-1] == str(clone / ".venv" / "bin" / "python")
+        assert [call.split()[2] for call in (clone / "calls").read_text().splitlines()] == ["uninstall", "install"]
+
+
 def test_a_failed_installation_leaves_no_stamp(clone):
     (clone / ".venv" / "installed").unlink()
     executable(clone / ".venv" / "bin" / "python", '[ "$3" = --version ]')

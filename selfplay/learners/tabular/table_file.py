@@ -13,7 +13,6 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +26,7 @@ from selfplay.games import name_of_game
 from selfplay.games.position_graph import PositionGraph
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 from selfplay.runs.manifest import check_against_manifest
+from selfplay.version import recorded_versions
 
 FORMAT = 1
 ARRAYS = {"values", "own", "opp", "metadata"}
@@ -94,7 +94,7 @@ def save_tables(
         "game": name_of_game(graph.game),
         "rule": rule.name,
         "settings": dict(settings),
-        "versions": {name: version(name) for name in ("selfplay", "numpy")},
+        "versions": recorded_versions("numpy"),
         **({PLAYED: played} if played else {}),
     }
     text = np.array(json.dumps(metadata, sort_keys=True))
