@@ -180,7 +180,7 @@ class LogSoftmax(torch.autograd.Function):
 
 
 def linear(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    rows = inputs.reshape(-1, inputs.shape[-1])
+    rows = inputs.reshape(math.prod(inputs.shape[:-1]), inputs.shape[-1])
     outputs: Tensor = Linear.apply(rows, weight, bias)  # type: ignore[no-untyped-call]
     return outputs.reshape(*inputs.shape[:-1], len(weight))
 
@@ -221,7 +221,7 @@ def total(numbers: Tensor, dim: int | None = None, keepdim: bool = False) -> Ten
     if not numbers.is_floating_point():
         return numbers.sum() if dim is None else numbers.sum(dim, keepdim)
     if dim is None:
-        return linear(numbers.reshape(1, -1), numbers.new_ones(1, numbers.numel())).reshape(())
+        return linear(numbers.reshape(1, numbers.numel()), numbers.new_ones(1, numbers.numel())).reshape(())
     if not isinstance(dim, int):
         raise NotImplementedError("portable arithmetic has sums of all numbers, or along one dimension")
     sums = linear(numbers.movedim(dim, -1), numbers.new_ones(1, numbers.shape[dim])).squeeze(-1)

@@ -85,6 +85,12 @@ def affects(*stages: str, **conditions: Condition) -> dict[str, Any]:
 UNLESS_DEFAULT = {"is_recorded_unless_default": True}
 """Metadata of a field that is recorded for a stage only where it differs from its default."""
 
+
+def unrecorded(value: Any) -> dict[str, Any]:
+    """Metadata of a field that earlier versions did not have: their runs are as if it had this value."""
+    return {"unrecorded": value}
+
+
 RECORDED_AS = {"game.name": "game", "dataset.format": "format", "dataset.shard_matches": "shard_matches"}
 """The settings that have another name in the record of a stage."""
 
@@ -151,9 +157,12 @@ def run_record(settings: Any) -> dict[str, Any]:
 
 
 def recorded_defaults(settings: Any, *stages: str) -> dict[str, Any]:
-    """The default of each setting that affects these stages, by its dotted name in the manifest."""
+    """What each setting that affects these stages is where it is not recorded, by its dotted name in the manifest."""
     found = (leaf for leaf in leaves(settings) if _conditions(leaf, stages))
-    return {RECORDED_AS.get(leaf.name, leaf.name): default_of_field(leaf.field) for leaf in found}
+    return {
+        RECORDED_AS.get(leaf.name, leaf.name): leaf.field.metadata.get("unrecorded", default_of_field(leaf.field))
+        for leaf in found
+    }
 
 
 def leaves(settings: Any, prefix: str = "", inherited: Mapping[str, Condition] | None = None) -> Iterator[Leaf]:

@@ -22,6 +22,7 @@ from selfplay.settings.fields import (
     one_in,
     one_of,
     rule_has,
+    unrecorded,
     within,
 )
 from selfplay.settings.sections import (
@@ -77,7 +78,7 @@ class Settings(CommonSettings):
         default_factory=PlayerSettings, metadata=affects("comparison", generation=_is_greedy)
     )
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
-    numerics: str = field(default=NATIVE, metadata=affects("training") | UNLESS_DEFAULT | one_of(*NUMERICS))
+    numerics: str = field(default=PORTABLE, metadata=affects("training") | one_of(*NUMERICS) | unrecorded(NATIVE))
     """How networks compute on the CPU. portable: every processor gives the same bytes, with any number of threads;
     native: as torch does, which is faster and may differ in the last digits between processors."""
     learning: str = field(default="dataset", metadata=affects(training=_learns_online) | one_of("dataset", "td"))

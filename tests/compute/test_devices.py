@@ -74,7 +74,14 @@ def test_a_player_that_needs_the_cpu_plays_a_network_of_the_gpu_on_the_cpu():
 
 
 def test_a_run_on_a_gpu_has_the_bytes_of_one_on_the_cpu(tmp_path):
-    more = ["matches=40", "levels=2", "architecture.hidden_sizes=[8]", "opponents=pool", "dataset.replay=1"]
+    more = [
+        "matches=40",
+        "levels=2",
+        "architecture.hidden_sizes=[8]",
+        "opponents=pool",
+        "dataset.replay=1",
+        "numerics=native",
+    ]
     with pretended_gpu():
         assert chosen_device("auto") == GPU
         learn_levels(tiny_settings(tmp_path / "gpu", *more))

@@ -57,7 +57,15 @@ def run_dir(form: str, tmp_path: Path) -> Path:
 
 def settings_of(form: str, run_dir: Path, *overrides: str) -> Settings:
     return compose_settings(
-        [*DEFAULTS, *GIVEN, *OF_FORM[form], f"run_dir={run_dir}", f"levels={LEVELS[form]}", *overrides]
+        [
+            *DEFAULTS,
+            *GIVEN,
+            *OF_FORM[form],
+            "numerics=native",
+            f"run_dir={run_dir}",
+            f"levels={LEVELS[form]}",
+            *overrides,
+        ]
     )
 
 

@@ -22,7 +22,13 @@ HALVING = f"training.optimizer.schedule={MODULE}:halving"
 
 
 def test_a_level_is_trained_by_an_optimizer_and_a_schedule_of_another_package(tmp_path):
-    once = ["levels=1", "training.epochs=1", "training.steps_per_epoch=1", "training.optimizer.learning_rate=0.25"]
+    once = [
+        "numerics=native",
+        "levels=1",
+        "training.epochs=1",
+        "training.steps_per_epoch=1",
+        "training.optimizer.learning_rate=0.25",
+    ]
     settings = tiny_settings(tmp_path, SIGN, HALVING, *once)
     learn_levels(settings)
     key = stream_key(settings.seed, 1, Activity.TRAINING)

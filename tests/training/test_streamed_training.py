@@ -145,7 +145,13 @@ def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
         own, opp = bitboards_of(observations, codec)
         part.write_bytes(PARQUET.encode([Rows(match, np.zeros(2**18, np.int32), own, opp, target)], codec)[0])
     Manifest(folder.parent).record("generation", {}, {"rows": 2**20}, [folder.name])
-    overrides = ["game=othello", "architecture.hidden_sizes=[4]", "dataset.format=parquet", "training.merge=false"]
+    overrides = [
+        "game=othello",
+        "architecture.hidden_sizes=[4]",
+        "numerics=native",
+        "dataset.format=parquet",
+        "training.merge=false",
+    ]
     overrides += ["training.symmetries=false", "training.epochs=1"]
     said = []
     for buffer_rows in ("null", "20000"):
