@@ -91,8 +91,8 @@ def name_of_game(game: Game) -> str:
             if (type(made), made.rules) == (kind, game.rules):
                 return name
     raise SettingError(
-        f"{game!r}: no name makes this game, and files need its name; define its class in a module that can be imported, "
-        "such as my_game.py, so that it can be made without arguments"
+        f"{game!r}: no name makes this game, and files need its name; define its class in a module that can be "
+        "imported, such as my_game.py, so that it can be made without arguments"
     )
 
 
