@@ -183,8 +183,9 @@ _endgame_players: dict[object, EndgamePlayer] = {}
 def endgame_player(game: Game, state: State) -> EndgamePlayer | None:
     """The player that plays an unfinished position (B = 1) near the end perfectly.
 
-    It is made once per process, for all threads. None in other positions, and in games that `perfect_player_of` solves or that have no exact solver. If its values
-    take longer than ENDGAME_SECONDS, or while the solver is compiled, they raise NotSolvedYetError.
+    It is made once per process, for all threads. None in other positions, and in games that `perfect_player_of` solves
+    or that have no exact solver. If its values take longer than ENDGAME_SECONDS, or while the solver is compiled, they
+    raise NotSolvedYetError.
     """
     if game.exact_solver is None or bool(state.terminated) or solves_whole_matches(game):
         return None

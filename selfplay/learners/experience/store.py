@@ -175,7 +175,8 @@ class ExperienceStore(MadeAgain):
     def _back_up(self, sql: sqlite3.Connection, numbers: Sequence[int]) -> None:
         """Recompute the scores of these boards, fullest board first.
 
-        If a score changes, those of the boards before it are computed too. Each board has a following board, so none of them is an end.
+        If a score changes, those of the boards before it are computed too. Each board has a following board, so none is
+        an end.
         """
         waiting: list[tuple[int, int]] = []
         _enqueue(sql, waiting, f"number IN ({', '.join('?' * len(numbers))})", numbers)
