@@ -49,7 +49,7 @@ def thresholds_text(game: Game) -> str:
     else:
         kinds = [("results", "of a win less than the best move"), ("scores", "moves later won or sooner lost")]
     said = [f"from {', '.join(f'{one:g}' for one in THRESHOLDS[kind])} {unit}" for kind, unit in kinds]  # type: ignore[index]
-    return f"Inaccuracy, mistake, blunder: {'; exactly, '.join(said)}. To throw away a win or a draw is a blunder."
+    return f"Inaccuracy, mistake, blunder: {'; exactly, '.join(said)}. Throwing away a win or a draw is a blunder."
 
 
 # ---------------------------------------------------------------------- what a player expects

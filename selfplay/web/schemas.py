@@ -195,5 +195,7 @@ class PerfectView(BaseModel):
         description="In the order of the legal actions; null for an action that is still being solved."
     )
     words: list[str | None] | None = Field(description='The values in words, such as "wins in 8" or "loses by 6".')
-    grades: list[Grade | None] = Field(description="How much worse than the best action each is, once all are known.")
+    grades: list[Grade | None] = Field(
+        description="The grade of each action (inaccuracy, mistake, blunder), once all values are known."
+    )
     is_complete: bool = Field(description="Whether all values are known. Ask again for those that are not.")
