@@ -9,8 +9,8 @@ from selfplay.grading.tables import PROOF_COLUMNS, PROOF_TABLE, read_rows
 PROVED = {
     "win": "is proved to win moving {seat} against every play",
     "draw": "is proved not to lose moving {seat}, and to win if the opponent allows it",
-    "loss": "moving {seat} is proved never to lose by more or sooner than necessary, and to take every win or draw that the "
-    "opponent allows",
+    "loss": "moving {seat} is proved never to lose by more or sooner than necessary, and to take every win or draw "
+    "that the opponent allows",
 }
 
 
