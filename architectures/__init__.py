@@ -95,7 +95,7 @@ def _check_tensor(what: str, tensor: object, shape: list[int]) -> None:
 
 
 def require_policy_head(network: nn.Module, observation_shape: Sequence[int], name: str, targets: str) -> None:
-    """Raise SettingError unless the network, of the architecture with this name, has the policy head that is needed.
+    """Raise SettingError if the network (of the architecture with this name) lacks a policy head that is needed.
 
     `targets`: the rule of the run's targets.
     """
@@ -122,11 +122,11 @@ def require_positive_integer(option: str, number: object) -> None:
 # ---------------------------------------------------------------------- networks by name
 
 NETWORK = "a neural network"
-"""What an architecture is called whose class has no `description`."""
+"""The description of an architecture whose class has no `description`."""
 
 
 def description_of(name: str) -> str:
-    """What the architecture with this name is, in a few words. Raises SettingError for an unknown name."""
+    """A short description of the architecture with this name. Raises SettingError for an unknown name."""
     return str(getattr(ARCHITECTURES[name], "description", NETWORK))
 
 

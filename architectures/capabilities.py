@@ -1,4 +1,4 @@
-"""Protocols of what some networks can do besides evaluating a batch of observations.
+"""Protocols for abilities that only some networks have.
 
 A network has a capability if it has the method. Code that needs one asks `isinstance(network, CompiledValues)`, not
 for the class of the network.
@@ -59,7 +59,7 @@ class FeatureWeights(Protocol):
 
 @runtime_checkable
 class SquareWeights(Protocol):
-    """A network that can compute what a stone on each square adds to the value."""
+    """A network that can compute how much a stone on each square adds to the value."""
 
     def square_weights(self) -> NDArray[np.float64]:
         """float64[phases, rows, columns]: what a stone of the player who has just moved adds, phase by phase."""

@@ -35,12 +35,12 @@ class NTuple(nn.Module):
     Args:
         patterns: drawn as for `selfplay.games.pattern_shapes.read_pattern`; None: every window of 3x3 squares, if there
             are no random walks.
-        symmetries: the images of patterns on the board that share their weights: "none", "mirror" or "square".
-        phases: number of phases, ranges of equal width of the number of stones, each with its own weights.
-        parities: whether even and odd numbers of stones have weights of their own in each phase. Where every move
-            places a stone, these are weights for each player.
-        drops: whether stones drop to the lowest empty square of a column. An empty square within reach then differs
-            from other empty squares, and tables have no entries for stones above empty squares.
+        symmetries: the images of patterns on the board that share their weights: "none", "mirror" or "square". phases:
+        number of phases, ranges of equal width of the number of stones, each with its own weights. parities: whether
+        even and odd numbers of stones have weights of their own in each phase. If every move places a
+            stone, each player then has its own weights.
+        drops: whether stones drop to the lowest empty square of a column. If they do, an empty square that the next
+            stone can reach differs from other empty squares, and tables have no entries for stones above empty squares.
         walks, walk_length, walk_seed: number of further patterns, the squares of random walks; how many squares each
             has; and the seed of the walks.
 
@@ -133,10 +133,10 @@ class NTuple(nn.Module):
     def square_weights(self) -> NDArray[np.float64]:
         """float64[phases, rows, columns]: what a stone of the player who has just moved adds on each square.
 
-        For each image of a pattern that contains the square: half the difference between the mean weight of the
-        fillings with a stone of this player there and of those with a stone of the opponent. Fillings that never
-        occurred have weight 0 and are left out. The result is the sum over the images; it is the argument of a
-        hyperbolic tangent, so near 0 it is a share of the outcome.
+        For each image of a pattern that contains the square, two means are taken: of the weights of fillings with a
+        stone of this player there, and with a stone of the opponent. The result is half their difference, summed over
+        the images. Fillings that never occurred have weight 0 and are left out. The sum is the argument of a hyperbolic
+        tangent, so near 0 it is a share of the outcome.
         """
         weights = self.weight.detach().double().numpy()
         totals = np.zeros((len(weights), self.num_squares))

@@ -24,8 +24,8 @@ class OthelloFeatures(nn.Module):
     """Linear regression on the features of the position, which are seen by the player to move.
 
     The value to the player who has just moved is minus the weighted sum. There is no bias, so that the weights can be
-    used as an evaluation; the advantage of having the move is part of mobility and parity. The weights start at 0: the
-    squared error of a linear model has a single minimum.
+    used as an evaluation. The advantage of having the move is part of mobility and parity. The weights start at 0; any
+    start would do, because the squared error of a linear model has a single minimum.
 
     Features are computed on the CPU; observations on another device are copied to the CPU and the features back.
 

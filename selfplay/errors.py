@@ -14,7 +14,7 @@ def shortened(text: object) -> str:
 
 
 def text_of(error: BaseException) -> str:
-    """What an error says; code from outside can raise errors that cannot even be written."""
+    """The message of an error. Code from outside can raise errors whose message cannot be written."""
     try:
         return str(error)
     except Exception:
@@ -41,7 +41,7 @@ OUT_OF_MEMORY = (
     *("failed to map segment", "cannot create shared object descriptor", "cannot allocate memory"),
     *("can't allocate memory", "not enough memory"),
 )
-"""What the errors of the dynamic linker, the system and torch say where Python would raise MemoryError."""
+"""Messages of the dynamic linker, the system and torch for what is a MemoryError in Python."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -111,4 +111,4 @@ class ForfeitError(SelfPlayError):
 
 
 class ConformanceError(SelfPlayError):
-    """A game that breaks the contract of all games, or a player that breaks that of all players."""
+    """A game that breaks the contract of games, or a player that breaks the contract of players."""

@@ -33,14 +33,14 @@ NOT_REGULAR = "is not a regular file"
 
 
 def is_special(path: Path) -> bool:
-    """Whether there is a device, a pipe or a socket: to open it may wait forever, and a rename would replace it."""
+    """Whether there is a device, a pipe or a socket. Opening it could wait forever, and a rename would replace it."""
     return path.exists() and not (path.is_file() or path.is_dir())
 
 
 def user_path(path: str | os.PathLike[str]) -> Path:
     """A path as a user gives it, where it enters the library: `~` at its start is the home folder; `./~` is not.
 
-    Libraries that read files disagree about `~`, so none of them gets a relative path that begins with it.
+    Libraries that read files treat `~` differently, so they never get a relative path that begins with it.
     """
     # Not Path.expanduser, which raises for an unknown user, and for which ./~ is ~.
     expanded = Path(os.path.expanduser(path))  # noqa: PTH111
@@ -176,7 +176,7 @@ MESSAGES = {
     "extra_forbidden": "is not a known entry",
     "string_pattern_mismatch": "does not have the expected form",
 }
-"""Of the library's messages those that would not be clear."""
+"""Replacements for messages of the library that are not clear."""
 
 
 def _first_problem(error: ValidationError) -> str:
@@ -209,7 +209,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     _unfinished.add(beside)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # What a killed process left is not written to: it could be a link to another file.
+        # A file that a killed process left is not written to: it could be a link to another file.
         beside.unlink(missing_ok=True)
         yield beside
         with beside.open("rb") as file:
@@ -227,13 +227,14 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def _may_be_of(error: OSError, beside: Path) -> bool:
-    """Whether an error can be one of writing this file: not if it names another file, or is one of a pipe or socket."""
+    """Whether an error can be from writing this file. It is not if it names another file, or is about a pipe or a
+    socket."""
     is_named = error.filename is None or beside.is_relative_to(str(error.filename))
     return is_named and not isinstance(error, ConnectionError)
 
 
 def _delete_unfinished() -> None:
-    """Delete what `written_whole` has not finished: a program that ends at once does not leave its blocks."""
+    """Delete the unfinished files of `written_whole`, because a program that ends at once does not leave its blocks."""
     for beside in list(_unfinished):
         with suppress(OSError):
             beside.unlink()

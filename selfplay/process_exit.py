@@ -1,7 +1,7 @@
 """How a process ends: with one line on stderr and an exit code, also on Ctrl-C and SIGTERM.
 
-Only programs call `handle_signals`, first of all in `project_environment`, before the slower imports: the process of
-somebody who imports the library ends as it would without it.
+Only programs call `handle_signals`, at the start of `project_environment`, before the slower imports. So a process that
+imports the library ends as it would without the library.
 
 Of several processes that torchrun started, the first reports errors.
 """
@@ -85,12 +85,12 @@ def exit_interrupted() -> None:
 
 
 def handle_signals() -> None:
-    """Let Ctrl-C end this program with one line, wherever it comes, and SIGTERM do the same, with a line of its own.
+    """Make Ctrl-C end this program with one line at any moment, and SIGTERM with another line.
 
     Both raise KeyboardInterrupt in the main thread, so that partial files are deleted.
 
-    While a module is imported, both end the program at once: libraries drop a KeyboardInterrupt there, or turn it into
-    another error. A library that drops it elsewhere continues until the next signal.
+    While a module is imported, both end the program at once, because libraries drop a KeyboardInterrupt during imports,
+    or turn it into another error. If a library drops it elsewhere, the program continues until the next signal.
 
     Processes that torchrun started still end at once: it terminates all of them when one fails.
     """
@@ -141,7 +141,7 @@ def write_error_line(message: str) -> None:
 def _report_interrupt(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     cause: BaseException | None = error
     while cause is not None:
-        # An interrupt inside a lock of Python's own can end as an error of that lock.
+        # An interrupt while Python holds an internal lock can become an error of that lock.
         if isinstance(cause, KeyboardInterrupt):
             exit_interrupted()
         cause = cause.__context__

@@ -65,7 +65,7 @@ def base_and_size(name: str) -> tuple[str, int | None]:
 
 
 def search_current_folder() -> None:
-    """Let modules be found in the current folder, after all others. Python itself searches there only at times."""
+    """Let modules be found in the current folder, after all other folders. Python does not always search there."""
     if not {"", folder := str(Path.cwd())} & set(sys.path):
         sys.path.append(folder)
 
@@ -79,11 +79,10 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
     """Objects of one kind by name, imported when they are first looked up.
 
     Args:
-        kind: what the objects are called in error messages: "game", "player".
-        import_paths: where each object is defined, as `module:attribute`, by name.
-        group: the group of entry points with which other packages add objects.
-        attributes: the names of attributes that every object has; an object without them is refused.
-        arguments: the names of the arguments of every object, if they are functions; None: they are not. An object
+        kind: the name of the objects in error messages: "game", "player". import_paths: where each object is defined,
+        as `module:attribute`, by name. group: the group of entry points with which other packages add objects.
+        attributes: the names of attributes that every object has; an object without them is refused. arguments: the
+        names of the arguments of every object, if they are functions; None: they are not. An object
             from outside that cannot be called with this number of arguments, or is not written in Python, is refused.
     """
 
@@ -106,7 +105,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         return self._found[name]
 
     def check_recorded(self, name: str) -> None:
-        """Raise SettingError if a name that stands in a file would import a module that the user has not named."""
+        """Raise SettingError if a name from a file would import a module that the user has not named."""
         module, colon, _ = name.partition(":")
         if colon and module not in _named_modules:
             raise SettingError(
@@ -134,7 +133,8 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         return self._import_path(name).partition(":")[0]
 
     def _import_path(self, name: str) -> str:
-        """Where the object with this name is defined; the name itself if it says so, or is unknown."""
+        """Where the object with this name is defined. If the name is itself a `module:attribute`, or unknown: the
+        name."""
         if name in self._import_paths or ":" in name:
             return self._import_paths.get(name, name)
         offered = self._offered()
@@ -221,6 +221,6 @@ def _place(error: BaseException, module: str) -> str:
 
 
 def _reason(error: BaseException) -> str:
-    """What an exception says; its type too if that is not clear from its message."""
+    """The message of an exception, with its type if the message alone is not clear."""
     is_clear = isinstance(error, (ImportError, AttributeError, SyntaxError))
     return shortened(text_of(error) if is_clear else f"{type(error).__name__}: {text_of(error)}")

@@ -1,6 +1,6 @@
 """Adapters to other libraries, one file each. Each needs its library, which is an optional dependency.
 
-Here is what they share.
+This file has the code that they share.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""OpenSpiel (https://github.com/google-deepmind/open_spiel) both ways: our players as its bots, its bots as players.
+"""Our players as bots of OpenSpiel (https://github.com/google-deepmind/open_spiel), and its bots as our players.
 
     import pyspiel
     from selfplay.adapters.open_spiel import PlayerBot

@@ -47,7 +47,8 @@ SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\((.*
 class Program(NamedTuple, Generic[AnySettings]):
     """A program with settings, which are composed from conf/`config`.yaml and the command line.
 
-    One with `Settings` takes over those that the run has recorded. `@partial(Program, kind=...)` makes a function one.
+    A program with `Settings` takes over the settings that the run has recorded. `@partial(Program, kind=...)` makes a
+    program of a function.
     """
 
     body: Callable[[AnySettings], None]
@@ -82,7 +83,8 @@ def settings_of(
 
 
 def run_program(program: Program[AnySettings], settings: AnySettings, taken: str) -> None:
-    """Run a program with what `settings_of` returns; one that changes the run holds its lock and appends to its log."""
+    """Run a program with the result of `settings_of`. A program that changes the run holds its lock and appends to its
+    log."""
     with ExitStack() as stack:
         if program.run != "read" and process_rank() == 0:
             folder = RunFolder.of(settings)
@@ -140,7 +142,7 @@ def _override(name: str, value: str, kind: type[Any], is_sweep: bool) -> str:
     In a sweep, commas separate the values to sweep over. Functions of Hydra for sweeps, such as range(3), are left.
     """
     field = field_of(kind, name.lstrip("+"))
-    # The values of an unknown setting are texts, so that its name is what the message is about.
+    # The values of an unknown setting are texts, so that the error message is about its name.
     type_of_value = str if field is None and name.isidentifier() else getattr(field, "type", None)
     if is_sweep and (choice := SWEEP_FUNCTION.fullmatch(value)) and choice[1] == "choice":
         value = choice[2]
@@ -159,7 +161,7 @@ def _each_as_typed(value: str, marks: str) -> str:
 
 
 def as_typed(text: str) -> str:
-    """A text in quotes unless it is already, or null, which stands for no value."""
+    """The text in quotes. A text that already has quotes, and null, which means no value, are not changed."""
     return text if re.fullmatch(rf"(?:{QUOTED}|null|)", text) else quoted(text)
 
 

@@ -1,5 +1,5 @@
-"""What a program prints instead of running: the text of `--help`, its settings, completions; and its arguments where
-it has no settings.
+"""What a program prints instead of running: the text of `--help`, its settings, completions. Also the arguments of
+programs without settings.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def completed_players(kind: type[Any], line: str) -> list[str]:
     field = field_of(kind, word.partition("=")[0])
     if field is None or not field.metadata.keys() & PLAYER_NAME.keys():
         return []
-    # Before a name in a list are a bracket and other names.
+    # A name in a list follows a bracket and perhaps other names.
     before = re.match(r"[^=]*=\[?(?:[^,]*,)*", word)
     return [f"{before[0]}{name}" for name in PLAYERS] if before else []
 

@@ -69,7 +69,7 @@ def run(name: str) -> None:
 def reporting_errors() -> Iterator[None]:
     """An error in the block that the user can fix becomes one line and an exit code.
 
-    Ctrl-C ends the program with code 130, SIGTERM with code 143, and a reader of its output that leaves with code 141.
+    Ctrl-C ends the program with code 130, SIGTERM with code 143, and a closed output with code 141.
     """
     handle_signals()
     tune_process()
@@ -82,7 +82,7 @@ def reporting_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         exit_interrupted()
     except BrokenPipeError:
-        # The reader of the output, such as `head`, has seen enough.
+        # The reader of the output, such as `head`, has ended.
         exit_at_once(READER_HAS_LEFT)
     except USER_ERRORS as error:
         exit_at_once(getattr(error, "exit_code", SelfPlayError.exit_code), line_of(error))

@@ -50,7 +50,7 @@ def recursive_part(function: RuleFunction) -> RuleFunction:
 
 
 def _register(function: Callable[..., Any]) -> None:
-    """Without the wrapper for callers in C, which nobody calls and which takes a sixth of the time of compiling."""
+    """Without the wrapper for callers in C, which is never used and takes a sixth of the time of compiling."""
     register_jitable(no_cfunc_wrapper=True)(function)
 
 
@@ -122,7 +122,7 @@ _borrow: Any = intrinsic(_borrowed)
 def borrowed(value: Borrowed) -> Borrowed:
     """An array without its reference count, or a tuple that holds such arrays, numbers and tuples.
 
-    numba changes the reference count of an array, atomically, at nearly every call that the array is passed to. Where a
+    numba changes the reference count of an array, atomically, at nearly every call with the array as an argument. If a
     search calls a function every few nanoseconds, this takes up to half of its time.
 
     Another reference must keep the array alive: an argument of the compiled function does, but numba frees a local

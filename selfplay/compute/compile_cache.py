@@ -4,9 +4,9 @@ numba's own cache unpickles its files and runs the machine code in them unchecke
 until the folder is deleted, and a changed bit crashes the process. Here each file begins with the SHA-256 of the rest,
 and a file that does not match is compiled again and replaced.
 
-The files are pickles, because numba can store compiled functions in no other form. Loading them runs code, as running
-the machine code in them does. The SHA-256 notices damage; it does not stop somebody who can write to the folder. The
-permissions of the folder do: only the user (and root) can write there, who could change the sources of this program
+The files are pickles, because numba can store compiled functions in no other form. Loading a pickle runs code, and so
+does the machine code in it. The SHA-256 finds damage; it does not stop somebody who can write to the folder. The
+permissions of the folder do: only the user and root can write there, and they could change the sources of this program
 as well. So a folder that anybody else owns or has access to is not used, and no file of a run is loaded in this way.
 """
 
@@ -41,7 +41,7 @@ PACKAGES = ("numpy", "numba", "torch", "pyarrow")
 
 
 FOLDERS_WITHOUT_COMPILED_CODE = ("cli", "adapters", "web", "stages", "playing", "figures", "grading")
-"""The folders of this package whose sources no compiled function depends on: no other folder imports from them."""
+"""The folders of this package whose sources do not matter to compiled functions: no other folder imports from them."""
 
 
 @cache
@@ -129,7 +129,7 @@ class CodeFiles:
         self._folder, self._name, self._identity = folder, name, identity
 
     def load(self, key: Any) -> Any:
-        """What was saved for this key; None if there is nothing, or nothing that is intact."""
+        """The data saved for this key; None if there are none, or they are damaged."""
         path = self._path(key)
         try:
             content = read_bytes(path)
@@ -164,7 +164,7 @@ class CodeFiles:
 
 
 def _digest(name: str, pickled: memoryview) -> bytes:
-    """The SHA-256 of a file's name and contents, so that a file with another one's contents is noticed too."""
+    """The SHA-256 of a file's name and contents, so that a file with the contents of another file is noticed too."""
     digest = hashlib.sha256(name.encode() + b"\0")
     digest.update(pickled)
     return digest.digest()

@@ -49,7 +49,7 @@ def chosen_device(name: str) -> str:
 
 @contextmanager
 def computing_on(device: str, threads: int, searching: int | None) -> Iterator[None]:
-    """Compute in the block with `threads` threads of torch, and reproducibly on a GPU; afterwards all is as before.
+    """Compute in the block with `threads` threads of torch, and reproducibly on a GPU; restore everything afterwards.
 
     torch has one number of threads for the whole process: other threads of the host that use torch during the block may
     get it too.
@@ -151,8 +151,8 @@ MAPPED_BYTES = 32 << 20
 def tune_process() -> None:
     """Speed up a process of our own, a command or a worker: rare garbage collection, and freed memory is kept.
 
-    Imports create many objects and no garbage. Each step of training allocates and frees the same few megabytes; where
-    they lie at the end of the heap, the GNU C library by default returns them to the system, and each step pays for new
+    Imports create many objects and no garbage. Each step of training allocates and frees the same few megabytes. If
+    they are at the end of the heap, the GNU C library by default returns them to the system, and each step needs new
     pages (see docs/design_notes.md).
     """
     gc.set_threshold(200_000)

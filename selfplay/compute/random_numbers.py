@@ -1,9 +1,9 @@
 """Random numbers without a generator: a pure function of (seed, level, activity, match, ply, purpose).
 
-SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): one number after
-another is folded into a key, each added as a multiple of the golden gamma and followed by the mixing function. Integer
-arithmetic wraps around at 64 bits. A random number thus depends only on what it is used for, and not on the batch, the
-shard or the worker that draws it.
+The method is SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). The
+numbers are folded into a key one after another: each is added as a multiple of the golden gamma, and then the mixing
+function is applied. Integer arithmetic wraps around at 64 bits. So a random number depends only on its use, and not on
+the batch, the shard or the worker that draws it.
 
 A key identifies a stream of random numbers, as in JAX. `stream_key` makes the key of each activity; everywhere in this
 package, an argument `key` is such a key.

@@ -31,7 +31,7 @@ from selfplay.files import open_file, written_whole
 from selfplay.games.observation_codec import ObservationCodec
 
 WRITTEN_ROWS = 16384
-"""Rows that Arrow writes at a time: nearly twice as fast as its default of 1,024."""
+"""Rows that Arrow writes at a time; nearly twice as fast as with its default of 1,024."""
 
 
 @contextmanager

@@ -39,7 +39,7 @@ class DatasetFormat(NamedTuple):
     def written(
         self, path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
     ) -> AbstractContextManager[DatasetWriter]:
-        """The writer of the dataset at `path`, which gets its name when it is complete at the end of the block.
+        """The writer of the dataset at `path`. The dataset gets this name at the end of the block, when it is complete.
 
         Args:
             record: everything that the rows depend on. The complete files of an interrupted run with the same record

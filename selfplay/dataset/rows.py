@@ -37,10 +37,10 @@ PLY = DatasetColumn("ply", "int32", "0 or more", lambda ply: ply >= 0)
 PLY_OR_START = PLY._replace(allowed="-1 or more", is_valid=lambda ply: ply >= -1)
 """The column of datasets with policies, which also have rows of the starting position: -1."""
 OBSERVATION = DatasetColumn("observation", "uint8", "0 or 1", lambda entry: entry <= 1)
-"""Stands for several columns in CSV, v0, v1, ..., and is packed, one bit for each entry, in Parquet."""
+"""In CSV this is several columns, v0, v1, ...; in Parquet it is packed, with one bit for each entry."""
 TARGET = DatasetColumn("target", "float32", "from -1 to 1", lambda target: np.abs(target) <= 1)
 POLICY = DatasetColumn("policy", "float32", "from 0 to 1", lambda policy: (policy >= 0) & (policy <= 1))
-"""Stands for several columns in CSV, p0, p1, ..., and is a list of fixed size in Parquet."""
+"""In CSV this is several columns, p0, p1, ...; in Parquet it is a list of fixed size."""
 COLUMNS = (MATCH, PLY, OBSERVATION, TARGET)
 """The columns of every dataset, in the order of the files; `POLICY` follows them in datasets with policies."""
 NUMBERS = tuple(column for column in COLUMNS if column is not OBSERVATION)

@@ -19,11 +19,11 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
 def marked(*marks: str) -> Callable[[Rule], Rule]:
-    """Declare about a rule:
+    """Declare properties of a rule:
 
     gives_policies: it returns `PositionTargets`. Levels then play with tree search, and need a policy head.
-    is_full_without_exploration: it gives the targets of `full` for matches without exploration, such as those of level
-        0, which are then not generated again when the rule is replaced by another such rule.
+    is_full_without_exploration: for matches without exploration, such as those of level 0, it gives the targets of
+    `full`. Level 0 is then not generated again when the rule is replaced by another rule with this property.
     uses_exact_values: it uses the exact values of late positions, so that the setting `exact_from` may be set.
     searches_ahead: it uses searches of `rootstrap_depth` plies, whose values are not discounted.
     """
@@ -63,9 +63,9 @@ def watkins(played: "PlayedMatches") -> "Tensor":
 def best_response(played: "PlayedMatches") -> "Tensor":
     """As `watkins`, but an exploring action ends the match only for the player who took it.
 
-    The opponent's exploration is a part of the environment, as in Q-learning, so z is learned for a player that does
-    not explore any more, against one that does. Values of draws then differ by the chance that the opponent errs.
-    `exact_from` as for `full`.
+    The opponent's exploration is a part of the environment, as in Q-learning. So z is the outcome for a player who no
+    longer explores, against an opponent who does. Drawn positions then differ in value by the chance that the opponent
+    makes a mistake. `exact_from` as for `full`.
     """
     from selfplay.dataset.targets import bootstrap_values, discounted_outcomes, exact_values
 
@@ -78,10 +78,10 @@ def rootstrap(played: "PlayedMatches") -> "Tensor":
     """The value that the level finds by a search `rootstrap_depth` plies deep (Veness et al., "Bootstrapping from game
     tree search", 2009, with minimax searches that start from each afterstate).
 
-    With a `rootstrap_share` below 1, the rest of the target is that of `watkins`, through which the ends of matches
-    affect early positions after fewer levels; matches against other players do without it. With `exact_from`, positions
-    with at most this number of empty squares have their exact values. Level 0, the random player, values no positions;
-    its targets are those of `full`.
+    With a `rootstrap_share` below 1, the rest of the target is that of `watkins`. With it, the ends of matches affect
+    early positions after fewer levels. It is not used in matches against other players. With `exact_from`, positions
+    with at most this number of empty squares have their exact values. Level 0, the random player, does not value
+    positions; its targets are those of `full`.
     """
     from selfplay.dataset.targets import rootstrap_targets
 
@@ -92,8 +92,8 @@ def rootstrap(played: "PlayedMatches") -> "Tensor":
 def search(played: "PlayedMatches") -> "PositionTargets":
     """The policy that the player's tree search finds in each position, and the discounted outcome of the whole match.
 
-    A share `value_mix` of the target is the value that the search finds (Silver et al., Science 362, 2018, with the
-    outcome alone). Level 0, the random player, has the policy that it plays: all actions equally probable.
+    A share `value_mix` of the target is the value that the search finds. (Silver et al., Science 362, 2018, use the
+    outcome alone.) Level 0, the random player, has the policy that it plays: all actions equally probable.
 
     With `exact_from`, positions with at most this number of empty squares have their exact values, and for earlier
     positions the match ends with the first of these values.

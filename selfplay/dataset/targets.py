@@ -44,9 +44,9 @@ class PlayedMatches(NamedTuple):
     """The discount in [0, 1]."""
     outcome: Outcome = match_return
     value_mix: float = 0.0
-    """Share of the value of searches in the targets of rules that use it."""
+    """How much of a target is the value of a search, from 0 to 1, in rules that use it."""
     exact_from: int | None = None
-    """The number of empty squares from which on rules that use exact values take them; None: nowhere."""
+    """The largest number of empty squares at which rules use exact values, if they use them at all; None: nowhere."""
     rootstrap_depth: int = 3
     """The depth of the searches whose values are targets of the rule `rootstrap`, in plies."""
     rootstrap_share: float = 1.0
@@ -56,7 +56,7 @@ class PositionTargets(NamedTuple):
     """The targets of the positions before each of the T plies of B matches, for rules with policies."""
 
     value: Tensor
-    """float32[T, B] in [-1, 1]: the value to the player who has just moved; at the start, to the player not to move."""
+    """float32[T, B] in [-1, 1]: the value to the player who is not to move, who has just moved except at the start."""
     policy: Tensor
     """float[T, B, A]: the probability of each action of the player to move."""
     is_row: Tensor
@@ -85,8 +85,8 @@ def discounted_outcomes(
     Args:
         bootstrap: float32[B] for each ply, as from `bootstrap_values`. Where it is not nan, the match ends there for
             the plies before it, with this value (at most 1) for the player to move.
-        own: the same, but the match ends only for the plies of the player to move. Where both are given, `bootstrap`
-            counts.
+        own: the same, but the match ends only for the plies of the player to move. If both are given, `bootstrap` is
+            used.
     """
     game, record = played.game, played.record
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
@@ -152,7 +152,7 @@ def _bootstrap_values_of_ply(played: PlayedMatches, ply: int) -> Tensor:
 def rootstrap_targets(played: PlayedMatches) -> Tensor:
     """float32[T, B]: the targets of the rule `rootstrap`."""
     record, exact = played.record, exact_values(played)
-    # The replies of another player would teach how that player is beaten, and not what positions are worth.
+    # From the replies of another player the level would learn how to beat this player, not the values of positions.
     share = played.rootstrap_share if played.players[0] is played.players[1] else 1.0
     looking = played.players[0].as_a(LooksAhead)
     targets = watkins_targets(played, exact)
@@ -230,9 +230,9 @@ TABLE_BITS = 20
 
 @lru_cache(maxsize=1)
 def solver_of(game: Game) -> ExactSolver:
-    """The solver of a game, whose table is kept from batch to batch. It changes no value.
+    """The solver of a game. Its table is kept from batch to batch, which does not change any value.
 
-    Only the last one is kept: a table has 32 MB, and every shard of a run makes its game anew.
+    Only the last solver is kept: a table has 32 MB, and every shard of a run makes a new game.
     """
     return make_exact_solver(game, TABLE_BITS)
 

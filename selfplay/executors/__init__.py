@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 ATTEMPTS = 4
 """The largest number of times that a task is started if its workers die."""
 IN_FLIGHT = 2
-"""Back-pressure: the most tasks per worker that are running or have results waiting."""
+"""Back-pressure: the largest number of tasks per worker that are running or have results waiting."""
 
 
 class Executor(Protocol):

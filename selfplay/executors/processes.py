@@ -106,7 +106,8 @@ class ProcessExecutor:
 def _end_pools() -> None:
     """Kill all workers and release the semaphores of all pools, so that nothing prints that they leaked.
 
-    An interrupt may have come while a worker was started, before its pool knew it; it would not find its semaphores.
+    If an interrupt came while a worker was being started, the pool may not know the worker, which would not find its
+    semaphores.
     """
     for process in multiprocessing.active_children():
         process.kill()
@@ -132,10 +133,10 @@ def _named_as_errors_of_processes() -> Iterator[None]:
 
 @contextmanager
 def _interrupted_later() -> Iterator[None]:
-    """Handle Ctrl-C and SIGTERM after the block; processes started in it block them until `_begin_worker`.
+    """Delay Ctrl-C and SIGTERM until after the block; processes started in it block them until `_begin_worker`.
 
-    A worker that loses its parent while it starts would print a traceback. Blocking alone is not enough: another thread
-    may receive the signal, and Python then calls the handler in the main thread.
+    A worker that loses its parent while it starts would print a traceback. Blocking the signals is not enough, because
+    another thread may receive them, and Python then calls the handler in the main thread.
     """
     received: list[int] = []
     handlers = {}

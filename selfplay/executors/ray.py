@@ -35,7 +35,7 @@ PATIENCE = 5.0
 
 
 class Sent(NamedTuple):
-    """What is sent with every task of a `map`; the contents are sent once per node."""
+    """The data sent with every task of a `map`. The contents of files are sent once per node."""
 
     versions: dict[str, str]
     modules: tuple[str, ...]
@@ -115,7 +115,7 @@ def _reported(ray: Any) -> Iterator[None]:
         yield
     except ray.exceptions.RayTaskError as error:
         raise (error.cause if isinstance(error.cause, Exception) else error) from None
-    # A lost connection must not be taken for a failure to write a file of the run.
+    # A lost connection must not be reported as a failure to write a file of the run.
     except (ray.exceptions.RayError, OSError) as error:
         raise StageError(
             f"Ray gave up on a task whose workers died ({shortened(error)}); "

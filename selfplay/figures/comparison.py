@@ -198,7 +198,7 @@ def wins_minus_losses(table: DataFrame, evidence: Mapping[int, WinDrawLoss[int]]
         differences,
         width=min(0.7, 0.2 * len(levels)),
         color=[WORD_COLOURS[word] for word in played["word_vs_previous"]],
-        # Without copies the difference may be another one, even outside the interval.
+        # The interval is without copies, so the difference with copies may even be outside the interval.
         yerr=np.maximum([differences - intervals[:, 0], intervals[:, 1] - differences], 0),
         capsize=3,
         error_kw={"ecolor": DARK, "elinewidth": 1.2},

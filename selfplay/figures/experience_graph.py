@@ -1,7 +1,7 @@
 """The picture of an experience graph: the boards that follow a board, a layer per ply, with their scores.
 
-Frames and arrows have the colour of the player with the better score. The larger the absolute score, the darker and
-wider they are; a score of 0 is grey and thin.
+Frames and arrows have the colour of the player with the better score. A larger absolute score makes them darker and
+wider; a score of 0 is grey and thin.
 """
 
 from collections.abc import Hashable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The picture of what searches visit: a game tree with values, cut-offs and the chosen line, one panel per search.
+"""The picture of the positions that searches visit: a tree with values, cut-offs and the chosen line, for each search.
 
 All values are to the player to move in the searched position, who looks for the largest one.
 """

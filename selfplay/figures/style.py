@@ -66,7 +66,7 @@ def source_of(title: str, settings: Settings) -> str:
 
 
 def write_source(figure: Figure, source: str) -> None:
-    """Write above the titles of a figure what it shows."""
+    """Write the source of a figure (see `source_of`) above its titles."""
     if source:
         title = "\n".join(filter(None, (source, figure.get_suptitle())))
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=DARK, wrap=True)

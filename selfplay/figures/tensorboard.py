@@ -5,8 +5,8 @@
 
     tensorboard --logdir RUN_DIR/tensorboard
 
-Event files contain times, so manifests do not describe them. A stage empties its folder before it writes, so that it
-does not contain duplicates.
+Event files contain times, so manifests do not describe them. A stage empties its folder before it writes, so there are
+no duplicates.
 """
 
 from collections.abc import Callable, Iterator

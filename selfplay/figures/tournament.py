@@ -11,8 +11,8 @@ from selfplay.players.player_names import readable_name
 
 LONGEST_NAME = 40
 CELL, LETTER, BESIDE, ABOVE_AND_BELOW, LEAST_WIDTH = 0.8, 0.085, 1.5, 1.6, 5.0
-"""Inches: the side of a cell, the width of a letter of a name, the room for the scale of colours beside the cells and
-for texts above and below them, and the least width of the figure."""
+"""Inches: the side of a cell, the width of a letter of a name, the space for the scale of colours and for texts, and
+the minimum width of the figure."""
 
 
 @default_style()

@@ -61,7 +61,7 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
     make: Callable[..., Game] = _game_class(base)
     with errors_of_outside("game", name, make.__module__):
         game = make() if size is None else make(size)
-        # Files name the game they belong to, so a game from outside must carry the name that finds it again.
+        # Files contain the name of their game, so a game from outside needs the name by which it is found again.
         game.name, game.made_as = name, (name, game.rules)
         if is_outside(make.__module__) and (make, size) not in _checked:
             from selfplay.games.conformance import check_quickly
@@ -74,7 +74,7 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
 def name_of_game(game: Game) -> str:
     """A name with which `make_game` makes the same game, also in another process; files and settings contain it.
 
-    Its own name, unless that is the name of another game or of none; then `module:Class`.
+    It is the game's own name if `make_game` finds this game by it, otherwise `module:Class`.
 
     Raises SettingError if no name makes it, because its class cannot be imported or needs arguments.
     """
@@ -91,13 +91,13 @@ def name_of_game(game: Game) -> str:
             if (type(made), made.rules) == (kind, game.rules):
                 return name
     raise SettingError(
-        f"{game!r}: no name makes this game, and files name theirs; define its class in a module that can be imported, "
-        "such as my_game.py, so that it can be made without arguments"
+        f"{game!r}: no name makes this game, and files need its name; define its class in a module that can be "
+        "imported, such as my_game.py, so that it can be made without arguments"
     )
 
 
 def name_of_board(name: str, size: int | None) -> str:
-    """The name of the game `name`, which may say another size, on a board of this size; unchanged if that is None.
+    """The name of the game `name` on a board of this size; `name` may contain another size. Unchanged if size is None.
 
     Raises SettingError if there is no such game or board.
     """

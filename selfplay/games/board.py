@@ -79,7 +79,7 @@ class Board:
         return "".join([*parts, "</svg>"])
 
     def _value_texts(self) -> dict[int, str]:
-        """The value to write on each square: that of the action that places a stone there."""
+        """The value to write on each square: the value of the action that places a stone there."""
         if self.values is None:
             return {}
         actions: list[int] = np.flatnonzero(np.isfinite(self.values)).tolist()

@@ -35,7 +35,7 @@ def check_no_line(squares: Squares, shape: tuple[int, int], length: int) -> None
 
 
 def check_connected(squares: Squares, shape: tuple[int, int], centre: Iterable[int]) -> None:
-    """Raise IllegalActionError unless all squares of the centre are occupied and every stone is connected to them."""
+    """Raise IllegalActionError if a square of the centre is empty, or a stone is not connected to the centre."""
     found = set(centre)
     if not all(squares[square] for square in found):
         raise IllegalActionError("the four squares in the centre are never empty")

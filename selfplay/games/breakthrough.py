@@ -13,9 +13,10 @@ Player 0 is X and moves up, player 1 is O and moves down, one square straight on
 captures, and only a straight one needs an empty square. Bit 25 of `opp` is set where O has just moved, so that the
 words say which way the player to move goes.
 
-An action is a pair of squares that touch in neighbouring rows, because X and O move between the same ones, each in its
-direction: actions 0 to 19 are the straight pairs, the next 16 those whose lower square is further left, and the last
-16 those whose lower square is further right, by their upper squares. Boards from 6x6 on have more than 64 pairs.
+An action is a pair of squares in neighbouring rows that touch. X and O move between the same squares in opposite
+directions, so they share these actions. Actions 0 to 19 are the straight pairs. In the next 16 the lower square is
+further left, in the last 16 further right. Each group is ordered by the upper squares. Boards of 6x6 and more have more
+than 64 pairs.
 """
 
 import numpy as np
@@ -79,7 +80,8 @@ def is_terminal(own: Word, opp: Word) -> Word:
 
 @rule
 def legal_actions(own: Word, opp: Word) -> Word:
-    """Upwards, a pair is legal if its lower square has an own stone and its upper one is free; downwards, if not so."""
+    """Moving up, a pair is legal if its lower square has an own stone and its upper one is free; moving down, in
+    reverse."""
     up, free, empty = -1 * moves_up(opp), BOARD & ~own, BOARD & ~(own | opp)
     # The squares from which and to which a stone may move, above and below.
     above, below = own ^ ((own ^ free) & up), free ^ ((own ^ free) & up)

@@ -47,7 +47,7 @@ def random_plies(game: Game) -> list[Ply]:
 
 
 def check_quickly(game: Game) -> None:
-    """Check in a fraction of a second that random matches can be played and end, and texts read; nothing is compiled.
+    """Check quickly that random matches can be played and end, and that texts are read; nothing is compiled.
 
     Raises ConformanceError, with one line about the first violation.
     """
@@ -62,7 +62,7 @@ def check_quickly(game: Game) -> None:
             # Matches that are over have no legal action, and any action does.
             action = torch.multinomial((mask | state.terminated[:, None]).double(), 1, generator=random)[:, 0]
             following = game.step_with_tensors(state, action)
-            # Torch takes the bits of larger numbers that fit, which compiled rules do not.
+            # Torch cuts larger numbers to the bits that fit; compiled rules do not.
             if not bool(state.terminated[0]):
                 bits = game.observation_bits_with_tensors(following)
                 check_single_match(game, state, int(action[0]), following, bits, 0)

@@ -151,7 +151,8 @@ def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
 
 
 def _check_pointed_squares(game: Game, plies: Sequence[Ply]) -> None:
-    """They are on the board; with `moves_stones`, actions other than a pass take a stone from one to the other."""
+    """Pointed squares are on the board; with `moves_stones`, each action except a pass moves a stone between the
+    two."""
     show, squares = game.presentation, range(game.num_squares or 0)
     pointed = {action: show.pointed_squares(action) for action in range(game.num_distinct_actions)}
     on_board = all(square in squares for several in pointed.values() for square in several)
@@ -180,7 +181,7 @@ def _check_ends(game: Game, plies: Sequence[Ply]) -> None:
 
 
 def check_repetition(states: Sequence[State]) -> None:
-    """Each match is in another position at every ply. `states`: those of the same matches, ply after ply."""
+    """No match is in the same position twice. `states`: the states of the same matches, ply after ply."""
     met = dict[tuple[int, int, int], int]()
     for ply, state in enumerate(states):
         rows = (~state.terminated).nonzero()[:, 0]

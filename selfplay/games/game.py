@@ -1,4 +1,4 @@
-"""The base class of games: what the author of a game writes, and outcomes, the values of the ends of matches.
+"""The base class of games, with what the author of a game writes; and outcomes, the values of the ends of matches.
 
 docs/adding_a_game.md shows an example of a game. An outcome is chosen by name (the setting `outcome`,
 `selfplay.settings.choices.OUTCOMES`); another one is a function like `match_return` anywhere, set by
@@ -109,7 +109,7 @@ class Game(MadeAgain, BatchStepping):
         return " ".join(map(self.action_to_string, actions))
 
     def read_transcript(self, text: str, start: State | None = None) -> list[int]:
-        """Read the actions of a match, separated by spaces by default; they need not be legal.
+        """Read the actions of a match, by default separated by spaces. The actions may be illegal.
 
         Args:
             start: the position (B = 1) in which the match begins; None: the start of the game.
@@ -129,7 +129,8 @@ class Game(MadeAgain, BatchStepping):
     # ------------------------------------------------------------------ the same for all games
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Rules may be closures, which cannot be pickled: only attributes that were changed since it was made are."""
+        """Only attributes that were changed since the game was made are pickled: rules may be closures, which cannot
+        be."""
         left_out = {name for name in vars(self) if _is_cached(type(self), name)} | {"made_as"}
         kept = {name: value for name, value in vars(self).items() if name not in left_out}
         made = vars(self._make())

@@ -31,7 +31,7 @@ COLUMNS = "abcdefgh"
 def hex_rules(width: int) -> Rules:
     """The rules on a board of `width` x `width` cells (3 to 8)."""
     size = width * width
-    # A chain has at most the stones of one player, and each step adds the next stone of it.
+    # A chain has at most all stones of one player, and each step adds its next stone.
     steps = (size + 1) // 2 - 1
     board, top, bottom = word_of(range(size)), word_of(range(width)), word_of(range(size - width, size))
     left, right = word_of(range(0, size, width)), word_of(range(width - 1, size, width))
@@ -95,8 +95,8 @@ class HexPresentation(Presentation):
 class Hex(Game):
     """Hex on `width` x `width` cells, X first: X wins with perfect play.
 
-    There is no swap rule: it would be a 65th action on 8x8 cells, and the words, in which X is told from O by the
-    number of stones, would need a mark for it.
+    There is no swap rule. It would be a 65th action on 8x8 cells. The words would also need a mark for it, because the
+    number of stones tells which player is X.
     """
 
     name = "hex"

@@ -73,7 +73,7 @@ class BitCodec:
 def codec_of_bits(observation_entry: Callable[[Word, Word, Word], Word], size: int) -> BitCodec:
     """The codec of a game whose observation entries are bits of the two words, found by setting one bit at a time.
 
-    An entry that several bits set is taken to show the lowest one, because words hold positions in their low bits.
+    If several bits set an entry, it is assumed to show the lowest one, because words hold positions in their low bits.
     `selfplay.games.conformance` checks the codec on positions of the game.
 
     Args:

@@ -68,7 +68,7 @@ class OthelloPresentation(Presentation):
         return "\n".join([*self.board_lines(cells), f"{self.caption(state, row)}; {LEGAL} legal"])
 
     def marked_squares(self, state: State, row: int = 0) -> list[int]:
-        """Those on which a disc can be placed."""
+        """The squares on which a disc can be placed."""
         mask = self.game.legal_action_mask(state)[row, : self.game.pass_action]
         return [int(square) for square in mask.nonzero()]
 
@@ -172,8 +172,8 @@ class Othello(Game):
 
         Passes may be omitted.
 
-        Raises IllegalActionError at the first text that is not a square or cannot be played there, and if the match was
-        written for another position, board or game, or says that the other player made a move.
+        Raises IllegalActionError at the first text that is not a square or cannot be played. It is also raised if the
+        match was written for another position, board or game, or gives a move to the wrong player.
         """
         state, actions, moves = self.init() if start is None else start, list[int](), self._moves_of(text)
         if is_ggf(text) and not _is_same(self.start_of_transcript(text) or self.init(), state):

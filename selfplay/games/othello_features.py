@@ -112,7 +112,8 @@ def othello_features(width: int, legal_actions: Feature) -> Features:
 
 @rule
 def discs(own: Word, opp: Word) -> Word:
-    """Number of discs. Having many early in a match leaves few moves, so their weight in an evaluation is negative."""
+    """Number of discs. A player with many discs early in a match has few moves, so the weight in evaluations is
+    negative."""
     return bit_count(own) - bit_count(opp)
 
 
@@ -130,7 +131,7 @@ def corners(width: int) -> Feature:
 
 @cache
 def mobility(legal_actions: Feature) -> Feature:
-    """Number of squares on which a disc could be placed; the opponent's as if it were their turn."""
+    """Number of squares on which a disc could be placed; for the opponent, as if it were the opponent's turn."""
 
     @rule
     def count(own: Word, opp: Word) -> Word:
@@ -191,7 +192,7 @@ def _line(width: int, across: int, along: int) -> Line:
 def _held(occupied: Word, line: Line) -> Word:
     """The squares whose whole line is occupied, or that are at an end of it.
 
-    Where >> copies the sign bit, and where a shift wraps around an edge, the line has already left the board.
+    >> copies the sign bit, and shifts may wrap around an edge; this only happens after the line has left the board.
     """
     up = occupied & (line.up_1 | (occupied >> line.step))
     up = up & (line.up_2 | (up >> (2 * line.step)))
@@ -243,8 +244,8 @@ def stable(width: int) -> Feature:
 def parity(width: int) -> Feature:
     """Number of regions of empty squares of odd size, minus the number of regions of even size.
 
-    If both players alternate in a region, the player to move places the last disc in an odd one, the opponent in an
-    even one. Squares that touch, also at a corner, belong to the same region.
+    If both players alternate in a region, the player to move places the last disc in an odd region, and the opponent in
+    an even one. Squares that touch, also at a corner, belong to the same region.
     """
     around, squares = neighbourhood(width), board(width)
 

@@ -58,7 +58,7 @@ def is_ggf(text: str) -> bool:
 
 
 def width_of_ggf(text: str) -> int | None:
-    """The squares along a side of the board of a match in this format; None if the text does not say it."""
+    """The squares along a side of the board of a match in this format; None if the text does not contain this."""
     found = re.search(r"\bBO\[(\d+)\s", text, re.IGNORECASE)
     return int(found[1]) if found and is_ggf(text) else None
 

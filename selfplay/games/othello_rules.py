@@ -74,8 +74,8 @@ def _flanked_runs(own: Word, between: Word, move: Word, step: Word) -> Word:
 def _inner_squares(width: int) -> tuple[int, int, int]:
     """Where discs can be flanked along a row, along a column and along a diagonal.
 
-    A flanked disc has a neighbour on both sides, so it does not stand on an edge that crosses its line. Masking these
-    edges also keeps runs from wrapping around, and clears the copies of the sign bit that >> shifts in.
+    A flanked disc has a neighbour on both sides, so it is not on an edge that crosses its line. Masking these edges
+    also prevents runs from wrapping around, and clears the copies of the sign bit that >> shifts in.
     """
     inner = range(1, width - 1)
     along_row = word_of(width * row + column for row in range(width) for column in inner)

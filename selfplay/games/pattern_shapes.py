@@ -65,7 +65,7 @@ def windows(rows: int, columns: int, size: int = 3) -> list[str]:
 def random_walks(number: int, length: int, seed: int, rows: int, columns: int) -> Iterator[tuple[int, ...]]:
     """Patterns of `length` squares each, visited by walks to neighbours in all eight directions (Lucas, 2008).
 
-    A walk may come back to squares that it has visited; it ends when it has visited `length` different ones.
+    A walk may return to squares that it has visited; it ends when it has visited `length` different squares.
 
     Raises SettingError if there are too many, or a pattern cannot have this many squares.
     """

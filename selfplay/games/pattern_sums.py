@@ -1,6 +1,6 @@
-"""Sums of weights of patterns while a match is played: a stone on a square changes only a part of the entries.
+"""Sums of weights of patterns while a match is played.
 
-It changes those of the images that contain the square, or the one above it where stones drop.
+A stone changes only the entries of the images that contain its square, or, where stones drop, the square above it.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,8 @@ class SquareImages(NamedTuple):
     image: NDArray[np.uint32]
     """uint32[T]: the number of the image."""
     added: NDArray[np.int32]
-    """int32[2, T]: what a stone of the player who has just moved, or one of the player to move, adds to its entry."""
+    """int32[2, T]: what a stone adds to the entry of the image: of the player who has just moved, of the player to
+    move."""
 
 
 def images_of_squares(tables: TrainableTables) -> SquareImages:

@@ -7,11 +7,11 @@ Multi-ProbCut and a new high-quality evaluation function", 1997, and Lucas, "Lea
 systems", 2008).
 
 Where stones drop to the lowest empty square of a column, an empty square that the next stone can reach is a fourth kind
-of contents (Thill, Koch & Konen, "Reinforcement learning with n-tuples on the game Connect-4", 2012), and most fillings
-cannot occur: no stone lies above an empty square. Tables then have an entry for each filling that can occur only.
+of contents (Thill, Koch & Konen, "Reinforcement learning with n-tuples on the game Connect-4", 2012). Most fillings
+cannot occur, because no stone is above an empty square. Tables then have entries only for the fillings that can occur.
 
-A pattern is placed on the board in all images under the symmetries of the game. All images share their weights, and so
-do fillings of a pattern that are images of each other.
+A pattern is placed on the board in all images under the symmetries of the game. All images share their weights.
+Fillings of a pattern that are images of each other share a weight too.
 """
 
 from collections.abc import Sequence
@@ -64,9 +64,9 @@ class TrainableTables(NamedTuple):
 class Run(NamedTuple):
     """Squares of a pattern that lie one on another in a column, and how they enter its index where stones drop.
 
-    The number of the contents of n such squares is 0 where the next stone in the column cannot reach the lowest one,
-    otherwise 2**(number of stones) + the sum of 2**i for each stone i, from the bottom, of the player to move. At the
-    bottom of the board, where it is never 0, it is one less.
+    The contents of n such squares have a number. It is 0 if the next stone in the column cannot reach the lowest
+    square. Otherwise it is 2**(number of stones) plus the sum of 2**i over the stones i, counted from the bottom, of
+    the player to move. At the bottom of the board the first case cannot occur, so the number is one less.
     """
 
     places: tuple[int, ...]
@@ -224,7 +224,8 @@ def write_entries(
 def phase_of(just_moved: Word, to_move: Word, phases: int, squares: int, parities: int) -> Word:
     """The phase of the match, from 0: the number of stones divided into bands of equal width.
 
-    With `parities` 2, not 1, the bands are half as many, and each has a phase for even numbers and one for odd ones.
+    With `parities` 2 instead of 1 there are half as many bands, and each has one phase for even and one for odd
+    numbers.
     """
     stones = bit_count(just_moved) + bit_count(to_move)
     return (stones * (phases // parities) // (squares + 1)) * parities + (stones & (parities - 1))

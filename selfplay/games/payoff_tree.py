@@ -1,4 +1,4 @@
-"""A game tree written as nested lists of payoffs, such as the worked tables of textbooks.
+"""A game tree written as nested lists of payoffs, such as the example tables of textbooks.
 
     PayoffTree([[3, -2, 2], [-1, 0, 4], [-4, -3, 1]])
 
@@ -61,7 +61,7 @@ class PayoffTreePresentation(Presentation):
         self.game: PayoffTree = game
 
     def board_text(self, state: State, row: int = 0, values: Any = None) -> str:
-        """The payoffs to A that can still be reached: a table where one choice of each player is left."""
+        """The payoffs to A that can still be reached, as a table if each player has one choice left."""
         game, number = self.game, int(state.own[row])
         rows = [game.payoffs_after(child) for child in game.nodes.children[number]]
         numbers = [row for row in rows if isinstance(row, list) and not any(isinstance(cell, list) for cell in row)]

@@ -1,8 +1,8 @@
 """All positions of a small game, the actions between them, and perfect play by backward induction.
 
-A position is seen by the player to move, so it need not be stored for each player. Values of positions are computed
-backwards from the ends of matches to the start: a position's *height* is the largest number of plies that can
-still be played from it, and its children all have smaller heights.
+A position is seen by the player to move, so one entry is enough for both players. Values are computed backwards from
+the ends of matches to the start. The *height* of a position is the largest number of plies that can still be played
+from it; all its children have smaller heights.
 """
 
 from collections.abc import Iterator
@@ -65,7 +65,7 @@ class PositionGraph:
         heights, growing = np.zeros(len(self), dtype=np.int64), len(self)
         while growing:
             grown = np.where(self.legal, heights[self.children] + 1, 0).max(axis=1)
-            # Round k changes the positions higher than k, each of which leads to one of every smaller height.
+            # Round k changes the positions higher than k. Such a position has followers of every smaller height.
             were_growing, growing = growing, int(np.count_nonzero(grown != heights))
             if growing == were_growing:
                 raise ConformanceError(f"{self.game.name}: {REPEATED}")
@@ -74,7 +74,8 @@ class PositionGraph:
 
     @cached_property
     def movers(self) -> NDArray[np.bool_]:
-        """bool[2, N]: whether the first and the second player can be to move in each position."""
+        """bool[2, N]: whether each position can occur with the first player to move, and with the second player to
+        move."""
         movers = np.zeros((2, len(self)), dtype=np.bool_)
         movers[0, 0] = True
         for group in reversed(list(self.backwards())):
@@ -133,8 +134,8 @@ def optimal_actions(graph: PositionGraph, values: NDArray[np.float64]) -> NDArra
 def is_surely_larger(game: Game, limit: int) -> bool:
     """Whether random matches visit more than `limit` different positions. False proves nothing.
 
-    If a first sample visits mostly different positions, as in a large game, some more matches soon prove that there
-    are too many. Otherwise only an enumeration can tell.
+    If a first sample visits mostly different positions, as in a large game, some more matches soon show that there are
+    too many. Otherwise only an enumeration gives the answer.
     """
     positions, different = _positions_met(game, SAMPLE)
     if different <= positions // 2:
@@ -161,7 +162,7 @@ _graphs: dict[object, PositionGraph] = {}
 
 
 def positions_of(game: Game | str) -> PositionGraph:
-    """All positions of a game, which may be named, enumerated once per process. Raises as `enumerate_positions`."""
+    """All positions of a game (or its name), enumerated once per process. Raises as `enumerate_positions`."""
     game = make_game(game)
     if game.identity not in _graphs:
         _graphs[game.identity] = enumerate_positions(game)
@@ -169,7 +170,7 @@ def positions_of(game: Game | str) -> PositionGraph:
 
 
 def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> PositionGraph:
-    """All positions reachable from the start of a game, which may be named.
+    """All positions reachable from the start of a game, which may be given by its name.
 
     Raises GameTooLargeError if there are more than `limit`.
     """

@@ -53,7 +53,7 @@ class Presentation:
     player_names: tuple[str, str] = ("first", "second")
     """The names of the player who moves first and of the other."""
     column_names: str = ""
-    """A character for each column of the board, if people name squares by them."""
+    """A character for each column of the board, if the columns have names."""
     row_names: str = ""
     """A character for each row from the top, with `column_names`; empty: they are numbered from 1."""
     edge_names: tuple[str, str] | None = None
@@ -89,8 +89,8 @@ class Presentation:
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
         """Match `row` of `state` drawn as text, one line per board row, without a newline at the end.
 
-        By default the stones as X and O with the names of rows and columns (or the two words, without a board). The
-        value of an action stands in the square that chooses it, or below the board.
+        By default the stones are drawn as X and O with the names of rows and columns; without a board, the two words.
+        The value of an action is in the square that chooses it, or below the board.
 
         Args:
             values: float32[A], the value to show of each legal action; nan where illegal.
@@ -123,7 +123,7 @@ class Presentation:
     def marked_squares(self, state: State, row: int = 0) -> Sequence[int]:
         """The squares of match `row` to mark for a person who has to choose an action; none by default.
 
-        For games in which not every empty square is legal.
+        Used in games in which some empty squares are illegal.
         """
         return ()
 
@@ -180,7 +180,7 @@ class Presentation:
         return [action] if self._has_action_per_square and action != self.game.pass_action else []
 
     def placed_squares(self, state: State, actions: Sequence[int]) -> list[int | None]:
-        """For each action, the one of its `pointed_squares` on which it puts a stone; None if there is none.
+        """For each action, the square of its `pointed_squares` on which it puts a stone; None if it puts none.
 
         `state`: one match, in which the actions are legal.
         """
@@ -202,7 +202,8 @@ class Presentation:
         return winning_squares(squares, self.game.board_shape, self.line_length)
 
     def square_name(self, square: int) -> str:
-        """What a square is called: like its action if each square has one, otherwise by column and row from the top."""
+        """The name of a square: that of its action if each square has one, otherwise its column and row from the
+        top."""
         if self._has_action_per_square:
             return self.game.action_to_string(square)
         row, column = divmod(square, self.game.observation_shape[2])

@@ -19,7 +19,7 @@ class Rules(NamedTuple):
     initial: tuple[int, int]
     """The two words at the start."""
     legal_actions: Callable[[Word, Word], Word]
-    """The legal actions as the bits of a word; 0 where the match is over, and where only a pass is legal."""
+    """The legal actions as the bits of a word; 0 if the match is over or only a pass is legal."""
     play: Callable[[Word, Word, Word], tuple[Word, Word]]
     """(own, opp, legal move) to the next position, seen by the next player."""
     is_terminal: Callable[[Word, Word], Word]
@@ -29,7 +29,7 @@ class Rules(NamedTuple):
     observation_entry: Callable[[Word, Word, Word], Word]
     """(own, opp, index) to entry `index` (0 or 1) of the flattened observation of the player who has just moved."""
     margin: Callable[[Word, Word], Word] | None = None
-    """By how many points the player to move is ahead (Othello: discs); None if a match is only won, drawn or lost."""
+    """The lead of the player to move in points (Othello: discs); None if a match is only won, drawn or lost."""
 
 
 @cache
@@ -54,7 +54,7 @@ class Features(NamedTuple):
     values: Callable[[Word, Word], tuple[Word, ...]]
     """(own, opp) to the K features, seen by the player to move. Called by compiled code only, not on tensors."""
     basic: "Features | None" = None
-    """The first few of the features, for evaluations that weight no others: these are faster to compute."""
+    """The first features alone, for evaluations that do not weight the others: they are faster to compute."""
 
 
 class TurningRules(NamedTuple):

@@ -69,7 +69,7 @@ class MatchRecord(NamedTuple):
     actions: tuple[Tensor, ...]
     """T times int64[B]: the action of each ply; MATCH_OVER in matches that were over."""
     forfeits: tuple[Forfeit, ...] = ()
-    """The matches that were forfeited. Their last states are terminated, though not by the rules."""
+    """The matches that were forfeited. Their last states are terminated, although the rules did not end the match."""
 
     def returns(self) -> Tensor:
         """float32[B] in {-1, 0, 1}: the return of the first of the two players, in whichever seat."""
@@ -141,8 +141,8 @@ class Kernels(NamedTuple):
     random_actions: Callable[[State, Draws], Tensor]
     """(state, draws) to int64[B], one uniformly random legal action per match; 0 in terminated matches."""
     perft: Callable[[int, int, int, bool], int]
-    """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position; a match that
-    ends sooner counts as one more sequence if `count_finished`, otherwise not."""
+    """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position. With
+    `count_finished`, a match that ends sooner counts as one sequence; otherwise it does not count."""
 
 
 class BatchStepping(ABC):

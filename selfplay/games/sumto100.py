@@ -1,7 +1,7 @@
 """SumTo100: two players add 1 to 10 in turn to a common sum that starts at 0; whoever reaches 100 wins.
 
 The sum is shared, so it stays in the first word whoever is to move, and the second word is 0. Action i adds i + 1.
-Perfect play leaves the opponent at 1, 12, 23, ..., 89: whatever they add, the sum can be brought to the next of these.
+Perfect play leaves the sum at 1, 12, 23, ..., 89. After any reply it can bring the sum to the next of these numbers.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ def is_terminal(own: Word, opp: Word) -> Word:
 
 @rule
 def return_to_move(own: Word, opp: Word) -> Word:
-    """The player to move faces a sum of 100 that the other has reached."""
+    """-1: the other player has brought the sum to 100."""
     return own * 0 + opp - 1
 
 

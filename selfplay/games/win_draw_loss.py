@@ -109,13 +109,13 @@ def wilson_interval(count: int, matches: int) -> tuple[float, float]:
 
 
 def sign_test_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
-    """The 95 % interval of wins minus losses that belongs to `sign_test`: without 0 exactly where that decides.
+    """The 95 % interval of wins minus losses that agrees with `sign_test`: it excludes 0 exactly if that test decides.
 
-    Of d = wins + losses matches a share p is won, with the exact interval of Clopper and Pearson (1934); the difference
-    is d * (2 * p - 1).
+    p is the share won of the d = wins + losses matches, with the exact interval of Clopper and Pearson (1934). The
+    difference is d * (2 * p - 1).
     """
     decided = results.wins + results.losses
-    # No share below the interval makes as many wins likely, and no share above it as many losses.
+    # With a share below the interval, so many wins are unlikely; with a share above it, so many losses are unlikely.
     least = 0.0 if results.wins == 0 else _largest_share(decided, results.wins)
     most = 1.0 if results.losses == 0 else 1 - _largest_share(decided, results.losses)
     return decided * (2 * least - 1.0), decided * (2 * most - 1.0)

@@ -1,6 +1,6 @@
 """Comparison of every level of a run with its predecessor and the random player, sampled and exact, in one table.
 
-While the run is in progress, each new level is measured for itself, in `measure_level`.
+While the run is in progress, each new level is measured alone, in `measure_level`.
 
 In games with too many positions for exact grades, `selfplay.grading.large_game_comparison` measures the levels instead.
 """
@@ -110,9 +110,10 @@ def _grader_of(game: str) -> Grader | None:
 def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> None:
     """Write how strong a level is to strength.csv in its folder, with those columns of levels.csv that are known.
 
-    Measures its exact grade in a game that can be enumerated; where an exact solver solves whole matches, its mistakes
-    in the positions in which `judge_players` judges it later; else a few matches against the level before it and the
-    random player. Does nothing if this was done for the same agent, or the level has been compared already.
+    In a game that can be enumerated this is its exact grade. If an exact solver solves whole matches, it is the
+    mistakes in the positions in which `judge_players` judges the level later. Otherwise it is a few matches against the
+    level before it and the random player. Does nothing if this was done for the same agent, or the level has been
+    compared.
 
     Raises RunLockedError if another process or thread is using the run, StageError if it does not have the level, and
     InvalidFileError if its file is broken.

@@ -41,7 +41,7 @@ def comparison_report(comparison: Comparison, settings: Settings) -> str:
 
 
 def _wrapped(line: str) -> str:
-    """A sentence in lines that fit a terminal; the rows of tables, which have gaps between columns, as they are."""
+    """A sentence in lines that fit a terminal. Rows of tables, which have gaps between columns, are not changed."""
     if "  " in line.strip():
         return line
     indent = "    " if line.startswith(" ") else ""
@@ -160,7 +160,7 @@ def gate_text(settings: Settings) -> str:
 SMALL_LOSS = 0.01
 """The largest share of lost matches at which the newest level need not be better than level 1."""
 CLEARLY = 3.0
-"""Standard errors between the newest level and the best of many earlier ones that are not chance."""
+"""The difference between the newest level and the best of many earlier ones, in standard errors, that is not chance."""
 
 
 def progress_text(table: pd.DataFrame, settings: Settings) -> str:
@@ -193,7 +193,7 @@ def _results(table: pd.DataFrame) -> dict[int, WinDrawLoss[int]]:
 
 
 def _warning(results: Mapping[int, WinDrawLoss[int]], newest: int, settings: Settings) -> list[str]:
-    """What is wrong and what to change, if the newest level is not better than level 1 or worse than the best one."""
+    """The problem and what to change, if the newest level is not better than level 1, or is worse than the best one."""
     first, best = min(results), max(results, key=lambda level: results[level].score)
     is_better = newest == first or standard_errors(results[newest], results[first]) > NORMAL_QUANTILE
     is_worse = standard_errors(results[newest], results[best]) < -CLEARLY
@@ -209,7 +209,7 @@ def _warning(results: Mapping[int, WinDrawLoss[int]], newest: int, settings: Set
 
 
 def _ways_to_learn_more(settings: Settings) -> list[str]:
-    """Settings that give a level more to learn from, with what each of them does."""
+    """Settings that give a level more to learn from, each with its effect."""
     ways = [f"matches={10 * settings.matches} (now {settings.matches})"]
     if not settings.training.symmetries:
         ways.append("training.symmetries=true, to train on every symmetric image of a position")

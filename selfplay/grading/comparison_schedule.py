@@ -26,10 +26,10 @@ ARTICLE, NONE = "article", "none"
 def reference_names(game: Game, names: Sequence[str] | None) -> list[str]:
     """The names of the references: `names` without duplicates, or by default those that suit the game, weak ones first.
 
-    The random player, which every level meets as level 0, is not included. By default they are the player that
-    maximises its points after one ply, if the game counts points, and NegaScout at several depths: 1 to 6 plies with
-    the evaluation `article` if it fits the game, else 2, 4 and 6 plies without an evaluation, as far as the
-    game has few enough actions.
+    The random player is not included, because every level meets it as level 0. The defaults are the player that
+    maximises its points after one ply, if the game counts points, and NegaScout at several depths. These are 1 to 6
+    plies with the evaluation `article` if it fits the game; otherwise 2, 4 and 6 plies without an evaluation, if the
+    number of actions is small enough.
     """
     if names is not None:
         return [name for name in dict.fromkeys(names) if name != RANDOM]

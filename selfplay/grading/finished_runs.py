@@ -137,7 +137,8 @@ def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:
             values = flat_settings(section["settings"])
             if part == "play":
                 values["opponents"] = "pool" if "opponents_sha256" in values else "self"
-            # If all earlier levels were used, the setting may be larger than their number, so it is not known.
+            # If all earlier levels were used, the value of the setting is not known: it may be larger than their
+            # number.
             if part == "training" and (replayed := len(values.get("replayed_sha256", []))) < newest - 1:
                 values["dataset.replay"] = replayed
             # The storage of rows and the inputs of a level are not choices that distinguish runs.

@@ -1,16 +1,17 @@
 """Positions solved exactly in a game whose solver reaches the start, as a test for players.
 
-The positions have groups by stage and difficulty, as in the test sets of Pons (blog.gamesolver.org). The stage is told
-by the number of stones on the board, the difficulty by the number of plies to the end of best play. Each is divided
-into thirds of the number of squares, 14 in Connect Four:
+The positions have groups by stage and difficulty, as in the test sets of Pons (blog.gamesolver.org). The stage is the
+number of stones on the board, the difficulty the number of plies to the end of best play. Each is divided into thirds
+of the number of squares, 14 in Connect Four:
 
     stones              0-14 begin    15-28 middle    29-42 end
     plies to the end    0-14 easy     15-28 medium    29-42 hard
 
-They are drawn from matches between average players that explore. Match m is played for group m % 6: of its positions
-that have the group's number of stones, and from which the match itself lasted as many plies as the group asks for, one
-is drawn at random. The solver then decides to which group the position belongs. It is kept unless the player to move is
-lost, all actions lead to the same result, it has been drawn before, or its group is full.
+They are drawn from matches between average players that explore. Match m is played for group m % 6. A position of the
+match suits the group if it has the right number of stones, and the match lasted the right number of plies from there.
+One of the suitable positions is drawn at random. The solver then decides to which group it belongs. It is not kept if
+the player to move is lost, if all actions lead to the same result, if it has been drawn before, or if its group is
+full.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Everything that an exact solver says about the players of a run.
+"""The judgement of an exact solver on the players of a run.
 
 RUN_DIR/comparison/judged_positions.csv   the positions in which they are judged (selfplay/grading/judged_positions.py)
 RUN_DIR/comparison/mistakes.csv           a row per player and group of positions
@@ -79,7 +79,7 @@ class Judgement(NamedTuple):
         ]
 
     def fields(self, who: Who) -> Row:
-        """The fields of a player in the tables of levels and of references; None where nothing applies."""
+        """The fields of a player in the tables of levels and of references; None for fields without a value."""
         grade, results = self.grades.get(who), self.against_perfect.get(who)
         fields: Row = dict.fromkeys(JUDGED_COLUMNS)
         if grade is not None:
@@ -134,7 +134,7 @@ def judge_players(
 
 
 def grades_in(positions: SolvedPositions | None, players: Mapping[Who, Player]) -> dict[Who, PositionGrade]:
-    """The grade of each player that can act outside of a match, which third-party programs cannot."""
+    """The grade of each player that can act outside of a match; third-party programs cannot."""
     grades: dict[Who, PositionGrade] = {}
     if positions is not None:
         for who, player in players.items():
@@ -148,8 +148,8 @@ GAP = 2
 
 
 def judgement_text(judgement: Judgement, levels: Sequence[int], references: Sequence[Who]) -> list[str]:
-    """Lines about the actions of the newest level in judged positions, beside those of other players, and about its
-    matches against perfect play.
+    """Lines about the newest level: its actions in judged positions, with those of other players, and its matches
+    against perfect play.
 
     `levels`: all levels, from 0, at least two.
     """

@@ -112,7 +112,7 @@ class Measurement(NamedTuple):
         ]
 
     def _solved(self, who: Who) -> Row:
-        """How a player acts in positions with exact values: of the kind that the game has, see `measure_levels`."""
+        """How a player acts in positions with exact values. The kind depends on the game, see `measure_levels`."""
         if self.judgement is not None:
             return self.judgement.fields(who)
         grade, counts_points = self.endgame_grades.get(who), self.game.rules.margin is not None
@@ -167,7 +167,8 @@ def measure_levels(
 
 
 def measured_verdict(measurement: Measurement, about_policy: Sequence[str] = ()) -> str:
-    """How the newest level does against its opponents and in solved positions, its rating, and whom it loses to."""
+    """The results of the newest level against its opponents and in solved positions, its rating, and the levels it
+    loses to."""
     level, plies, name = measurement.newest, measurement.opening_plies, measurement.game.name
     lines = [f"{name} has too many positions to try every line, so level {level} is measured, not proved."]
     start = f"random openings of {plies} plies" if plies else "the initial position"

@@ -1,4 +1,4 @@
-"""The policies of levels: how sure they are, and how often search agrees.
+"""The policies of levels: their entropy, and how often search agrees with them.
 
 In a large game they are measured in sampled positions; RUN_DIR/comparison/policies.csv then has a row per level. In a
 game that can be enumerated it has the exact grade of each way in which a level can play: by its policy alone, by its

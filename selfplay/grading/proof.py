@@ -1,8 +1,8 @@
 """Exact grades: how a player plays in every position of a small game, against every reply.
 
-This is exhaustive, not a sample. A player is described by its policy in all positions for each seat, because it may
-act differently in the same position when it moves first. Walking from the ends of matches back to the start gives the
-probability of each outcome and the number of lines of play.
+This is exhaustive, not a sample. A player is described by its policy in all positions for each seat, because it may act
+differently in the same position when it moves first. The probability of each outcome and the number of lines of play
+are computed from the ends of matches back to the start.
 """
 
 from html import escape
@@ -53,7 +53,8 @@ def count_text(count: int) -> str:
 
 
 def share_text(share: float) -> str:
-    """An exact share with four decimals; one that is not 0 or 1 is not written as such: <0.0001, >0.9999."""
+    """An exact share with four decimals. A share is only written as 0 or 1 if it is exactly that; else <0.0001,
+    >0.9999."""
     if share in (0, 1):
         return f"{share:.0f}"
     if share < SMALLEST_SHARE:
@@ -67,7 +68,7 @@ def lines_text(lines: Lines) -> str:
 
 
 def lines_verdict(name: str, lines: tuple[Lines, Lines]) -> str:
-    """As `Grade.verdict`, where only the lines are known, not the seats in which perfect play never loses."""
+    """As `Grade.verdict`, if the lines are known, but not the seats in which perfect play never loses."""
     proved = unbeatable_seats(lines)
     if len(proved) == 1:
         seat, other = proved[0], 1 - proved[0]
@@ -91,7 +92,7 @@ class Grade(NamedTuple):
     """The share of all positions, won, drawn or lost, in which the chosen action keeps the perfect value. A position
     in which either player can be to move counts half in each seat."""
     wins_given_away: Lines
-    """`total`: positions that the player to move can win; `lost`: those in which its action gives the win away."""
+    """`total`: positions that the player to move can win; `lost`: positions in which its action gives the win away."""
     value_error: float
     """Mean squared error of the player's values of all reachable afterstates, perfect values in {-1, 0, 1}; or nan."""
     shortest_loss: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
@@ -159,7 +160,7 @@ Policy = NDArray[np.float64]
 
 
 class Grader:
-    """Grades players of one game, given by its positions, as itself or by its name.
+    """Grades players of one game. The game is given by its positions, as an object, or by its name.
 
     Raises GameTooLargeError if the game cannot be enumerated.
     """

@@ -30,7 +30,7 @@ class MoveQuality(NamedTuple):
     perfect: float
     """The share of positions in which its action has the best value."""
     points_lost: float
-    """By how much the value of its action is below the best one, on average."""
+    """How far the value of its action is below the best one, on average."""
 
 
 def quality_fields(quality: MoveQuality, prefix: str = "") -> Row:

@@ -35,7 +35,7 @@ class Kind(NamedTuple):
 
     of: type[int] | type[float] | type[str]
     decimals: int = 6
-    """Decimal places of its fractions: no more than all processors, libraries and numbers of threads agree in."""
+    """Decimal places of its fractions, chosen so that all processors, libraries and numbers of threads agree."""
     exceeds_64_bits: bool = False
 
     def rounded(self, field: Field) -> Field:
@@ -105,7 +105,7 @@ PERFECT_COLUMNS = {f"{result}_vs_perfect_{seat}": COUNT for seat in SEATS for re
 RATING_COLUMNS = {"rating": RATING, "rating_low": RATING, "rating_high": RATING}
 
 LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
-"""What error messages call the tables of a comparison, and how to replace them."""
+"""The name of the tables of a comparison in error messages, and how to replace them."""
 LEVEL_COLUMNS: Columns = {
     "level": COUNT,
     **result_columns("_vs_previous"),
@@ -184,7 +184,7 @@ def read_rows(path: Path, columns: Columns, kind: str) -> list[dict[str, Any]]:
     """The rows of a CSV file, each a field by column; columns that the file does not have are left out.
 
     Args:
-        kind: what the file should be, and what writes it again, for error messages: "a table of levels; run it again".
+        kind: for error messages, what the file should be and how to make it again: "a table of levels; run it again".
 
     Raises InvalidFileError if the file is missing, empty or cut off, or a field does not have the kind of its column.
     """

@@ -112,7 +112,7 @@ class EngineProcess:
             self._stdin.write(b"quit\n")
         with suppress(OSError):
             self._stdin.close()
-        # An engine should not wait for its messages to be read.
+        # Read, so that the engine never waits for its messages to be read.
         self._stderr.close()
         for number in (None, signal.SIGTERM, signal.SIGKILL):
             if number is not None:

@@ -37,9 +37,9 @@ def first_matches(
     *,
     alternate: bool = True,
 ) -> tuple[int, list[MatchRecord]]:
-    """The random plies with which these matches should begin, and the first of them as far as they are played already.
+    """The number of random plies with which these matches should begin, and the matches that were already played.
 
-    0 plies, or `usual_opening_plies` if the first matches, played from the initial position, are copies. The arguments
+    It is 0, or `usual_opening_plies` if the first matches, played from the initial position, are copies. The arguments
     are those of `selfplay.matches.arena.play_matches`; the players do not learn.
     """
     tried, counted, played = range(min(matches, REPEATS)), CountedMatches(0), []
@@ -91,7 +91,7 @@ class CountedMatches:
 
     @property
     def evidence(self) -> WinDrawLoss[int]:
-        """The results that say how strong the players are, counted for the first of them: without copies.
+        """The results without copies, which show how strong the players are, counted for the first player.
 
         Equal matches of players that draw random numbers are not copies: they are samples like all others.
         """
@@ -107,7 +107,7 @@ def _lines(record: MatchRecord) -> Iterator[bytes]:
 
 
 def openings_text(plies: int) -> str:
-    """The line that says why matches begin with random plies, though this was not asked for."""
+    """The line that says why matches begin with random plies although the user did not set any."""
     return (
         f"these players repeat themselves, so the first {plies} plies are random and both players play each opening "
         "from both sides; opening_plies=0 plays from the initial position"

@@ -46,10 +46,10 @@ def match(
     The players move first in turns, and do not learn from the matches. The log says if matches are copies of others.
 
     Args:
-        first, second: players, or their names as for `make_player`.
-        run_dir: the run of the levels that the names refer to; None: the usual one of the game.
-        opening_plies: number of random plies at the start, the same in both matches of each consecutive pair. None: 0,
-            but `usual_opening_plies` between players that would repeat the same matches.
+        first: a player, or its name as for `make_player`. second: the other player, or its name. run_dir: the run of
+        the levels that the names refer to; None: the usual one of the game. opening_plies: number of random plies at
+        the start, the same in both matches of each consecutive pair. None: 0,
+            or `usual_opening_plies` if the players would repeat the same matches.
 
     Raises as `make_player`, and SettingError if a number is not a whole number or out of range.
     """
@@ -68,7 +68,7 @@ def match(
 def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgress) -> RunningResults:
     """Play the matches that `settings` describe.
 
-    The results so far are logged at intervals; with a bar that is visible, it shows how many matches the first player
+    The results so far are logged at intervals. If a progress bar is visible, it shows how many matches the first player
     has won, drawn and lost, and only the last results are logged.
 
     Raises as `selfplay.players.player_names.make_player`.
@@ -98,7 +98,8 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
 
 
 def _opening_plies(context: RunContext[MatchSettings], players: Players) -> tuple[int, list[MatchRecord]]:
-    """As `first_matches`, unless the settings say it; the log says if there are plies though they do not."""
+    """As `first_matches`, unless the settings give the number of plies. If they do not, the log says if there are
+    any."""
     settings = context.settings
     if settings.opening_plies is not None:
         return settings.opening_plies, []
@@ -272,7 +273,8 @@ def count_matches(
 
 
 def _parts_within(seconds: float, matches: int) -> Iterator[range]:
-    """Two matches, then at most as many again as there were, until the time is over or another two would not fit."""
+    """Two matches, then at most as many as before, and so on, until the time is over or is too short for two more
+    matches."""
     began, size, played = monotonic(), 2, 0
     while played < matches and size >= 2:
         yield range(played, min(played + size, matches))

@@ -40,7 +40,7 @@ from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings
 
 POINTS_IN_A_WIN = 1000
-"""The value of a win, in points at the end of a match, where an agent values positions by features."""
+"""The value of a win, in points at the end of a match, for agents that value positions by features."""
 
 
 class Agent:
@@ -48,8 +48,7 @@ class Agent:
 
     Args:
         checkpoint: its network, with the metadata of its file; of these only the outcome is needed if it has no file.
-        name: of its players, such as "level 3".
-        path: its file, agent.safetensors; None: it has none yet.
+        name: the name of its players, such as "level 3". path: its file, agent.safetensors; None: it has no file yet.
     """
 
     def __init__(self, checkpoint: Checkpoint, game: Game, name: str, path: Path | None = None) -> None:
@@ -172,10 +171,10 @@ class Agent:
     def _feature_evaluation(self, weights: dict[str, float]) -> FeatureEvaluation:
         """Unfinished positions have the value that the network gives them.
 
-        A win is worth the smallest power of ten above the value of every such position, so that a search prefers a win
-        to any unfinished position. Among won matches it prefers those with more points.
+        The value of a win is the smallest power of ten above the values of all unfinished positions, so a search
+        prefers a win to any unfinished position. Among won matches it prefers those with more points.
         """
-        # No feature exceeds the number of squares: features count squares, and those that count some twice count few.
+        # No feature exceeds the number of squares: features count squares, and only few squares are counted twice.
         largest = (self.game.num_squares or 0) * sum(map(abs, weights.values()))
         win = 10.0 ** max(0, math.floor(math.log10(largest)) + 1) if largest > 0 else 1.0
         return FeatureEvaluation(self.name, self.game.name, win, win / POINTS_IN_A_WIN, weights)

@@ -34,12 +34,12 @@ class ValuesActions(Protocol):
     def action_values(self, state: State) -> Tensor:
         """float32[B, A]: the value of each action to the player to move, on the player's own scale.
 
-        nan if the action is illegal, or the player knows nothing of it.
+        nan if the action is illegal, or the player does not know its value.
         """
 
 
 class LooksAhead(Protocol):
-    """Values positions by searches, at whose leaves it evaluates."""
+    """Values positions by searches that end in an evaluation."""
 
     most_plies_ahead: int
     """The largest depth of these searches."""
@@ -81,18 +81,18 @@ class SearchesPolicies(Protocol):
     """Improves its policy by searching, in the matches that it learns from."""
 
     def searched(self, state: State, draws: Draws) -> SearchedPolicies:
-        """What the searches by which `act` chooses actions, with the same arguments, find.
+        """The results of the searches by which `act` chooses its actions when it has the same arguments.
 
-        The result is the same with and without that `act`. A player may keep the searches of its `act` calls and return
-        them instead of searching again.
+        Calling `act` before does not change them. A player may keep the searches of its `act` calls and return these
+        instead of searching again.
         """
 
 
 class PreparesAction(Protocol):
-    """Can be told the random numbers of an action before it is asked for its values, so that it searches only once."""
+    """Can receive the random numbers of an action before it is asked for its values, so that it searches only once."""
 
     def prepare(self, state: State, draws: Draws) -> None:
-        """Let what is said of this position (B = 1) from now on, and `act` with these draws, come from one search."""
+        """From now on, use one search for the values of this position (B = 1) and for `act` with these draws."""
 
 
 @runtime_checkable
@@ -126,7 +126,7 @@ class LearnsFromMatches(Protocol):
 
 
 class FollowsMatch(Protocol):
-    """Holds the state of one match, so its matches are played one at a time and it receives every ply.
+    """Keeps the state of one match. So its matches are played one at a time, and it receives every ply.
 
     Only such a player may raise ForfeitError from `act`.
     """
@@ -154,7 +154,7 @@ class ReportsStatus(Protocol):
 
 
 class ExplainsActions(Protocol):
-    """Knows why it chooses its actions."""
+    """Can give the reasons for its actions."""
 
     def reason(self, state: State) -> str:
         """Why `act` chooses as it does in this position (B = 1), such as "a predicted win", in a few words."""

@@ -26,7 +26,7 @@ MOST_WEIGHTS = 1 << 30
 def check_new_levels(settings: Settings, game: Game) -> None:
     """Raise SettingError if levels with these settings could not be built or could not play.
 
-    Called before level 0 is played, because no network is built until its matches are there.
+    Called before level 0 is played, because the first network is only built after these matches.
     """
     sizes = (game.observation_shape, game.num_distinct_actions)
     # The weights are not used: torch's global generator, which gives them, is left as it was.

@@ -1,7 +1,7 @@
-"""The memory that matches need on a device, and the number of them that is therefore played in lockstep.
+"""The memory that matches need on a device, and the number of matches to play in lockstep.
 
-On a GPU a batch should be large: a ply of few matches takes as long as a ply of many. The estimates count the tensors
-that torch's operations hold at the same time, in a ply in which every action is legal.
+On a GPU a batch should be large, because a ply of few matches takes as long as a ply of many. The estimates count the
+tensors that torch's operations hold at the same time, in a ply in which every action is legal.
 """
 
 from collections.abc import Iterable
@@ -68,7 +68,7 @@ def network_bytes(network: nn.Module, observation_shape: tuple[int, ...], rows: 
 
 
 def fitting_batch_size(game: Game, players: Iterable["Player"], device: str) -> int:
-    """The number of matches between these players to play in lockstep, if the settings do not fix it."""
+    """The number of matches between these players to play in lockstep, if the settings do not give it."""
     if device == CPU:
         return USUAL_BATCH_SIZE
     return batch_size_within(int(SHARE_OF_FREE * free_bytes()), game, players)

@@ -112,7 +112,7 @@ class GtpPlayer(Player):
         return engine
 
     def _tell_match(self, engine: EngineProcess) -> None:
-        """Send the plies the engine does not know yet, or all if those it knows are not the start of the match."""
+        """Send the plies that the engine does not know yet, or all plies if it knows another match."""
         known = self._told
         if known is None or known != self._match[: len(known)]:
             engine.ask("clear_board", self.time_limit)

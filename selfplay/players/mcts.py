@@ -35,7 +35,7 @@ class _Searched(NamedTuple):
 
 
 class MctsPlayer(Player):
-    """Takes the action that a tree search concludes, or draws one from its policy.
+    """Takes the action that a tree search finds best, or draws one from its policy.
 
     Args:
         temperature: 0 takes the action of the search; above 0, an action is drawn with probability proportional to
@@ -52,7 +52,7 @@ class MctsPlayer(Player):
         self._prepared: _Searched | None = None
 
     def as_a(self, capability: type[Capability]) -> Capability | None:
-        # The action of a search with random numbers has a probability that one search does not tell, and that of a
+        # One search does not give the probabilities of the actions of a search with random numbers, and that of a
         # search that continues an earlier one depends on the match.
         return None if self.search.is_random and capability is HasPolicy else super().as_a(capability)
 
@@ -65,8 +65,8 @@ class MctsPlayer(Player):
     def policy(self, state: State) -> Tensor:
         """float64[B, A]: the probability of each action; the rows of finished matches are 0.
 
-        A player whose searches use random numbers does not offer this (`HasPolicy`): those of `act` depend on the match
-        and those used here on the position alone.
+        A player whose searches use random numbers does not offer this (`HasPolicy`): the random numbers of `act` depend
+        on the match, but here they can only depend on the position.
         """
         result = self._result(state)
         if self.temperature > 0:

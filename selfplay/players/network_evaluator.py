@@ -37,8 +37,8 @@ class EvaluationCache(MadeAgain):
     """The evaluations of float32 values and logits in a table of fixed size. May be used by several threads.
 
     The searches of consecutive plies of a match share positions, and so do different matches. Evaluations do not depend
-    on the other positions of a batch, so remembering them changes no result. Each position has one place, given by its
-    hash; a new one replaces the previous one.
+    on the other positions of a batch, so keeping them does not change any result. Each position has one place, given by
+    its hash; a new position replaces the previous one.
     """
 
     def __init__(self, num_actions: int, memory: int = BYTES) -> None:
@@ -113,9 +113,9 @@ def _store(
 class NetworkEvaluator:
     """A network as the evaluator of a tree search.
 
-    With a policy head it gives the value of the position and the logits of the actions. Without, the values of the
-    afterstates give the priors, and the best one the value, as `AfterstateEvaluator` does for evaluations that can be
-    compiled. Evaluations are remembered, so the weights must not change.
+    With a policy head it gives the value of the position and the logits of the actions. Without a policy head, the
+    values of the afterstates give the priors, and the best of them is the value of the position, as in
+    `AfterstateEvaluator` for evaluations that can be compiled. Evaluations are kept, so the weights must not change.
 
     Args:
         outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`.
@@ -159,11 +159,11 @@ class NetworkEvaluator:
 
 
 class SymmetricNetwork(nn.Module):
-    """The means of what a network says of all images of each position.
+    """The means of the outputs of a network for all images of each position.
 
-    A network trained on all images still values them a little differently. The mean is nearer to the truth (Silver et
-    al., "Mastering the game of Go with deep neural networks and tree search", 2016, use it for all eight images) and
-    takes as many forward passes as the game has symmetries.
+    A network trained on all images still values them a little differently. The mean is more exact (Silver et al.,
+    "Mastering the game of Go with deep neural networks and tree search", 2016, use it for all eight images), and takes
+    as many forward passes as the game has symmetries.
     """
 
     def __init__(self, network: nn.Module, game: Game) -> None:

@@ -34,8 +34,8 @@ losses; or the points by which the match is won."""
 class SolverPlayer(BestValuePlayer, Generic[Solver]):
     """Takes an action with the best exact value: in Connect Four the soonest win or the latest loss.
 
-    It never takes an action without knowing the values of all. Use it in one thread at a time, unless its solver is a
-    SharedSolver.
+    It never takes an action before it knows the values of all actions. Use it in one thread at a time, unless its
+    solver is a SharedSolver.
 
     Args:
         ties: which of several best actions is taken: "random", each equally likely, or "lowest".
@@ -115,7 +115,7 @@ class PerfectPlayer(GraphPlayer):
         return RESULT_TEXTS[value]
 
     def ask(self, state: State) -> Solving:
-        """The values of the actions of a position (B = 1), in the form in which those of a solver come."""
+        """The values of the actions of a position (B = 1), in the same form as those of a solver."""
         solving = Solving(state)
         values = self._values(state)[0]
         solving.values = {int(action): int(values[action]) for action in np.flatnonzero(~np.isnan(values))}
@@ -148,7 +148,7 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
             else:
                 with suppress(GameTooLargeError):
                     found = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
-            # Only now, because other threads take what is there for the result.
+            # Only at the end, because other threads use what is stored here as the result.
             _perfect_players[game.identity] = found
     return _perfect_players[game.identity]
 
@@ -163,7 +163,8 @@ def _shared_solver(game: Game) -> SharedSolver:
 
 
 ENDGAME_EMPTIES, ENDGAME_SECONDS = 14, 0.3
-"""With at most so many empty squares a position of Othello is solved in less time, once its solver is compiled."""
+"""With at most this number of empty squares, a position of Othello is solved in less time, once its solver is
+compiled."""
 
 
 class EndgamePlayer(SolverPlayer[SharedSolver]):
@@ -180,10 +181,11 @@ _endgame_players: dict[object, EndgamePlayer] = {}
 
 
 def endgame_player(game: Game, state: State) -> EndgamePlayer | None:
-    """Who plays an unfinished position (B = 1) near the end perfectly; made once per process, for several threads.
+    """The player that plays an unfinished position (B = 1) near the end perfectly.
 
-    None elsewhere, and in games that `perfect_player_of` solves or that have no exact solver. Its values raise
-    NotSolvedYetError after ENDGAME_SECONDS, as while the solver is compiled.
+    It is made once per process, for all threads. None in other positions, and in games that `perfect_player_of` solves
+    or that have no exact solver. If its values take longer than ENDGAME_SECONDS, or while the solver is compiled, they
+    raise NotSolvedYetError.
     """
     if game.exact_solver is None or bool(state.terminated) or solves_whole_matches(game):
         return None

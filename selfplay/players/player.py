@@ -93,7 +93,7 @@ def sample_actions(policy: Tensor, uniforms: Tensor) -> Tensor:
 
 
 class PlayerWrapper(Player):
-    """Acts as `player` does, and has its capabilities. Subclasses override what they change.
+    """Acts like `player` and has its capabilities. Subclasses override the methods that they change.
 
     A capability that a subclass overrides is offered only if the wrapped player has it too, unless it is in `adds`.
     """

@@ -103,15 +103,15 @@ class PlayerKind(NamedTuple):
     """(name, game, run_dir) to the player. `run_dir` is the folder of the run the game is played in."""
     options: tuple[Option, ...] = ()
     is_command: bool = False
-    """Whether the text after the colon is a command. Of the question marks in it, only the last can begin options."""
+    """Whether the text after the colon is a command. Only the last question mark in it can begin options."""
     files: Callable[[PlayerName, Path], list[Path]] | None = None
     """(name, run_dir) to the files that it is made from, which determine how it plays; None: it needs none."""
     agent: "Callable[[PlayerName, Game, Path], Agent] | None" = None
-    """(name, game, run_dir) to the learned agent that it plays; its names can then stand in names of searches too, as
-    in mcts:level:12 or search:negascout?evaluation=pretrained. None: it does not play one."""
+    """(name, game, run_dir) to the learned agent that it plays. Its names can then also be used in names of searches,
+    as in mcts:level:12 or search:negascout?evaluation=pretrained. None: it does not play a learned agent."""
     offers: "Callable[[Game, Path, WebSettings], Iterator[OfferedPlayer]] | None" = None
-    """(game, run_dir, settings of the page) to the opponents that it offers on the page; None: itself, by its name,
-    unless it needs an argument."""
+    """(game, run_dir, settings of the page) to the opponents that it offers on the page. None: it offers itself by its
+    name, unless it needs an argument."""
 
     @property
     def needs_argument(self) -> bool:
@@ -148,7 +148,7 @@ def check_argument(text: str, argument: str, kind: PlayerKind) -> None:
 
 
 def _split_at_options(text: str, kind: PlayerKind) -> tuple[str, str]:
-    """The name without its options, and the options. In a command, only known options after the last ? count."""
+    """The name without its options, and the options. In a command, only known options after the last ? are options."""
     if not kind.is_command:
         name, _, options = text.partition("?")
         return name, options
@@ -257,7 +257,7 @@ def player_kind(name: str) -> PlayerKind:
         return kind
     from selfplay.players.player import Player
 
-    # A name must not call anything but a player, whatever it is given for.
+    # A name must only call a player, in all places where names are given.
     if not (isinstance(kind, type) and issubclass(kind, Player)):
         raise SettingError(f"player {shortened(name)!r} is not a subclass of selfplay.Player, nor a PlayerKind")
     make: Callable[[Game], Player] = kind

@@ -20,7 +20,7 @@ from selfplay.runs.run_folder import RunFolder
 
 
 class TabularPlayer(GraphPlayer):
-    """Values an action by the position it leads to, in the table of the player to move. An even match is worth 0.5.
+    """Values an action by the position after it, in the table of the player to move. An even match has the value 0.5.
 
     Args:
         values: float64[2, 2, N] in [0, 1]: `values[p, q, n]` is the value that player p (0 moves first) gives
@@ -65,7 +65,7 @@ class LearningTabularPlayer(MadeAgain, TabularPlayer):
         Raises RunLockedError if another process is saving tables, StageError if the file cannot be written.
         """
         with self._learning, RunFolder(self.path.parent).lock():
-            # Another process may have learned since.
+            # Another process may have changed the tables since.
             tables = load_tables(self.path, self.graph)
             values = np.ascontiguousarray(tables.values)
             for seat in seats:

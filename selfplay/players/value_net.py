@@ -16,8 +16,8 @@ from selfplay.players.player import Player, one_hot_policy, sample_actions
 from selfplay.settings.choices import OUTCOMES
 
 EVALUATION_BLOCK = 256
-"""Rows in one forward pass on the CPU. The number is fixed, because the order of the sums in a matrix product may
-depend on its shape, and the value of a position must not depend on the other positions of the batch."""
+"""Rows in one forward pass on the CPU. The number is fixed: the order of the sums in a matrix product may depend on its
+shape, but the value of a position must not depend on the other positions of the batch."""
 
 EVALUATION_BLOCK_ON_GPU = 4096
 """Rows in one forward pass on a GPU; fewer rows hardly save time."""
@@ -28,7 +28,7 @@ TREES_AT_ONCE = 4096
 
 
 def evaluate_output(network: nn.Module, observations: Tensor, rows: int = EVALUATION_BLOCK) -> Output:
-    """What the network says of each observation (float32[N, *observation_shape]).
+    """The output of the network for each observation (float32[N, *observation_shape]).
 
     The network may be on another device; the output is on the device of the observations.
 

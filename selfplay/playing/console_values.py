@@ -1,6 +1,6 @@
-"""What the console says about the actions: values of a player and of perfect play, hints, verdicts, known boards.
+"""What the console writes about actions: values of a player and of perfect play, hints, verdicts, known boards.
 
-Some of this takes long; `notice_when_slow` then writes that the program is busy.
+If this takes long, `notice_when_slow` writes that the program is busy.
 """
 
 from collections.abc import Callable, Iterator
@@ -84,7 +84,7 @@ class ConsoleValues:
         return estimate
 
     def _explain(self, estimate: Estimate | None) -> None:
-        """Tell a person, with the first estimates, what they are."""
+        """Explain to a person what estimates are, when the first ones are shown."""
         if self._has_explained or estimate is None or None not in self.session.seats:
             return
         if estimate.solver is None and not isinstance(estimate.player, PerfectPlayer):

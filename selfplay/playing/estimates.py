@@ -21,17 +21,17 @@ from selfplay.players.player import Player
 Grade = Literal["inaccuracy", "mistake", "blunder"]
 GRADES: tuple[Grade, Grade, Grade] = ("inaccuracy", "mistake", "blunder")
 THRESHOLDS: dict[ValueKind, tuple[float, ...]] = {"results": (0.2, 0.4, 0.6), "scores": (3, 8), "points": (2, 6, 12)}
-"""How much worse than the best value an action is from each grade on: parts of the way from a draw to a win, own moves
-by which the match is won later or lost sooner, or points."""
+"""For each grade the smallest difference from the best value that has it. The units are shares of the difference
+between a draw and a win, own moves by which the match is won later or lost sooner, or points."""
 
 
 def grade_of(value: float | None, best: float | None, kind: ValueKind, *, is_exact: bool) -> Grade | None:
     """The grade of an action; None if it is about as good as the best one, or one of the values is unknown.
 
     Args:
-        value: of the action, to the player who takes it; of results from -1 to 1.
-        best: of the best action.
-        is_exact: whether the values are exact: then an action that throws away a win or a draw is a blunder.
+        value: the value of the action to the player who takes it; results are from -1 to 1. best: the value of the best
+        action. is_exact: whether the values are exact. If they are, an action that throws away a win or a draw is a
+        blunder.
     """
     if value is None or best is None:
         return None
@@ -43,13 +43,13 @@ def grade_of(value: float | None, best: float | None, kind: ValueKind, *, is_exa
 
 
 def thresholds_text(game: Game) -> str:
-    """From how much on an action of this game has each grade, in one or two sentences."""
+    """The smallest loss of an action for each grade in this game, in one or two sentences."""
     if game.rules.margin is not None:
         kinds = [("points", f"{game.presentation.point_name} fewer than the best move")]
     else:
         kinds = [("results", "of a win less than the best move"), ("scores", "moves later won or sooner lost")]
     said = [f"from {', '.join(f'{one:g}' for one in THRESHOLDS[kind])} {unit}" for kind, unit in kinds]  # type: ignore[index]
-    return f"Inaccuracy, mistake, blunder: {'; exactly, '.join(said)}. To throw away a win or a draw is a blunder."
+    return f"Inaccuracy, mistake, blunder: {'; exactly, '.join(said)}. Throwing away a win or a draw is a blunder."
 
 
 # ---------------------------------------------------------------------- what a player expects
@@ -100,7 +100,7 @@ class Estimate(NamedTuple):
         value, best = self.value(action), self.value(self.best)
         if value is None or best is None:
             return None
-        # A value that is neither points nor exact is at most as far from that of an even match as a win.
+        # A value that is neither points nor exact is at most as far from the value of an even match as a win is.
         win = self.neutral or 1.0
         kind: ValueKind = "points" if self.in_points else "results" if self.solver is None else "scores"
         return grade_of(value / win, best / win, kind, is_exact=self.solver is not None)
@@ -110,7 +110,7 @@ def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estim
     """What `player` expects in a position (B = 1); None if it does not value actions, or the match is over.
 
     Args:
-        draws: the random numbers of the ply, with which it would act.
+        draws: the random numbers of the ply, which it would use to act.
     """
     valuing = None if bool(state.terminated) else player.as_a(ValuesActions)
     if valuing is None:

@@ -34,7 +34,8 @@ class Engine:
         self.session = Session(game, (None, None), key)
         self._plies_before: list[int] = []
         self.has_quit = False
-        # By name the number of arguments, of which further ones are ignored, and what gives the text of the answer.
+        # By name: the number of arguments (further ones are ignored), and the function that returns the text of the
+        # answer.
         self._commands: dict[str, tuple[int, Callable[..., str]]] = {
             "protocol_version": (0, lambda: "2"),
             "name": (0, lambda: f"selfplay {player.name}"),
@@ -125,7 +126,7 @@ class Engine:
         return self.vertices.text(action), action
 
     def _take(self, seat: int, action: int | None) -> None:
-        """Play an action of `seat`. Passes after the end have no effect; None is one in a game without passes.
+        """Play an action of `seat`. Passes after the end have no effect; in a game without passes, None is a pass.
 
         Raises IllegalActionError if it is not legal, and NotNowError if it is the opponent's turn.
         """

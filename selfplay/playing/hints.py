@@ -1,4 +1,4 @@
-"""What is best in the current match of a session: a hint, and perfect values where `perfect_player_of` knows them."""
+"""Hints for the current match of a session, and perfect values if `perfect_player_of` knows them."""
 
 from typing import NamedTuple
 
@@ -26,8 +26,9 @@ class Hint(NamedTuple):
 
 
 def hint(session: Session, time_limit: float | None = None) -> Hint:
-    """What the player of `session.estimate` would do; without its values, the lowest of the best actions with perfect
-    play.
+    """The action that the player of `session.estimate` would take.
+
+    Without values of a player, it is the lowest of the best actions with perfect play.
 
     Args:
         time_limit: seconds to wait for perfect play; None for no limit.

@@ -35,7 +35,9 @@ class ActionDescription:
     )
     visits: int | None = _described("The adviser's simulations through it; null if it does not search a tree.")
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
-    grade: Grade | None = _described("How bad it is, by these values; null if not, or unknown.")
+    grade: Grade | None = _described(
+        "Its grade by these values: inaccuracy, mistake or blunder; null: none of these, or unknown."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +61,7 @@ class PlyDescription:
     best: str | None = _described("The best action by the same values; null if unknown.")
     best_value: float | None = _described("The value of that action; null if unknown.")
     best_words: str | None = _described("The same in words if it is exact.")
-    grade: Grade | None = _described("How much worse than that action it was; null if little, or unknown.")
+    grade: Grade | None = _described("Its grade: inaccuracy, mistake or blunder; null: none of these, or unknown.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +69,7 @@ class MatchDescription:
     """The state of a match. Seat 0 moves first, seat 1 second."""
 
     game: str
-    seat_names: list[str] = _described("What the game calls the two seats.")
+    seat_names: list[str] = _described("The names of the two seats in this game.")
     players: list[str] = _described('Who holds each seat: "human" or the name of a player.')
     match: int = _described("The number of the match in its session, from 0.")
     board: str = _described("The position as text.")

@@ -37,8 +37,9 @@ Players = tuple[Player | None, Player | None]
 class Session:
     """Matches between two players, either or both of them a person, one after the other.
 
-    A match is counted, and passed to players that learn, only when it first ends. Its end can be taken back to try
-    something else; the rest is then practice (`is_practice`) and not counted, because a learner cannot unlearn a match.
+    A match is counted, and passed to players that learn, only when it ends for the first time. The end can be taken
+    back to try something else. What follows is practice (`is_practice`) and not counted, because a learner cannot
+    unlearn a match.
 
     Args:
         players: the two players; None is a person. To let a player play against itself, give it twice.
@@ -46,7 +47,7 @@ class Session:
         first_player: which of the two (0 or 1) moves first in the first match.
 
     Attributes:
-        evaluator: values all actions in place of the players; None: they do. Forget `estimates` when it changes.
+        evaluator: values all actions in place of the players; None: the players do. Clear `estimates` when it changes.
         match: the number of the current match; the first is the number that a learning player has seen, so that it
             does not repeat a match.
         is_practice: whether the match does not count: its end was taken back, or it began in a given position.
@@ -79,7 +80,7 @@ class Session:
         Raises IllegalActionError if an action is illegal or follows the end. The match then ends before it.
         """
         self._begin(self.first_player, start)
-        # Counted, so that no player learns from the end of a match that is only repeated.
+        # Marked as counted, so that no player learns from the end of a match that is only repeated.
         self._is_counted = True
         for number, action in enumerate(actions):
             if self.can_only_pass and action != self.game.pass_action:
@@ -259,7 +260,7 @@ class Session:
     def rewind(self, ply: int) -> list[Ply]:
         """Take back and return this ply, numbered from 0, and all after it. Raises NotNowError if there is none."""
         ply = self._reached(ply)
-        # In a match that has not been counted, the rest may still be.
+        # If the match has not been counted yet, it may still be counted at its end.
         self.is_practice = self.is_practice or self._is_counted
         taken = self.plies[ply:]
         del self.plies[ply:], self._states[ply + 1 :]
@@ -267,7 +268,7 @@ class Session:
         return taken
 
     def new_match(self, first_player: int | None = None) -> None:
-        """Begin the next match, in which `first_player` (None: the same as before) moves first; abandon this one."""
+        """Abandon this match and begin the next one. `first_player` moves first in it; None: the same as before."""
         # A match without plies keeps its number.
         self.match += 1 if self.plies else 0
         self._begin(self.first_player if first_player is None else first_player)
@@ -281,9 +282,9 @@ class Session:
     def estimate(self, ply: int | None = None) -> Estimate | None:
         """What is expected of the actions in the position before `ply`; None if nobody there values actions.
 
-        The values are those of the evaluator, the player to move, or else its opponent; near the end of a match with
-        people or an evaluator, the exact ones of `endgame_player`. They are computed at the first call for each
-        position and kept, because some players search for a long time.
+        The values are those of the evaluator, else of the player to move, else of its opponent. Near the end of a match
+        with people or an evaluator, they are the exact values of `endgame_player`. They are computed at the first call
+        for each position and kept, because some players search for a long time.
         """
         number = len(self.plies) if ply is None else ply
         state, draws = self.state_before(number), self.draws._replace(ply=number)

@@ -11,7 +11,7 @@ WITHIN_A_KIND = ("level", "seed", "threads", "format", "shard_matches", "agent_s
 
 
 def data_changes(run: RunFolder, levels: Sequence[int]) -> dict[int, str]:
-    """By level, how its training data differ in kind from those of the level before it, where they do.
+    """By level, how its training data differ in kind from those of the level before it, if they do.
 
     Such a change explains a step in the losses. Levels whose training is not recorded are left out. Raises
     InvalidFileError if a manifest is broken.

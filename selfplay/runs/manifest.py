@@ -1,6 +1,6 @@
 """The manifest of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files.
 
-That of a run also records the settings of the run, so that a later command needs only its run_dir.
+The manifest of a run also records the settings of the run, so that a later command only needs run_dir.
 """
 
 import json
@@ -107,7 +107,7 @@ class Manifest:
         return not (what or changed or is_replaced) and len(there) == len(section["files"])
 
     def forget(self, stage: str) -> None:
-        """Remove the stage's section, so that a kill while its files are replaced leaves no false record."""
+        """Remove the section of the stage. Otherwise a kill while its files are replaced would leave a false record."""
         if self.sections.pop(stage, None) is not None:
             self._write()
 
@@ -180,7 +180,7 @@ SHOWN = 5
 
 
 NOT_CHANGES = ("recipe", "seed", "game.name", "threads", "dataset.format", "dataset.shard_matches")
-"""Settings that `changes_of_recipe` leaves out: those named anyway, and those that say where or how fast."""
+"""Settings that `changes_of_recipe` leaves out: those that are always named, and those of places and speed."""
 
 
 def record_run_settings(settings: Settings) -> None:
@@ -216,7 +216,7 @@ def take_run_settings(config: "DictConfig", overrides: Sequence[str]) -> str:
 
 
 def composed_for_run(overrides: Sequence[str]) -> Settings:
-    """As `compose_settings`, but what the overrides do not set is as the run in their run_dir recorded it."""
+    """As `compose_settings`, but settings that the overrides do not set are those recorded by the run in run_dir."""
     values = composed_values(Settings, "config", overrides)
     take_run_settings(values, overrides)
     return checked_settings(Settings, values)
@@ -250,7 +250,7 @@ def changes_of_recipe(settings: Settings) -> dict[str, str]:
 def _check_code(path: Path, taken: Mapping[str, Any]) -> None:
     """Raise InvalidFileError if settings from a file start a program, or import a module that the user has not named.
 
-    The file may come from elsewhere, and reading it must not run code of others.
+    The file may come from another person, and reading it must not run code of this person.
     """
     for name, value in flat_settings(taken).items():
         foreign = [*set(modules_in(value)).difference(named_modules()), *commands_in(value)]

@@ -27,7 +27,7 @@ LEVEL_FOLDER = re.compile(r"level_([0-9]{2}|[1-9][0-9]{2,8})")
 """The name of the folder of a level, with the number in at least two digits."""
 PROBCUT_FILE = "probcut.yaml"
 LEARNER_FILE = "learner.safetensors"
-"""What temporal-difference learning of the next level continues with, besides the weights."""
+"""The file from which temporal-difference learning of the next level continues, in addition to the weights."""
 
 _holders: dict[tuple[int, int, int], int] = {}
 """The threads that hold the locks of runs, by process, and device and inode of the .lock files. A fork holds none."""
@@ -105,7 +105,7 @@ class RunFolder:
     def is_at_work(self) -> bool:
         """Whether a process holds the run's lock now; always False on systems without /proc/locks.
 
-        Trying to take the lock would also answer this, but could make a run fail that starts at the same moment.
+        Trying to take the lock would answer this too, but a run that starts at the same moment could fail.
         """
         try:
             inode = (self.path / ".lock").stat().st_ino
@@ -129,8 +129,8 @@ class RunFolder:
     def lock(self, *, create: bool = True) -> Iterator[None]:
         """Hold the run's lock in this thread: a flock on .lock, which the system releases however the process ends.
 
-        Within the block the same thread may take it again. A folder in which the block has failed to make anything is
-        deleted if it did not exist before.
+        Within the block the same thread may take it again. If the folder did not exist before, and the block fails
+        without making a file, the folder is deleted.
 
         Args:
             create: make the folder if it does not exist.

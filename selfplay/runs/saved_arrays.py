@@ -1,8 +1,8 @@
 """Arrays of an unfinished computation, from which an interrupted stage continues.
 
-Besides its arrays, a file holds a SHA-256 of them, of its own name and of everything that the computation depends on.
-So a file that is damaged, exchanged for another or of another computation is refused. The manifest cannot record the
-digest of a file that is replaced again and again: after a kill between the two, they would not fit each other.
+A file holds its arrays and one SHA-256 of them, of its own name and of everything that the computation depends on. So a
+file is refused if it is damaged, exchanged for another, or of another computation. The manifest cannot record the
+digest of a file that is replaced again and again: after a kill between the two writes, they would not agree.
 """
 
 import hashlib

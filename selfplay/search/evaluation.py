@@ -6,8 +6,8 @@ weighted sum of features, whose weights are read from a file by name:
     make_evaluation("article", game)              conf/evaluation/article.yaml
     make_evaluation("my/evaluation.yaml", game)   a file of the same form
 
-It values unfinished positions; where the match is over, the value is win * return + margin * (the lead of the player to
-move in points, where the game counts points).
+An evaluation values unfinished positions. If the match is over, the value is win * return + margin * lead, where lead
+is that of the player to move in points, or 0 if the game does not count points.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -53,8 +53,8 @@ class Evaluation(Protocol):
 
     @property
     def reply_value(self) -> float:
-        """How much a reply of the opponent is worth to the opponent, where searches order moves by the value of the
-        position that they lead to. Must be above 0; it changes only the number of positions visited."""
+        """The value of one reply to the opponent, when searches order moves by the value of the position after them.
+        Must be above 0. It changes only the number of positions visited."""
 
     def unfinished_value(self, game: Game) -> CompiledValue:
         """The function that values unfinished positions; every call returns the same function."""
@@ -98,7 +98,8 @@ class FeatureEvaluation(NamedTuple):
     game: str | None
     """The only game it applies to; None for every game that has its features, such as all sizes of a board."""
     win: float
-    """The value of a won match; of a lost one its negative. Should exceed the values of all unfinished positions."""
+    """The value of a won match; a lost one has its negative. It should exceed the values of all unfinished
+    positions."""
     margin: float
     """The value of each point by which the player leads at the end."""
     weights: Mapping[str, Weight]
@@ -108,7 +109,7 @@ class FeatureEvaluation(NamedTuple):
 
     @property
     def reply_value(self) -> float:
-        """Small: it decides only between equal values, as where no feature is weighted."""
+        """Small, so that it only decides between equal values, for example if no feature has a weight."""
         return 0.001
 
     def table(self, game: Game) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What every exact solver of positions offers, and the registry from which a game names its own.
+"""The interface of exact solvers of positions, and the registry from which a game names its solver.
 
 solver = make_exact_solver(make_game("othello"))
 solver.solve(state).value
@@ -28,9 +28,9 @@ from selfplay.settings.fields import require
 Result = TypeVar("Result")
 
 WIN = 1
-"""What a won position is worth where all wins are worth the same; otherwise a position is worth its exact value."""
+"""The value of all won positions if wins do not differ; otherwise the value of a position is its exact value."""
 EVERY_LOSS = -(10**6)
-"""Below the worth of all positions, if losses differ in worth."""
+"""A number below the values of all positions, for the case that losses differ."""
 
 
 class SolvedPosition(NamedTuple):
@@ -125,8 +125,7 @@ class ExactSolver(MadeAgain, ABC):
     def values_within(self, state: State, lowest: Words, highest: Words, expected: Words | None = None) -> Words:
         """int64[B]: the value of each position, clipped to lowest..highest (int64[B] each).
 
-        The narrower the interval, the faster; v..v+1 asks whether the value is at most v. Positions related to each
-        other are best given together, in one call.
+        A narrower interval is faster; v..v+1 asks whether the value is at most v. Give related positions in one call.
 
         Args:
             expected: int64[B], guesses of the values: good ones save time; 0 by default.
@@ -137,12 +136,12 @@ class ExactSolver(MadeAgain, ABC):
 
     @abstractmethod
     def value_text(self, value: int, state: State, row: int = 0) -> str:
-        """A value to the player to move in match `row` of `state` in words, such as "wins by 6"."""
+        """A value of match `row` of `state` to the player to move, in words, such as "wins by 6"."""
 
     def plies_to_end(self, value: int, state: State, row: int = 0) -> int:
         """The number of plies, including passes, to the end of best play from match `row` of `state`.
 
-        value: that of the position, from `value`; where it tells the number, nothing is searched.
+        value: the value of the position, from `value`. If it determines the number, nothing is searched.
         """
         return len(self.solve(state, row).principal_variation)
 
@@ -239,7 +238,7 @@ def exact_outcomes(
 ) -> tuple[Words, NDArray[np.float64]]:
     """Exact values of positions to the player to move: as the solver counts (int64[B]), and as outcomes (float64[B]).
 
-    In Othello, squares that are empty at the end count for the winner, in matches only discs do.
+    In Othello, squares that are empty at the end count for the winner here; in matches only discs count.
 
     Args:
         guesses: int64[B], of the values as the solver counts: good ones save time.

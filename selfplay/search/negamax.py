@@ -13,13 +13,13 @@ the positions that follow; `depth` plies ahead an evaluation is used instead. Th
 
 Values are fail-soft: a value below the window is an upper bound of the true value, one above it a lower bound.
 
-The more often the first move is the best, the more the rest is cut off. The move that was best in an earlier search
-comes first. Far from the leaves, where much depends on the order, moves follow by the value of the position that they
-lead to; near the leaves by the number of replies to them, which is counted faster.
+If the first move is the best more often, more of the rest is cut off. The move that was best in an earlier search comes
+first. Far from the leaves the order matters more, so the other moves are ordered by the value of the position after
+them. Near the leaves they are ordered by the number of replies, which is faster to count.
 
-Where a game does not count points, a win is worth more the sooner it comes, and a loss less: the value of a finished
-match is multiplied by 1 + SOONER for each ply that was left to search. The value of a position then depends on the
-depth still to be searched only, which the table compares, and the factor is too small to matter otherwise.
+In a game that does not count points, a sooner win has a higher value, and a sooner loss a lower one: the value of a
+finished match is multiplied by 1 + SOONER for each ply that was left to search. The value of a position then depends
+only on the depth still to be searched, which the table compares. The factor is too small to have another effect.
 """
 
 from collections.abc import Callable
@@ -45,8 +45,7 @@ SHARED_FROM = 4
 POLL_INTERVAL = 1024
 """Number of positions visited between two checks of the stop flag."""
 SOONER = 2.0**-44
-"""The preference for the sooner of two wins. Evaluations that differ by less, relative to their size, are not told
-apart anyway."""
+"""The preference for the sooner of two wins. Evaluations whose relative difference is smaller count as equal."""
 
 
 class Search(NamedTuple):
@@ -59,8 +58,8 @@ class Search(NamedTuple):
     """The smallest number of plies left at which NegaScout uses null windows; not used where only one is left."""
     ordered: bool
     clears_table: bool
-    """Whether each position of a batch is searched with an empty table: the cuts of ProbCut that the searches of others
-    have left in the table would change its result."""
+    """Whether each position of a batch is searched with an empty table. Cuts of ProbCut in the table, left by the
+    searches of other positions, would change the result."""
     reply_value: float
     """That of the evaluation."""
     parameters: EvaluationParameters
@@ -84,14 +83,14 @@ class Search(NamedTuple):
 VISITED, STOPPED = 0, 1
 
 Negamax = Callable[[int, int, int, float, float, Search], tuple[float, bool]]
-"""(own, opp, left, alpha, beta, search) to the fail-soft value of a position, searched `left` > 0 plies ahead, and
-whether it rests on the evaluation of an unfinished position, so that a deeper search may change it. Both are
-meaningless once the search is stopped."""
+"""From (own, opp, left, alpha, beta, search) to two results for a position that is searched `left` > 0 plies ahead: its
+fail-soft value, and whether the value depends on the evaluation of an unfinished position, so that a deeper search may
+change it. Both are meaningless once the search is stopped."""
 
 
 @part_of_compiled
 def count_position(search: Search) -> None:
-    """Count a visited position, and notice from time to time whether the search is stopped or has been finished."""
+    """Count a visited position, and check from time to time whether the search is stopped or has been finished."""
     work, threads = search.work, search.threads
     work[VISITED] += 1
     if work[VISITED] % POLL_INTERVAL == 0 and (threads.stop[STOP] != 0 or threads.finished[0] != 0):
@@ -115,7 +114,7 @@ def negamax_of(
     probe: Callable[..., tuple[bool, float]] | None = None,
     part: Callable[[Negamax], Negamax] = recursive_part,
 ) -> tuple[Negamax, Negamax]:
-    """The search of a position of a game with these rules, and the same for 0 plies left, where the first does not go.
+    """Two functions for a game with these rules: the search of a position, and its value with 0 plies left.
 
     Args:
         probe: `probe(own, opp, left, alpha, beta, search)` is asked before the moves of a position are tried, except at
@@ -195,7 +194,7 @@ def negamax_of(
             else:
                 value, may_change = negamax(mine, others, left - 1, child_alpha, child_beta, search)
             if is_scouted and low < -value < beta:
-                # The null window has shown only that the move is better; the new one begins just below its value.
+                # The null window has only shown that the move is better. The new window begins just below its value.
                 value, may_change = negamax(mine, others, left - 1, -beta, np.nextafter(value, np.inf), search)
             is_open |= may_change
             if -value > best or (precedes and -value == best):

@@ -1,13 +1,13 @@
-"""ProbCut: cutting positions off because a shallow search predicts what the deep one would find.
+"""ProbCut: cutting positions off if a shallow search predicts the result of the deep one.
 
 The value v of a deep search is predicted from the value s of a shallower search of the same position as
 
     v = slope * s + intercept + an error with standard deviation sigma,
 
 fitted for pairs of depths and phases of the match (Buro, "ProbCut: an effective selective extension of the alpha-beta
-algorithm", 1995; "Experiments with Multi-ProbCut and a new high-quality evaluation function", 1997). If the
-prediction is above beta by `threshold` standard deviations, the position is taken to be worth beta; if it is as far
-below alpha, alpha. The results of a search are then no longer exact.
+algorithm", 1995; "Experiments with Multi-ProbCut and a new high-quality evaluation function", 1997). If the prediction
+is above beta by `threshold` standard deviations, the position gets the value beta. If it is below alpha by as much, the
+position gets the value alpha. The results of a search are then no longer exact.
 
 The fitted numbers are in a file beside the weights that they were fitted to:
 
@@ -78,7 +78,7 @@ def compile_probe(negamax: Callable[..., tuple[float, bool]], unfinished_value: 
 SMALLEST_DEPTH = 3
 """The smallest depth of a search that a shallower one may replace."""
 LEAST_SLOPE = 0.1
-"""Where a fitted line is less steep, the shallow search predicts too little; a line with slope 1 is used instead."""
+"""If a fitted line is less steep, the shallow search is a bad predictor, and a line with slope 1 is used instead."""
 
 
 class Check(NamedTuple):
@@ -158,7 +158,7 @@ class ProbCutParameters(NamedTuple):
     checks: tuple[Check, ...]
 
     def probing(self, threshold: float) -> Probing:
-        """How a search cuts from `threshold` standard deviations on: the lower, the faster and the less exact.
+        """How a search cuts from `threshold` standard deviations on. A lower threshold is faster and less exact.
 
         Raises SettingError unless the threshold is above 0.
         """

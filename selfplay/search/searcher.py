@@ -62,8 +62,8 @@ class BatchResult(NamedTuple):
 def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., bool]:
     """The search of a batch, by the functions of `negamax_of`: `search_batch(own, opp, search, found)`.
 
-    It fills `found`, a `BatchResult`, and returns False if it was stopped. Of several threads that search one position
-    together, all but the first to finish are stopped.
+    It fills `found`, a `BatchResult`, and returns False if it was stopped. If several threads search one position, the
+    first to finish stops the others.
     """
     (negamax, leaf), prefers_sooner = parts, rules.margin is None
 
@@ -87,7 +87,8 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
                 length += 1
             is_final = not is_open
             if prefers_sooner and length < depth:
-                # The match ends there: without the preference for the sooner end, the value is that of a win, if any.
+                # The match ends there. The value is that of a win, draw or loss, without the preference for the sooner
+                # end.
                 value = np.sign(value) * abs(search.parameters.finished[0])
                 is_final |= value != 0
             found.values[row] = value + 0.0  # no -0.0
@@ -128,12 +129,14 @@ class Searcher(MadeAgain):
     """Searches positions of one game with one algorithm and one evaluation.
 
     Values and actions depend only on the position and the depth. Algorithm, ordering, table size and number of threads
-    change only the number of positions visited, and which of several variations with the same value is found. With
-    `probcut` values are approximate, and all of these change them too.
+    only change the number of positions visited, and which of several variations with the same value is found. With
+    `probcut` values are approximate, and depend on these settings too.
 
     Attributes:
-        num_threads: the number of threads that search a position, from depth 6 on, if there is a table, and batches are
-            of 64 positions at most; with `probcut` only if there is a time limit, which promises no result again.
+        num_threads: the number of threads that search a position. Several are used from depth 6 on, with a table, and
+        in
+            batches of at most 64 positions. With `probcut` they are used only with a time limit, because then results
+            cannot be repeated in any case.
 
     Args:
         algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.

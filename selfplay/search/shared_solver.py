@@ -102,7 +102,7 @@ class SharedSolver:
         return solving
 
     def action_values(self, state: State, row: int = 0, *, time_limit: float | None = None) -> dict[int, int]:
-        """The value to the player to move of every legal action of match `row` of `state`.
+        """The value of every legal action of match `row` of `state`, to the player to move.
 
         Args:
             time_limit: seconds to wait for them; None for no limit.
@@ -168,7 +168,7 @@ class SharedSolver:
             worker.add(solving)
 
     def _keep(self, key: tuple[int, int], state: State, row: int = 0) -> Solving:
-        """What is known of match `row` of `state`, as the last to be forgotten."""
+        """The known values of match `row` of `state`, which becomes the last one to be forgotten."""
         solving = self._kept.setdefault(key, Solving(state.select(torch.tensor([row]))))
         self._kept.move_to_end(key)
         if len(self._kept) > MAX_KEPT:

@@ -1,13 +1,13 @@
 """Threads of compiled searches: work that Ctrl-C or a time limit can stop, and threads that search a position together.
 
-Compiled code does not handle signals. Long work therefore runs in a separate thread and polls a flag every few thousand
-steps; the calling thread waits for it and sets the flag. Starting a thread takes as long as many a short search, and
-longer on a busy machine, so work that counts its steps can do the first of them in the calling thread.
+Compiled code does not handle signals. Therefore long work runs in a separate thread and checks a flag every few
+thousand steps; the calling thread waits for it and sets the flag. Starting a thread takes as long as a short search,
+and longer on a busy machine. So work that counts its steps can do the first steps in the calling thread.
 
 Threads that search the same position, each from the root, share the table. A thread marks the positions that it is
-searching; the others, after the first move of a position, try moves first that lead to no marked one, and later find
-the values of those in the table ("ABDADA": Weill, "The ABDADA distributed minimax-search algorithm", 1996). Marks
-change only the order of moves.
+searching. After the first move of a position, the other threads first try moves to positions without a mark; later they
+find the values of the marked positions in the table ("ABDADA": Weill, "The ABDADA distributed minimax-search
+algorithm", 1996). Marks only change the order of moves.
 """
 
 import math
@@ -66,11 +66,10 @@ def run_interruptibly(
     """Run `function(stop)`, which must poll `stop[STOP]` often and return soon after it becomes 1.
 
     Args:
-        time_limit: seconds from now; None for no limit.
-        name: what the error message calls the work.
-        quick_steps: number of steps, of together a few milliseconds, that are done in the calling thread; 0: none. If
-            `function` needs more, it must raise StoppedError, and is called again in another thread, where it may
-            continue.
+        time_limit: seconds from now; None for no limit. name: what the error message calls the work. quick_steps:
+        number of steps that are done in the calling thread, a few milliseconds in all; 0: none. If
+            `function` needs more steps, it must raise StoppedError. It is then called again in another thread, where it
+            may continue.
 
     Raises:
         SettingError: `time_limit` is not above 0.
@@ -133,9 +132,9 @@ def make_threads(number: int, stop: StopFlag) -> Threads:
 
 
 def search_together(searches: Sequence[Callable[[], Result | None]]) -> Result | None:
-    """Call each of the `searches` in a thread of its own, the first in this one.
+    """Call the first of the `searches` in this thread, and each other one in a thread of its own.
 
-    Returns a result that is not None, if one of them returns it, as soon as all have returned.
+    Waits until all have returned. Returns a result that is not None, if there is one.
     """
     results: list[Result | None] = [None] * len(searches)
 

@@ -23,7 +23,8 @@ class Visit:
     """The window of values that matter."""
     value: float = np.nan
     following: tuple[int, ...] = ()
-    """The actions here in the order in which they are tried; () where the value is known without trying any."""
+    """The actions of this position in the order in which they are tried; () if the value is known without trying
+    any."""
     num_tried: int = 0
     """How many of them were tried before the rest was cut off."""
     last_tried: tuple[int, int] | None = None

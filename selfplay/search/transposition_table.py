@@ -1,11 +1,11 @@
-"""The transposition table: what is known about positions that can be reached in several ways.
+"""The transposition table: results for positions that can be reached in several ways.
 
 It is int64[4 N]; an entry has four words: own, opp, the bits of the value, and what is known besides. Each position has
 one place, given by its hash. A new entry replaces the previous one.
 
 Several threads may use a table at once, and their writes may mix in an entry. So own and opp are combined with the
-other words ("lockless hashing": Hyatt & Mann, "A lockless transposition-table implementation for parallel search",
-2002): a mixed entry belongs to no position.
+other words, and a mixed entry belongs to no position ("lockless hashing": Hyatt & Mann, "A lockless transposition-table
+implementation for parallel search", 2002).
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
 """Kinds of stored values; NOTHING where no position is stored."""
 
 LEAST_STORED_DEPTH = 2
-"""Closer to the leaves, looking a position up takes longer than searching it."""
+"""With fewer plies left, looking up a position takes longer than searching it."""
 
 ENTRY = 4
 """The number of words of an entry."""
@@ -57,7 +57,7 @@ def mixed(known: Word, value: Word) -> Word:
 def look_up(table: Table, own: int, opp: int, left: int, alpha: float, beta: float) -> tuple[bool, float, bool, int]:
     """What is known of a position that is to be searched `left` plies ahead.
 
-    Only values outside the window are answers: one inside it would come without its principal variation.
+    Only values outside the window are returned, because the table has no principal variations for values inside it.
 
     Returns:
         Whether the value is known, the value, whether a deeper search may change it, and the move to try first; 0 where

@@ -40,8 +40,8 @@ class StoreSettings:
     path: str = field(default=MISSING, metadata=PATH)
     """The database."""
     backup: str = DEFAULT_RULE.backup
-    """absolute: a board takes the discounted score of largest absolute value among its successors; minimax: that of the
-    successor that the player to move would choose."""
+    """absolute: a board takes the discounted score of largest absolute value among its successors. minimax: it takes
+    the score of the successor that the player to move would choose."""
     discount: float = DEFAULT_RULE.discount
     """Factor applied to a score at each step backwards."""
     canonical: bool = DEFAULT_RULE.canonical
@@ -64,7 +64,7 @@ class PictureSettings:
     depth: int = field(default=3, metadata=within(1, 9))
     """Plies shown after the first board."""
     breadth: list[int] = field(default_factory=lambda: [4, 2, 1], metadata=count(1))
-    """Number of successors shown for each board, by ply; the last number holds for all later plies."""
+    """Number of successors shown for each board, by ply; the last number is used for all later plies."""
     file: str | None = field(default=MISSING, metadata=PATH)
     """The image to write; null: show it on the screen."""
 
@@ -110,4 +110,4 @@ class CompeteSettings(CommonSettings):
     epsilon: float = field(default=0.0, metadata=within(0, 1))
     """Share of the actions that are random."""
     show: bool = False
-    """Also show every match: its boards side by side, each with its action."""
+    """Also show the boards of every match side by side, each with its action."""

@@ -18,7 +18,7 @@ COMMAND = "selfplay"
 def executable(name: str) -> str:
     """How to start a program of this Python environment from the current folder: `selfplay`, or `.venv/bin/selfplay`.
 
-    The project's own environment is named, because the scripts activate it only for themselves, if at all.
+    The path is needed for the project's own environment, because the user's shell has not activated it.
     """
     own = PROJECT_FOLDER / ".venv"
     return shlex.quote(os.path.relpath(own / "bin" / name)) if Path(sys.prefix) == own else name
@@ -30,15 +30,16 @@ def command_line(program: str) -> str:
 
 
 def with_command_lines(docstring: str) -> str:
-    """The docstring of a program with its examples, lines that start with `selfplay`, as the user has to type them."""
+    """The docstring of a program. Its examples, the lines that start with `selfplay`, are changed to what the user
+    types."""
     return docstring.strip().replace(f"\n{COMMAND} ", f"\n{executable(COMMAND)} ")
 
 
 def words_of_run(game: str, run_dir: str | Path) -> list[str]:
-    """The words of a command line, quoted for a shell, that select a game and the folder of its run, without those
-    that are the default.
+    """The words of a command line, quoted for a shell, that select a game and the folder of its run.
 
-    For learn, play, web and train-tabular, whose default game is that of GameSettings; that of others may be Othello.
+    Defaults are left out. This is for learn, play, web and train-tabular, whose default game is that of GameSettings.
+    Other programs may have Othello as their default.
     """
     words = [] if game == GameSettings().name else [shlex.quote(f"game={game}")]
     return [*words, *_words_of_folder(game, run_dir)]
@@ -48,7 +49,7 @@ def learn_command(game: str, run_dir: str | Path) -> str:
     """The command that trains levels of a game in this folder: the game's own script if it has one."""
     script = PROJECT_FOLDER / f"learn_{game}.sh"
     if IS_CHECKOUT and script.exists():
-        # With a folder, because the shell does not look for programs in the current one.
+        # With ./ because the shell does not look for programs in the current folder.
         path = f"{os.path.relpath(script.parent)}/{script.name}"
         return " ".join([shlex.quote(path), *_words_of_folder(game, run_dir)])
     return " ".join([command_line("learn"), *words_of_run(game, run_dir)])

@@ -21,11 +21,11 @@ class GameSettings:
         default="tictactoe",
         metadata=affects("generation", "training", "comparison", "tabular"),
     )
-    """The game's name in the registry of games. If `size` says another board than its first, the name says so too, and
-    files name the game that way: othello_6x6."""
+    """The game's name in the registry of games. If `size` is not the default of the game, the name contains the size,
+    also in files: othello_6x6."""
     size: int | None = None
-    """The number of squares along a side of the board (tictactoe: 3 to 8, all of them in a row to win; othello: 4, 6 or
-    8); null: as the name says."""
+    """The number of squares along a side of the board (tictactoe: 3 to 8, a whole row wins; othello: 4, 6 or 8); null:
+    the size in the name."""
 
     def __post_init__(self) -> None:
         self.name = SPIEL_NAMES.get(self.name, self.name)
@@ -72,7 +72,8 @@ class CommonSettings:
     seed: int = field(default=0, metadata=affects("generation", "training", "comparison", "tabular") | within(*SEEDS))
     """The same seed gives the same bytes."""
     batch_size: int | None = field(default=None, metadata=count(1))
-    """Matches played in lockstep; changes no byte. null: 16,384 on the CPU, as many as fit in memory on a GPU."""
+    """Matches played in lockstep; does not change the results. null: 16,384 on the CPU, as many as fit in memory on a
+    GPU."""
     threads: int = field(
         default=1,
         metadata=affects(
@@ -84,10 +85,10 @@ class CommonSettings:
     )
     """Threads of torch in one process; may change bytes with numerics=native."""
     search_threads: int | None = field(default=1, metadata=SEARCH_THREADS)
-    """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
+    """Threads of a long search of one position; does not change values or actions. null: one per core."""
     modules: list[str] = field(default_factory=list)
-    """Modules outside this program that the files of a run may name, such as that of a game or a network of your own;
-    those that another setting names need not be repeated here."""
+    """Modules outside this program that the files of a run may import, such as the module of a game or a network of
+    your own. Modules named in another setting need not be repeated here."""
     device: str = "auto"
     """Where batches of matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
 

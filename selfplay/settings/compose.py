@@ -21,7 +21,7 @@ from selfplay.settings.common import AnySettings, GameSettings
 from selfplay.settings.fields import PATH, field_of, modules_in, require, texts_in
 from selfplay.settings.folders import CONFIG_FOLDER
 
-# Hydra is imported where it is used: it takes 0.1 s, in which Ctrl-C should already be handled.
+# Hydra is imported where it is used. The import takes 0.1 s, and Ctrl-C must be handled before that.
 if TYPE_CHECKING:
     from hydra.errors import MissingConfigException
 
@@ -29,7 +29,7 @@ GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.archite
 """The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
 
 SEARCH_PATH = "hydra.searchpath"
-"""The setting of Hydra that names further folders like conf/."""
+"""The setting of Hydra for further folders with the layout of conf/."""
 
 TYPES = {
     **dict.fromkeys(("Integer", "int"), "a whole number"),
@@ -38,18 +38,21 @@ TYPES = {
     **dict.fromkeys(("String", "str"), "a text"),
     "tuple.": "a list, such as [1,2]",
 }
-"""By the last word of a message of OmegaConf: the type that a value must have."""
+"""The type that a value must have, by the last word of a message of OmegaConf."""
 
 
 def compose_settings_of(kind: type[AnySettings], config: str, overrides: Sequence[str] = ()) -> AnySettings:
-    """The settings of class `kind` from conf/`config`.yaml with these Hydra overrides. Raises as its two steps."""
+    """The settings of class `kind` from conf/`config`.yaml with these Hydra overrides.
+
+    Raises SettingError as `composed_values` and `checked_settings` do.
+    """
     return checked_settings(kind, composed_values(kind, config, overrides))
 
 
 def checked_settings(kind: type[AnySettings], values: DictConfig) -> AnySettings:
     """The settings with these values, as `composed_values` returns them.
 
-    Files may from now on name objects in the modules that the settings name, see `selfplay.registry`.
+    From now on files may name objects in the modules that the settings name, see `selfplay.registry`.
 
     Raises SettingError for a value that is not allowed.
     """
@@ -66,7 +69,7 @@ def list_of_overrides(overrides: object) -> list[str]:
 
 
 def overrides_of(settings: Mapping[str, Any]) -> list[str]:
-    """Hydra overrides that give settings these values; the settings of a section, such as `training`, as a mapping.
+    """Hydra overrides that give settings these values. The settings of a section, such as `training`, are a mapping.
 
     Raises SettingError for a value that is not a text, a number, true, false, None or a list of them.
     """
@@ -107,7 +110,7 @@ def quoted(text: str) -> str:
 def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[str]) -> DictConfig:
     """The values of settings of class `kind` from conf/`config`.yaml with these Hydra overrides.
 
-    Groups are composed once a process; values are set in a copy. Paths that begin with ~ are in the home folder.
+    Groups are composed once in a process; values are set in a copy. Paths that begin with ~ are in the home folder.
 
     Raises SettingError for an unknown name, or a value of another type.
     """
@@ -115,7 +118,7 @@ def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[st
     with errors_of_settings(kind):
         _check_groups(overrides, kind)
         values = _composed(kind, config, overrides)
-        # The default run_dir depends on the name, which says the size of the board.
+        # The default run_dir depends on the name, which contains the size of the board.
         values.game.name = GameSettings(values.game.name, values.game.size).name
         values.run_dir = str(values.run_dir)
         return values
@@ -137,11 +140,11 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
     chosen = {name for name in names if name == SEARCH_PATH or any((folder / name).is_dir() for folder in groups)}
     choices = tuple(str(one.input_line) for one in parsed if one.key_or_group in chosen)
     values = [one for one in parsed if one.key_or_group not in chosen]
-    # What is in a folder of one's own may change.
+    # Files in a folder of the user may change.
     plain = deepcopy((_chosen.__wrapped__ if folders else _chosen)(config, choices))
     ConfigLoaderImpl._apply_overrides_to_config(values, plain)
     for name, value in _dotted(OmegaConf.to_container(plain, resolve=False)):
-        # Otherwise the default would be taken.
+        # Otherwise the default would be used.
         require(name, "???", "???" not in texts_in(value), "a value")
         field = field_of(kind, name)
         if field and PATH.keys() <= field.metadata.keys() and "~" in str(value):
@@ -158,7 +161,7 @@ def _typed(kind: Any) -> DictConfig:
 
 @cache
 def _chosen(config: str, choices: tuple[str, ...]) -> DictConfig:
-    """The configuration with these options of groups, without Hydra's own settings, which take as long to compose."""
+    """The configuration with these options of groups. Hydra's own settings are left out; they would double the time."""
     from hydra._internal.config_loader_impl import ConfigLoaderImpl
     from hydra._internal.defaults_list import create_defaults_list
     from hydra._internal.utils import create_config_search_path
@@ -168,7 +171,7 @@ def _chosen(config: str, choices: tuple[str, ...]) -> DictConfig:
     defaults = create_defaults_list(files, config, parsed, prepend_hydra=False, skip_missing=False)
     composed = loader._compose_config_from_defaults_list(defaults.defaults, files)
     composed.update({name: option for name, option in defaults.overrides.known_choices.items() if name == "recipe"})
-    # Overrides must name what is there, also in mappings such as the options of a network.
+    # Overrides must name existing settings, also in mappings such as the options of a network.
     OmegaConf.set_struct(composed, True)
     return composed
 
@@ -183,7 +186,7 @@ def offer_defaults(kind: Any) -> None:
 
 
 def _check_groups(overrides: Sequence[str], kind: type[Any]) -> None:
-    """Raise SettingError for a group of another program, or an option that is not a name, which Hydra would ignore."""
+    """Raise SettingError for groups of another program and options that are not names; Hydra would ignore both."""
     for override in overrides:
         group, _, value = override.partition("=")
         if not (CONFIG_FOLDER / group).is_dir():
@@ -224,7 +227,7 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
 
 
 def _first_part(error: BaseException | None) -> str:
-    """The message of an error of Hydra or OmegaConf on one line, without what follows it."""
+    """The message of an error of Hydra or OmegaConf on one line, without the details that OmegaConf adds."""
     return " ".join(str(error).partition("\n    full_key")[0].split())
 
 
@@ -239,7 +242,7 @@ def _unknown_setting(name: str, kind: Any) -> str:
     if name.startswith("architecture."):
         own = f"an option of a network of your own is written +{shortened(name)}=VALUE"
         return f"unknown setting {shortened(name)!r}; --help shows those of the network; {own}"
-    # Compared without their sections, which may not have been given.
+    # Compared without their sections, because the user may have left these out.
     names = dict(_dotted(OmegaConf.to_container(_typed(kind))))
     known = {dotted.rpartition(".")[2]: dotted for dotted in names}
     close = get_close_matches(name.rpartition(".")[2], known, 1)
@@ -256,12 +259,14 @@ def _dotted(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def with_outside_names(overrides: Sequence[str]) -> list[str]:
-    """Hydra overrides in which games and networks from outside this package are named where they have to be.
+    """The overrides as Hydra needs them for games and networks that have no file in conf/.
 
-    The groups `game` and `architecture` are files of conf/, which there are none of for objects from outside:
-    `game=my_module:MyGame` becomes `game.name=my_module:MyGame`, and `architecture=my_module:MyNetwork` becomes
-    `architecture=custom architecture.name=my_module:MyNetwork`.
-    Nor are there files for other boards and names: `game=othello_6x6` becomes `game.name=othello_6x6`.
+    An option of the groups `game` and `architecture` is a file in conf/. Objects from outside this package and boards
+    of other sizes have no such file, so their names are set directly:
+
+    - `game=my_module:MyGame` becomes `game.name=my_module:MyGame`
+    - `game=othello_6x6` becomes `game.name=othello_6x6`
+    - `architecture=my_module:MyNetwork` becomes `architecture=custom architecture.name=my_module:MyNetwork`
     """
     changed: list[str] = []
     for override in overrides:
@@ -283,14 +288,14 @@ def _is_outside(group: str, name: str) -> bool:
 
 
 def name_settings_modules(values: Any) -> None:
-    """Note the modules that these settings name, also in the setting `modules`."""
+    """Allow files to import the modules that these settings name, also in the setting `modules`."""
     name_modules([*modules_in(values), *(values.get("modules") or ())])
 
 
 def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """Give the settings in a composed configuration their recorded values, except those that `overrides` set.
 
-    With a recipe among the overrides nothing changes. Returns the settings that changed, by their dotted names.
+    If the overrides contain a recipe, nothing changes. Returns the settings that changed, by their dotted names.
     """
     given = [override.lstrip("+").partition("=")[0] for override in overrides]
     if "recipe" in given:
@@ -300,7 +305,7 @@ def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequen
         before = {name: _plain(config, name) for name in known}
         own = {name: _plain(config, name) for name in given if _has(config, name)}
         for name, value in [*known.items(), *own.items()]:
-            # Only a section of settings, of which all are given here, cannot be replaced by a plain mapping.
+            # A section of settings, all of which are given here, cannot be replaced by a plain mapping.
             is_section = is_dataclass(OmegaConf.get_type(OmegaConf.select(config, name)))
             OmegaConf.update(config, name, value, merge=is_section)
     after = {name: _plain(config, name) for name in known}

@@ -68,15 +68,15 @@ DEPTHS = range(3, 17)
 
 @dataclass
 class ProbCutSettings(CommonSettings):
-    """The level whose searches ProbCut is to shorten, and the positions and depths that it is fitted to."""
+    """The level whose searches ProbCut will shorten, and the positions and depths that it is fitted to."""
 
     level: int | None = field(default=None, metadata=count(1))
     """The level; null: the newest."""
     positions: int = field(default=3000, metadata=count(600))
-    """Matches of self-play, from each of which one position is taken; a few end before it."""
+    """Matches of self-play. One position is taken from each, except from a few that end too early."""
     deepest: int = field(default=8, metadata=within(DEPTHS[0], DEPTHS[-1]))
-    """The deepest search that a shallower one may replace, in plies. Each further ply takes two to three times as
-    long to fit; deeper searches still cut where this many plies or fewer are left."""
+    """The deepest search that a shallower one may replace, in plies. Each further ply takes two to three times as long
+    to fit. Deeper searches still cut where at most this number of plies is left."""
     opening_plies: int = field(default=8, metadata=count(0))
     """Random plies at the start of each match."""
 
@@ -90,7 +90,7 @@ class TreePictureSettings:
     depth: int = field(default=3, metadata=within(1, 8))
     """Plies shown."""
     breadth: list[int] = field(default_factory=lambda: [3, 3, 2], metadata=within(1, 40))
-    """Number of moves shown in each position, by ply; the last number holds for all later plies."""
+    """Number of moves shown in each position, by ply; the last number is used for all later plies."""
 
 
 @dataclass
@@ -98,7 +98,7 @@ class GameTreeSettings:
     """A game tree to search instead of a position (conf/game_tree/)."""
 
     payoffs: Any = None
-    """Nested lists of numbers, such as [[3,-2],[0,1]]: what each line of play gives to the player who begins."""
+    """Nested lists of numbers, such as [[3,-2],[0,1]]: the payoff of each line of play to the player who begins."""
 
 
 @dataclass
@@ -117,8 +117,8 @@ class AnalysisSettings(CommonSettings):
     searches: list[str] = field(default_factory=lambda: ["minimax", "alpha_beta", "negascout"])
     """The algorithms to compare."""
     min_scout_depth: int | None = None
-    """The smallest number of remaining plies at which NegaScout uses null windows; null: 2 for game trees and pictures,
-    as published, otherwise 4 or 5, from where on they save positions."""
+    """The smallest number of remaining plies at which NegaScout uses null windows. null: 2 for game trees and pictures,
+    as published; otherwise 4 or 5, because with fewer plies null windows do not save positions."""
     game_tree: GameTreeSettings = field(default_factory=GameTreeSettings)
     picture: TreePictureSettings = field(default_factory=TreePictureSettings)
     ordered: bool = False

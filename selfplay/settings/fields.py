@@ -2,8 +2,8 @@
 
     gamma: float = field(default=0.95, metadata=affects("generation") | within(0, 1))
 
-The settings of a finished stage are recorded in its manifest, and a stage with the same record is not run again. Both
-the record and the defaults of settings that an older manifest does not know are derived from these declarations.
+The settings of a finished stage are recorded in its manifest, and a stage with the same record is not run again. The
+record is derived from these declarations. If an older manifest does not contain a setting, its default is used.
 
 Checks raise SettingError in one line.
 """
@@ -25,11 +25,11 @@ from selfplay.settings.choices import PLAYERS, TARGET_RULES
 SEEDS = -(2**63), 2**63 - 1
 """The smallest and the largest seed."""
 LARGEST_COUNT = 10**9
-"""The largest number of levels, matches, epochs and the like: more would not end."""
+"""The largest number of levels, matches, epochs and so on; larger numbers would never finish."""
 
 
 class Range(NamedTuple):
-    """The finite numbers that a field, or each entry of its list, may hold; None: no such bound."""
+    """The range of finite numbers that a field, or each entry of its list, may have; None: no such bound."""
 
     least: float | None = None
     most: float | None = None
@@ -59,7 +59,7 @@ class Range(NamedTuple):
 
 
 Condition = Callable[[Any, int], bool]
-"""(all settings, level) to whether a field affects what a stage makes at this level."""
+"""Called with (all settings, level): whether a field affects the result of a stage at this level."""
 
 
 class Leaf(NamedTuple):
@@ -70,20 +70,19 @@ class Leaf(NamedTuple):
     field: Field[Any]
     value: Any
     affected: Mapping[str, Condition]
-    """The stages that it affects, including those of the enclosing section, and when."""
+    """The stages that it affects, including those of the enclosing section, each with its condition."""
 
 
 def affects(*stages: str, **conditions: Condition) -> dict[str, Any]:
-    """Metadata of a field that changes what these stages produce: always, or where a condition holds.
+    """Metadata of a field that changes the results of these stages: always, or if a condition holds.
 
-    `|` joins it with other metadata. On a field that holds a section of settings it counts for all fields of the
-    section.
+    `|` joins it with other metadata. For a section of settings it applies to all fields of the section.
     """
     return {"affects": dict.fromkeys(stages, lambda _settings, _level: True) | conditions}
 
 
 UNLESS_DEFAULT = {"is_recorded_unless_default": True}
-"""Metadata of a field that is recorded for a stage only where it differs from its default."""
+"""Metadata of a field that is recorded for a stage only if it differs from its default."""
 
 
 def unrecorded(value: Any) -> dict[str, Any]:
@@ -101,7 +100,7 @@ def within(*bounds: float, **named: float) -> dict[str, Any]:
 
 
 def count(least: int) -> dict[str, Any]:
-    """Metadata of a field that counts: from `least` to LARGEST_COUNT."""
+    """Metadata of a field that holds a count, from `least` to LARGEST_COUNT."""
     return within(least, LARGEST_COUNT)
 
 
@@ -122,7 +121,7 @@ EACH_COMMAND = {"is_of_each_command": True}
 """Metadata of a field that later commands do not take over from the run."""
 
 LATER_LEVEL = 2
-"""A level at which every setting has an effect that has one at any level."""
+"""A level at which all settings have their effect; some have none at levels 0 and 1."""
 
 PLAYER_NAME = {"is_player_name": True}
 """Metadata of a field that holds the names of players; `--help` then lists the possible names."""
@@ -207,7 +206,7 @@ def check_fields(settings: Any) -> None:
             if ":" in value:
                 registry[value]  # raises if it cannot be imported
             elif value not in registry:
-                # Listed only here, because listing reads the entry points of all installed packages.
+                # Not listed before it is needed, because listing reads the entry points of all installed packages.
                 require(name, value, False, " or ".join(registry))
         if "is_player_name" in declared:
             require_players(name, value, or_person="may_be_person" in declared)
@@ -220,7 +219,7 @@ def require(name: str, value: object, valid: bool, allowed: str) -> None:
 
 
 def rule_has(targets: str, declaration: str) -> bool:
-    """Whether the target rule with this name makes a declaration of `selfplay.dataset.target_rules`."""
+    """Whether the target rule with this name is marked with this declaration, see `selfplay.dataset.target_rules`."""
     return bool(getattr(TARGET_RULES[targets], declaration, False))
 
 
@@ -274,7 +273,7 @@ def texts_in(value: object) -> Iterator[str]:
 
 
 def require_players(setting: str, names: object, *, or_person: bool) -> None:
-    """Raise SettingError unless all texts in `names` begin with a kind of players, or name a player in a module."""
+    """Raise SettingError unless each text in `names` begins with a kind of players, or names a player in a module."""
     for text in texts_in(names):
         word = re.split("[:?]", text, maxsplit=1)[0]
         if word == PERSON and not or_person:

@@ -10,7 +10,7 @@ IS_CHECKOUT = (PACKAGE_FOLDER.parent / "pyproject.toml").is_file()
 PROJECT_FOLDER = PACKAGE_FOLDER.parent if IS_CHECKOUT else Path.cwd()
 """The checkout that the package is used from; the current folder if there is none. Runs are below its outputs/."""
 RUNS_FOLDER = PROJECT_FOLDER / "outputs"
-"""Where runs are unless run_dir says otherwise, each in a folder named after its game."""
+"""The folder of the runs if run_dir is not set; each run has a folder named after its game."""
 CONFIG_FOLDER = PACKAGE_FOLDER / "conf"
 
 OmegaConf.register_new_resolver("runs_folder", lambda: str(RUNS_FOLDER), replace=True)

@@ -25,12 +25,12 @@ class MatchSettings(CommonSettings):
     learn: bool = True
     """Whether players that can learn from their matches do so."""
     opening_plies: int | None = field(default=None, metadata=count(0))
-    """Random plies at the start, the same in both matches of each consecutive pair; null: 0, but between players that
-    repeat themselves an eighth of the longest match, at most 8."""
+    """Random plies at the start, the same in both matches of each consecutive pair. null: 0, or, if the players repeat
+    themselves, an eighth of the longest match, at most 8."""
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
     show: bool = False
-    """Also show every match: its boards side by side, each with its action."""
+    """Also show the boards of every match side by side, each with its action."""
 
 
 @dataclass
@@ -42,10 +42,10 @@ class TournamentSettings(CommonSettings):
     matches: int = field(default=1000, metadata=count(2))
     """Matches of each pair; each player moves first in half of them."""
     epsilons: list[float] = field(default_factory=lambda: [0.0], metadata=within(0, 1))
-    """Exploration rates by ply of all players; the last rate holds for all later plies."""
+    """Exploration rates by ply of all players; the last rate is used for all later plies."""
     opening_plies: int | None = field(default=None, metadata=count(0))
-    """Random plies at the start, the same in the two matches in which a pair swaps seats; null: 0, but between players
-    that repeat themselves an eighth of the longest match, at most 8."""
+    """Random plies at the start, the same in the two matches in which a pair swaps seats. null: 0, or, if the players
+    repeat themselves, an eighth of the longest match, at most 8."""
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
 
     def __post_init__(self) -> None:
@@ -59,29 +59,29 @@ SEATS = ("first", "second")
 
 @dataclass
 class ProofSettings(CommonSettings):
-    """A walk through every line of play against a player, whose actions the game's exact solver judges."""
+    """A walk through every line of play against a player. The exact solver of the game judges the player's actions."""
 
     player: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player to examine; null: the newest level of the run. Without exploration it should be deterministic: of a
-    random player every action that it may take is examined."""
+    """The player to examine; null: the newest level of the run. It should be deterministic without exploration. If it
+    is random, every action that it may take is examined."""
     seat: str = field(default="first", metadata=one_of(*SEATS))
     """first: it moves first in the match; second: its opponent does."""
     walk: str = field(default="first_mistake", metadata=one_of("first_mistake", "all"))
-    """first_mistake: stop at its first mistake, which ends a shortest line to one; all: examine every position."""
+    """first_mistake: stop at its first mistake; no line to a mistake is shorter. all: examine every position."""
     after: str = ""
     """Actions from the start of the match after which the walk begins, such as 4453; empty: the start itself."""
     walk_solved: bool = False
-    """Also walk where the player itself solves positions exactly, as a search with `endgame` does in late ones. There
-    it can make no mistake."""
+    """Also walk positions that the player itself solves exactly, as a search with `endgame` does near the end. It
+    cannot make a mistake there."""
     part_positions: int = field(default=4096, metadata=count(1))
-    """Number of positions judged between two saved states, by one worker; changes no result."""
+    """Number of positions that one worker judges between two saved states; does not change the result."""
     table_bits: int = 22
-    """Size of the solver's table in each worker: 2**table_bits entries; changes no result."""
+    """Size of the solver's table in each worker: 2**table_bits entries; does not change the result."""
     folder: str | None = field(default=None, metadata=PATH)
     """Folder of the results and of the state; null: a folder below comparison/proofs in run_dir, named after the
     player."""
     force: bool = False
-    """Start anew even if there is a state or a result."""
+    """Start again from the beginning, even if there is a state or a result."""
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
 
 
@@ -100,10 +100,10 @@ class CorrectionSettings(CommonSettings):
     passes: int = field(default=20, metadata=count(1))
     """The largest number of passes through the mistakes of a ply in each training."""
     margin: float = field(default=0.1, metadata=within(above=0, most=1))
-    """How far ahead of its mistakes a winning action is put, as a difference of sums of weights. A large one
-    makes sums so large that their hyperbolic tangents, the values, are equal."""
+    """By how much the sum of weights of a winning action must exceed the sums of the mistakes. With a large margin the
+    sums become so large that their hyperbolic tangents, the values, are equal."""
     table_bits: int = 22
-    """Size of the solver's table: 2**table_bits entries; changes no result."""
+    """Size of the solver's table: 2**table_bits entries; does not change the result."""
     force: bool = False
-    """Begin anew even if the level is corrected."""
+    """Start again from the beginning, even if the level has been corrected."""
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)

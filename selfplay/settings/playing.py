@@ -16,7 +16,7 @@ class OneMatchSettings(CommonSettings):
     """The settings of programs that play one match at a time, in which a search may use all cores."""
 
     search_threads: int | None = field(default=None, metadata=SEARCH_THREADS)
-    """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
+    """Threads of a long search of one position; does not change values or actions. null: one per core."""
 
 
 @dataclass
@@ -32,8 +32,8 @@ class DisplaySettings(OneMatchSettings):
     coordinates: bool = True
     """Name the rows and columns of boards."""
     verbose: bool = False
-    """Also show each board as a number in base 3, where square k counts 3**k times 0 (empty), 1 (X) or 2 (O), and how
-    often a tree search has tried each action."""
+    """Also show each board as a number in base 3 (the digit of square k is 0 if it is empty, 1 for X and 2 for O), and
+    how often a tree search has tried each action."""
     board: str = field(default="plain", metadata=one_of(*BOARDS))
     """How a board is drawn: plain or boxed."""
     show: bool = True
@@ -50,8 +50,8 @@ class DisplaySettings(OneMatchSettings):
 class PlaySettings(DisplaySettings):
     """Who plays, and what is shown.
 
-    A player is given by its name in the registry of players, a person by "human". A seat that is not set belongs to the
-    person, unless the other seat does; then it belongs to `opponent`, or to the level.
+    A player is given by its name in the registry of players, a person by "human". If one seat is set to a player, the
+    person has the other. If one seat is set to "human", `opponent` or the level has the other.
     """
 
     first: str | None = field(default=None, metadata=PLAYER_OR_PERSON)
@@ -124,7 +124,7 @@ class WebSettings(OneMatchSettings):
     opponents: list[str] = field(default_factory=list, metadata=PLAYER_NAME)
     """Further opponents to offer in every game, as names of players, such as my_module:MyPlayer."""
     host: str = "127.0.0.1"
-    """The address that the server listens on; 0.0.0.0 admits other computers, and then needs `hosts`."""
+    """The address that the server listens on; 0.0.0.0 listens on all addresses of this computer, and needs `hosts`."""
     hosts: list[str] = field(default_factory=list)
     """Further names and addresses of this computer at which the page may be opened."""
     port: int = field(default=8000, metadata=within(0, 65535))
@@ -134,7 +134,7 @@ class WebSettings(OneMatchSettings):
     client_match_limit: int = field(default=100, metadata=count(1))
     """Number of matches that one client, identified by its address, may have open at the same time."""
     match_minutes: float = field(default=60.0, metadata=within(above=0))
-    """Minutes after which an unused match is dropped."""
+    """Minutes after which an unused match is removed."""
     search_seconds: float = field(default=2.0, metadata=within(above=0, most=60))
     """Time limit of a search, or of perfect play, for one reply, in seconds."""
     deepest_search: int = field(default=8, metadata=within(1, DEEPEST))
@@ -152,8 +152,8 @@ class ExportPageSettings(CommonSettings):
     """The agent that is exported with the page, and where."""
 
     opponent: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The learned agent, such as level:3 or pretrained; null: the newest level of the run, or else
-    the agent that comes with the program."""
+    """The learned agent, such as level:3 or pretrained; null: the newest level of the run, or, without levels, the
+    agent that comes with the program."""
     output_dir: str = field(default="site", metadata=PATH)
     """The folder to write."""
     search_seconds: float = field(default=0.3, metadata=within(above=0, most=60))

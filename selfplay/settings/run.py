@@ -36,7 +36,7 @@ from selfplay.settings.sections import (
 
 
 def _is_greedy(settings: "Settings", level: int) -> bool:
-    """Whether a level takes its best action or explores. Level 0 is the random player, which does neither."""
+    """Whether a level takes its best action or explores. Level 0, the random player, does neither."""
     return level > 0 and not settings.has_policies
 
 
@@ -117,26 +117,26 @@ class Settings(CommonSettings):
         default=60000,
         metadata=affects(
             "generation",
-            # The rows of several datasets are told apart by the number of matches in each.
+            # The number of matches in each dataset tells which rows belong to it.
             training=lambda settings, level: settings.learns_online or (settings.dataset.replay > 0 and level > 1),
         )
         | count(2),
     )
-    """Matches in each level's dataset, or that it learns from as it plays them."""
+    """Matches in each level's dataset, or, with learning=td, that it learns from while it plays them."""
     gamma: float = field(default=0.95, metadata=affects("generation", training=_learns_online) | within(0, 1))
     """Discount of the return for each further move of the same player."""
     epsilons: list[float] = field(
         default_factory=lambda: [0.5, 0.5, 0.3],
         metadata=affects(generation=_is_greedy, training=_learns_online) | within(0, 1),
     )
-    """Exploration rates by ply in the matches that are learned from; the last rate holds for all later plies."""
+    """Exploration rates by ply in the matches that are learned from; the last rate is used for all later plies."""
     opponents: str = field(default="self", metadata=affects("run") | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     sparring_partner: str | None = field(default=None, metadata=affects(generation=_spars) | PLAYER_NAME)
-    """A player, such as greedy_discs, that each level meets in a share of its matches, so that it also learns how to
-    play against weak players; null: none."""
+    """A player, such as greedy_discs, that each level meets in some of its matches, so that it also learns to play
+    against weak players; null: none."""
     sparring_share: float = field(default=0.1, metadata=affects(generation=_spars) | within(above=0, below=1))
-    """The share of these matches."""
+    """The share of matches against the sparring partner."""
     viewpoints: str = field(default="both", metadata=affects("generation") | one_of("both", "agent"))
     """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
     outcome: str = field(default="return", metadata=affects("generation", "training") | one_in(OUTCOMES))
@@ -145,27 +145,27 @@ class Settings(CommonSettings):
         default="full",
         metadata=affects(generation=_changes_targets) | UNLESS_DEFAULT | one_in(TARGET_RULES),
     )
-    """The rule that makes targets of matches: full, watkins, best_response, rootstrap or search, as explained in
-    selfplay/dataset/target_rules.py, or module:function."""
+    """The rule that computes the targets from the matches: full, watkins, best_response, rootstrap or search
+    (selfplay/dataset/target_rules.py explains them), or module:function."""
     exact_from: int | None = field(
         default=None, metadata=affects("generation", training=_learns_online) | UNLESS_DEFAULT | count(1)
     )
-    """Positions with at most this number of empty squares have their exact values as targets, found by the exact solver
-    of the game, instead of outcomes of matches, and matches end with the first of them for earlier positions; null:
-    outcomes alone."""
+    """Positions with at most this number of empty squares have as targets the values that the exact solver of the game
+    finds. For earlier positions the match ends with the first of them. null: outcomes of matches only."""
     rootstrap_depth: int = field(default=3, metadata=affects(generation=_searches_ahead) | count(1))
     """Plies that levels look ahead for their targets, with targets=rootstrap."""
     rootstrap_share: float = field(default=1.0, metadata=affects(generation=_searches_ahead) | within(above=0, most=1))
-    """Share of the values that they find in the targets; the rest is the target of watkins. It is 1 in matches against
-    other players."""
+    """How much of a target is the value that this search finds, from 0 to 1; the rest is the target of watkins. In
+    matches against other players it is always 1."""
     gate: float | None = field(
         default=None,
         metadata=affects(training=_has_predecessor) | within(0, 1),
     )
-    """A new level must score at least this share (wins + draws / 2) of `gate_matches` against the level before it, or
-    that level's weights are kept; null: every new level is taken. Level 1 always is."""
+    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it. If it
+    scores less, the weights of the level before are kept. null: every new level is accepted. Level 1 is always
+    accepted."""
     gate_matches: int = field(default=200, metadata=affects(training=_has_predecessor) | UNLESS_DEFAULT | count(2))
-    """Number of these matches."""
+    """Number of matches of the gate."""
     logger: str = field(default="none", metadata=affects("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     force: bool = False
@@ -212,7 +212,7 @@ class Settings(CommonSettings):
         return self.learning == "td"
 
     def _require(self, cause: str, only: Mapping[str, Any]) -> None:
-        """Raise SettingError for a setting that has another value than the only one that goes with the cause."""
+        """Raise SettingError if a setting does not have the only value that the cause allows."""
         for name, needed in only.items():
             if (value := attrgetter(name)(self)) != needed:
                 given, wanted = (json.dumps(one).strip('"') for one in (value, needed))
@@ -220,11 +220,11 @@ class Settings(CommonSettings):
 
 
 ONE_STAGE_ONLY = ("level", "agent_file", "opponent", "dataset_file", "start_file", "output_dir")
-"""Settings of a single stage, which make no sense for all levels of a run."""
+"""Settings of a single stage; they have no meaning for all levels of a run."""
 
 
 def require_whole_run(settings: Settings) -> None:
-    """Raise SettingError for a setting of a single stage where all levels of a run are to be learned."""
+    """Raise SettingError for a setting of a single stage if all levels of a run are learned."""
     for name in ONE_STAGE_ONLY:
         if (value := getattr(settings, name)) is not None:
             stages = f"{command_line('generate')} or {command_line('train')}"

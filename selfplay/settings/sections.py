@@ -19,7 +19,7 @@ class OptimizerSettings:
     level_decay: float = field(default=1.0, metadata=within(above=0, most=1))
     """Factor applied to the learning rate at each level."""
     weight_decay: float = field(default=0.0, metadata=within(0))
-    """Weight decay, by adding to the gradient or decoupled from it (decoupled_weight_decay)."""
+    """Weight decay, added to the gradient or decoupled from it (decoupled_weight_decay)."""
     decoupled_weight_decay: bool = False
     """Decay the weights themselves (AdamW) instead of adding to the gradient."""
     schedule: str = field(default="one_cycle", metadata=one_in(SCHEDULES))
@@ -31,7 +31,7 @@ class TrainingSettings:
     """How a level is trained."""
 
     epochs: int = field(default=20, metadata=count(1))
-    """Number of epochs; the weights of the one with the lowest validation loss are kept."""
+    """Number of epochs; the weights of the epoch with the lowest validation loss are kept."""
     steps_per_epoch: int | None = field(default=20, metadata=count(1))
     """Optimiser steps in an epoch; null: one pass over the training rows."""
     batch_size: int = field(default=1024, metadata=count(1))
@@ -46,7 +46,8 @@ class TrainingSettings:
     merge: bool = True
     """Merge the rows of equal observations into one with their mean target."""
     start: str = field(default="previous", metadata=one_of("previous", "fresh"))
-    """Initial weights: previous, those of the previous level, or fresh, which needs more data (dataset.replay)."""
+    """Initial weights. previous: those of the previous level; fresh: new ones, which need more data
+    (dataset.replay)."""
     weight_power: float = field(default=0.5, metadata=within(-10, 10))
     """The weight of a merged row is (number of rows) ** weight_power."""
     optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
@@ -60,16 +61,17 @@ class TemporalDifferenceSettings:
     """How a level learns while it plays, with learning=td."""
 
     step_size: float = field(default=0.01, metadata=within(above=0))
-    """The largest step size of a weight (alpha), that of a weight whose recommended changes all have the same sign."""
+    """The largest step size of a weight (alpha). A weight has it if all its recommended changes have the same sign."""
     level_decay: float = field(default=1.0, metadata=within(above=0, most=1))
     """Factor applied to the step size at each level."""
     trace_decay: float = field(default=0.7, metadata=within(0, 1))
-    """lambda: the weight of later values in the target of an afterstate, from 0, the next value, to 1, the outcome."""
+    """lambda: the weight of later values in the target of an afterstate, from 0 (only the next value) to 1 (the
+    outcome)."""
     sharpness: float = field(default=2.7, metadata=within(0))
-    """How much less weights change whose recommended changes cancel out: exp(sharpness * (coherence - 1)) of the step
-    size (temporal coherence; Bagheri, Thill, Koch & Konen, 2014); 0: all the same."""
+    """How much the step size is reduced for weights whose recommended changes cancel out. The factor is exp(sharpness *
+    (coherence - 1)) (temporal coherence; Bagheri, Thill, Koch & Konen, 2014); 0: no reduction."""
     round_matches: int = field(default=128, metadata=count(1))
-    """Matches that are played with the same weights before these learn from them."""
+    """Matches that are played with the same weights before the weights learn from them."""
 
 
 @dataclass
@@ -85,16 +87,16 @@ class TreeSearchSettings:
     proves: bool = True
     """Whether exact values are proved (MCTS-solver)."""
     reuse: bool = False
-    """Whether the search of a ply continues the part of the last ply's tree below the action played; not for gumbel."""
+    """Whether a search continues the tree of the last ply, below the action that was played; not for gumbel."""
     temperature: float = field(default=1.0, metadata=within(0))
     """In the first plies, actions are drawn with probability proportional to policy ** (1 / temperature); 0: the action
-    that the search concludes."""
+    that the search finds best."""
     temperature_plies: int = field(default=8, metadata=count(0))
     """Number of plies with this temperature; later ones have 0."""
     opening_plies: int = field(default=0, metadata=count(0))
-    """Each match begins with 0 to this number of random plies. Positions in which they are played give no rows."""
+    """Each match begins with 0 to this number of random plies. The positions before these plies give no rows."""
     value_mix: float = field(default=0.0, metadata=within(0, 1))
-    """Share of the value that the search finds in the target; the rest is the outcome of the match."""
+    """How much of the target is the value that the search finds, from 0 to 1; the rest is the outcome of the match."""
 
 
 @dataclass
@@ -112,15 +114,15 @@ class DatasetSettings:
     """How the rows of a level's matches are stored and read."""
 
     format: str = field(default="csv", metadata=affects("generation") | one_in(DATASET_FORMATS))
-    """csv: readable by anything; parquet: a twentieth to a fortieth of the size."""
+    """csv: every program can read it; parquet: a twentieth to a fortieth of the size."""
     replay: int = field(default=0, metadata=affects("run") | count(0))
     """Number of earlier levels whose datasets are also trained on."""
     shard_matches: int = field(
         default=16384,
         metadata=affects(generation=lambda run, _: DATASET_FORMATS[run.dataset.format].has_parts) | count(1),
     )
-    """Matches that a worker plays at a time, and whose rows form one file of dataset.parquet. It limits batch_size, and
-    the order in which buffer_rows reads rows depends on it."""
+    """Matches that a worker plays at a time; their rows are one file of dataset.parquet. batch_size cannot be larger.
+    With buffer_rows, the order of the rows depends on it."""
     buffer_rows: int | None = field(default=None, metadata=affects("training") | UNLESS_DEFAULT | within(1, 2**31))
     """Rows held in memory while training, for datasets larger than memory; needs dataset.format=parquet and
     training.merge=false. null: all rows."""
@@ -144,13 +146,13 @@ class ComparisonSettings:
     earlier_matches: int = field(default=100, metadata=count(2))
     """Matches against each reference of a level other than the newest, and between references."""
     endgames: int = field(default=100, metadata=count(0))
-    """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. Games whose exact
-    solver solves whole matches have `judged` instead."""
+    """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. If the exact solver
+    of a game can solve whole matches, `judged` is used instead."""
     pair_seconds: float | None = field(
         default=None, metadata=affects("comparison") | UNLESS_DEFAULT | EACH_COMMAND | within(above=0)
     )
-    """Time for the matches of a pair: of all that it would play, the first ones that fit, at least two, are played. How
-    many these are depends on the computer; the tables say it. null: all."""
+    """Time limit for the matches of a pair. Matches are played until the time is over, at least two. Their number
+    depends on the computer and is in the tables. null: no limit."""
     judged: int = field(default=100, metadata=count(0))
     """Positions in each of six groups, by stage and difficulty, in which an exact solver judges players; 0: none."""
     perfect_matches: int = field(default=10, metadata=count(0))

@@ -90,7 +90,7 @@ def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:
 def how_to_play(settings: Settings) -> str:
     """The commands for playing against the newest level from the current folder."""
     words = words_of_run(settings.game.name, settings.run_dir)
-    # The files of the levels name the network, and only the user may say that its module is to be imported.
+    # The files of the levels contain the name of the network, but only the user may allow to import its module.
     if modules := sorted({*settings.modules, *modules_in(settings.architecture)}):
         words.append(shlex.quote(f"modules=[{','.join(modules)}]"))
     starts = [command_line("play"), command_line("web")]

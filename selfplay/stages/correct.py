@@ -63,7 +63,7 @@ def _correct_level(
     """Correct the level in `agent`, and write the corrected one to the folder of `manifest`."""
     settings, game, level = context.settings, context.game, record["level"]
     checkpoint = load_checkpoint(agent, game)
-    # Not a capability: only tables of this class can have weights for each ply, and say which images share them.
+    # Not a capability: only tables of this class can have weights for each ply, and know which images share weights.
     if not isinstance(checkpoint.network, NTuple):
         raise SettingError(
             f"level={level}: only tables of patterns can be corrected; train it with architecture=ntuple"
@@ -115,13 +115,13 @@ def _correct(corrections: Corrections, manifest: Manifest, record: Record) -> in
     else:
         if state.exists():
             log.info("the state of an earlier correction is discarded")
-        # Before the new record is made: else the earlier state would count as its own after a kill.
+        # Before the new record is made: otherwise, after a kill, the earlier state would seem to belong to it.
         _forget_state(manifest)
     manifest.forget("correction")
     manifest.record("unfinished", record, {}, [])
     positions, saved = {}, corrections.known
     for corrected in corrections.plies():
-        # Where the walk goes back, it may not come to this ply again.
+        # If the walk goes back, it may not reach this ply again.
         positions[corrected.ply] = 0 if corrected.avoided else corrected.positions
         log.info("%s", _text(corrected))
         if corrections.known == saved and corrected.mistakes == [0]:

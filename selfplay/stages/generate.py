@@ -1,7 +1,7 @@
 """Stage 1: play the matches of a level and write its dataset.
 
-This file decides: a stage whose dataset exists and was made with the same settings is skipped.
-`selfplay.stages.play_level` plays and writes.
+A stage whose dataset exists and was made with the same settings is skipped. `selfplay.stages.play_level` plays and
+writes.
 """
 
 import logging

@@ -34,7 +34,7 @@ RecordedMatches = tuple[MatchRecord, Players]
 """Matches between the same two players, and these players, the level itself first."""
 
 SPARRING_PARTNER = -1
-"""Stands for the sparring partner among the numbers of levels."""
+"""The number of the sparring partner, in place of the number of a level."""
 
 
 class Shard(NamedTuple):
@@ -132,8 +132,8 @@ def _against_several(context: RunContext[Settings], shard: Shard, key: int) -> I
 def opponents_of(settings: Settings, key: int, matches: Tensor, level: int) -> Tensor:
     """int64[B]: the opponent in each of the matches numbered `matches` (int64[B]): a level or SPARRING_PARTNER.
 
-    With `opponents=pool`, half of the matches are against the level itself; the earlier levels, of which level 0 is the
-    random player, share the rest equally. The sparring partner takes its share of all matches.
+    With `opponents=pool`, half of the matches are against the level itself, and the earlier levels (level 0 is the
+    random player) share the rest equally. The sparring partner has its share of all matches.
     """
     opponents = torch.full_like(matches, level)
     if settings.opponents == "pool":

@@ -92,7 +92,7 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
 
 
 def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
-    """The first level from which on no line is lost in these seats; None if the newest one loses one."""
+    """The first level such that it and all later levels lose no line in these seats; None if there is none."""
     first_level = None
     for _, row in table[::-1].iterrows():
         if not seats or any(row[f"losing_lines_{seat}"] != 0 for seat in seats):

@@ -104,7 +104,7 @@ class TrainingPlan:
     start: Path | None
     """The agent whose weights it starts from; None: fresh weights."""
     gate_agent: Path | None = None
-    """The agent that it must play well against; None: it is taken in any case."""
+    """The agent against which it must pass the gate; None: there is no gate."""
 
     @property
     def folder(self) -> Path:
@@ -113,7 +113,8 @@ class TrainingPlan:
 
     @property
     def learner(self) -> Path | None:
-        """The file of what temporal-difference learning continues with besides weights; None: it begins."""
+        """The file from which temporal-difference learning continues, in addition to the weights; None: it begins
+        anew."""
         beside = None if self.start is None else self.start.with_name(LEARNER_FILE)
         return beside if beside is not None and self.settings.learns_online and beside.exists() else None
 
@@ -153,7 +154,7 @@ class TrainingPlan:
         """Raise StageError for a dataset that differs from what its manifest describes."""
         for path, digest in zip(self.datasets, self.digests, strict=True):
             section = Manifest(path.parent).sections.get("generation", {"files": {}})
-            # A dataset file of one's own need not have a manifest.
+            # A dataset file of the user may have no manifest.
             is_own = self.settings.dataset_file is not None and path.name not in section["files"]
             if section["files"].get(path.name) != digest and not is_own:
                 raise StageError(f"{path} differs from its manifest; generate it again with force=true")
@@ -214,7 +215,7 @@ def _lack_of_memory_explained(settings: Settings, level: int) -> Iterator[None]:
 
 
 def _less_memory(settings: Settings) -> str:
-    """What to set where rows do not fit into memory."""
+    """The settings to change if rows do not fit into memory."""
     if settings.learns_online or settings.has_policies or settings.dataset.buffer_rows is not None:
         return "set fewer matches, with another run_dir"
     wanted = ["dataset.buffer_rows=1000000"]

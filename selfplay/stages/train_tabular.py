@@ -52,8 +52,8 @@ LINES, UPDATES = 10, 200
 def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress) -> Path:
     """Learn the tables that `settings` describe, unless they exist already, and return the path of their file.
 
-    Tables of fewer matches learn the further ones: the same bytes as if they had learned all at once, unless they have
-    also learned from matches against others.
+    Tables that have learned from fewer matches continue. They get the same bytes as with all matches at once, unless
+    they have also learned from matches against other players.
 
     Raises:
         RunLockedError: another process or thread is using the run.
@@ -124,7 +124,7 @@ def _learn(
 ) -> Rows:
     """Update `values`, learned already from the matches of `rows`; returns the rows of all matches."""
     start, names = time.perf_counter(), graph.game.presentation.player_names
-    # Lines that are asked for are written, and would interrupt a bar.
+    # If the user asks for lines, there is no bar, because lines would interrupt it.
     bar = (progress if settings.report_every is None else NoProgress)(total=settings.episodes, desc="matches")
     report_every = settings.report_every or -(-settings.episodes // (LINES if bar.disable else UPDATES))
     before = WinDrawLoss(*rows[-1][1:].tolist()) if len(rows) else NO_MATCHES

@@ -1,6 +1,6 @@
 """Training in batches by Adam, for all networks.
 
-Adam works on one flat vector of all weights, by `torch.optim.adam.adam`, the function behind torch.optim.Adam. That
+Adam works on one flat vector of all weights, by `torch.optim.adam.adam`, the function behind torch.optim.Adam. The
 class takes the same steps, but its first instance imports torch._dynamo, which takes longer than training a small
 network (docs/design_notes.md).
 """
@@ -26,8 +26,8 @@ from selfplay.training.trainer import Losses, TrainingJob, cross_entropies, weig
 class BatchTraining:
     """Takes a step of Adam on each batch; each process computes the gradient of its share.
 
-    The policy of the network is trained if the batches have policies, in one process; otherwise a policy head keeps its
-    weights.
+    If the batches have policies, the policy of the network is trained too, in one process. Otherwise a policy head
+    keeps its weights.
     """
 
     runs_on_cpu_only: ClassVar[bool] = False

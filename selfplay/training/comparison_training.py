@@ -1,8 +1,9 @@
 """Comparison training: tables learn to give the highest value to one of the good actions of a position.
 
-Learning from pairs of actions, of which one is known to be better, is due to Tesauro ("Connectionist learning of expert
-preferences by comparison training", 1989). Each step is the smallest change of the weights that puts the best good
-action the wanted margin ahead of the best poor one (passive-aggressive learning: Crammer et al., 2006).
+Tables learn from pairs of actions, one of which is known to be better (Tesauro, "Connectionist learning of expert
+preferences by comparison training", 1989). After a step, the value of the best good action exceeds the value of the
+best poor action by the margin. Each step is the smallest change of the weights that does this (passive-aggressive
+learning: Crammer et al., 2006).
 """
 
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from selfplay.games.rules import Rules
 from selfplay.training.td_learning import without_needless_numbers
 
 FINISHED = 1e9
-"""The sum of weights that stands for a won match, above all others; that for a lost one is as far below 0."""
+"""The sum of weights that stands for a won match, larger than all others. A lost match has its negative."""
 
 NO_ENTRY = -1
 
@@ -36,16 +37,16 @@ BLOCK = 1 << 14
 
 
 class Comparisons(NamedTuple):
-    """What is known of the actions of N positions. An action is a bit of a word."""
+    """Which actions of N positions are known to be good or poor. An action is a bit of a word."""
 
     own: Words
     """int64[N]: the stones of the player to move."""
     opp: Words
     """int64[N]"""
     good: Words
-    """int64[N]: the actions of which one should have the highest value; at least one."""
+    """int64[N]: the good actions; one of them should have the highest value. At least one."""
     poor: Words
-    """int64[N]: the actions that should have a lower one. Nothing is known of the other actions."""
+    """int64[N]: the poor actions, which should have lower values. Nothing is known about the other actions."""
 
 
 class ComparisonTraining:
@@ -76,11 +77,11 @@ class ComparisonTraining:
         """Take a step for each position in this order (int64[N], their rows).
 
         Args:
-            margin: how far ahead of the poor actions a good one should be, as a difference of sums of weights.
+            margin: by how much the sum of weights of a good action should exceed those of the poor actions.
 
         Returns:
-            How many positions lacked their margin; and int64[N], the action of the highest value where nothing is known
-            of it, else 0.
+            The number of positions without this margin; and int64[N], the action of the highest value if nothing is
+            known about it, else 0.
         """
         unknown = np.zeros_like(order)
         number = self._learn(comparisons, order, margin, self._tables, self._new_entries(), unknown)
@@ -114,7 +115,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
             to_move, just_moved = play(own, opp, move)
             return -FINISHED * return_to_move(to_move, just_moved)
         total: Word = 0.0
-        # In the order of a search: in another one, rounding could make another of two nearly equal moves the best.
+        # Added in the same order as in a search; in another order, rounding could exchange two nearly equal moves.
         for image in range(len(entries)):
             total += weights[weight_index(entries[image], tables.weight_of_entry)]
         return total
@@ -127,7 +128,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
             while untried:
                 move = untried & -untried
                 untried ^= move
-                # Values, as the player compares them: sums far from 0 have the same.
+                # The player compares values, not sums: sums far from 0 have equal values.
                 value = tangent(sum_of_move(own[i], opp[i], move, tables, entries[0]), tables.is_portable)
                 if value > best:
                     best, actions[i] = value, 0
@@ -138,7 +139,8 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
     def take_step(
         own: Word, opp: Word, good: Word, poor: Word, lacking: float, tables: TrainableTables, entries: Entries
     ) -> None:
-        """Move the two sums apart by about `lacking`, by the same change of each weight that only one of them has."""
+        """Move the two sums apart by about `lacking`. Each weight that is in only one of them changes by the same
+        amount."""
         better, worse = entries
         write_entries_after(own, opp, poor, tables, worse)
         phase = write_entries_after(own, opp, good, tables, better)

@@ -1,14 +1,14 @@
 """Finds the mistakes of tables on every line of play, and corrects them ply by ply.
 
-Every line is walked breadth first: at the opponent's turn every action is followed, at the player's turn the one of the
-highest value, or each of several. Of positions to which the tables give the same value by symmetry one is walked. The
-exact solver judges the player's actions; a mistake is an action that lowers what a position is worth. Where there are
-some, comparison training corrects them, until the tables make none in any position of the ply. Only then do the lines
-go on.
+All lines are walked breadth first. When the opponent is to move, every action is followed; when the player is to move,
+the action of the highest value, or all actions that have it. If the tables give images of a position the same value,
+only one image is walked. The exact solver judges the player's actions. A mistake is an action that lowers the exact
+value of the position for the player. Comparison training corrects mistakes until the tables make none in any position
+of the ply. Only then do the lines continue.
 
-Each ply has weights of its own. So training for a ply changes no choice in an earlier one, and one walk is enough.
-Where tables cannot tell positions of a ply apart, the choices two plies before, which lead to these positions, count as
-mistakes too if another action is as good, and the walk goes back there. Of actions with equal values, all count.
+Each ply has weights of its own. So training for a ply does not change choices in earlier plies, and one walk is enough.
+If the tables cannot distinguish positions of a ply, the walk goes back two plies. The choices there that lead to these
+positions count as mistakes too, if another action is as good. If several actions have the same value, all count.
 """
 
 from collections.abc import Iterator
@@ -29,10 +29,10 @@ from selfplay.settings.matches import SEATS, CorrectionSettings
 from selfplay.training.comparison_training import Comparisons, ComparisonTraining
 
 PATIENCE = 3
-"""After this number of trainings that leave no fewer mistakes than the best one before, their positions are avoided."""
+"""Positions with mistakes are avoided after this number of trainings in a row that did not reduce the mistakes."""
 
 MOST_TRAININGS = 100
-"""In one ply."""
+"""The largest number of trainings for one ply."""
 
 PART = 1 << 20
 """Number of positions whose successors are computed together."""
@@ -41,22 +41,22 @@ NONE = np.zeros(0, dtype=np.int64)
 
 
 class Lessons(NamedTuple):
-    """What is known of N positions of one ply, in which the player chooses. Actions are bits."""
+    """What is known about N positions of one ply in which the player chooses. Actions are bits."""
 
     own: Words
     """int64[N]: the stones of the player."""
     opp: Words
     """int64[N]"""
     worth: Words
-    """int64[N]: what the positions are worth: their exact values, with WIN for all wins."""
+    """int64[N]: the exact values of the positions, with WIN for all wins ("worth")."""
     good: Words
-    """int64[N]: the actions known to keep the worth."""
+    """int64[N]: the actions that are known to keep the worth."""
     poor: Words
-    """int64[N]: the actions known to lower it, and those that lead to positions to avoid."""
+    """int64[N]: the actions that are known to lower the worth, or to lead to positions to avoid."""
 
 
 class Corrected(NamedTuple):
-    """What the walk has found in a ply of the player."""
+    """The results of the walk in a ply of the player."""
 
     ply: int
     """Number of plies since the start of the walk."""
@@ -65,17 +65,16 @@ class Corrected(NamedTuple):
     mistakes: list[int]
     """The number of mistakes before the first training and after each; the last is 0, unless the walk goes back."""
     avoided: int = 0
-    """If not 0, the walk goes back two plies, because this number of choices there leads to mistakes."""
+    """If not 0, the walk goes back two plies, because this number of choices there lead to mistakes."""
 
 
 class Corrections:
     """The mistakes of a player that looks one ply ahead, and their correction.
 
     Args:
-        network: of the player, whose weights are changed in place; it has weights for each ply.
-        start: one position of a game without passes.
-        lowest: the lowest worth of a position that the player can come to without a mistake: WIN, 0 or below.
-        key: the stream of random numbers for the order of training.
+        network: of the player, whose weights are changed in place; it has weights for each ply. start: one position of
+        a game without passes. lowest: the lowest worth of the positions that the player can reach without a mistake:
+        WIN, 0 or below. key: the stream of random numbers for the order of training.
     """
 
     def __init__(
@@ -104,8 +103,8 @@ class Corrections:
     def plies(self) -> Iterator[Corrected]:
         """Walk every line, and yield each ply of the player when it has no mistakes, or before the walk goes back.
 
-        What is known in `lessons` is not asked again, so an interrupted walk is resumed by walking again. Raises
-        StageError if mistakes are left in a ply.
+        Judgements in `lessons` are reused, so an interrupted walk is resumed by walking again. Raises StageError if
+        mistakes are left in a ply.
         """
         begins = int(self.start.current_player[0]) == SEATS.index(self.settings.seat)
         walked = [self._open(self.start.own, self.start.opp, begins)]
@@ -157,7 +156,8 @@ class Corrections:
             self._train(ply, len(mistakes), rows[lessons.poor[rows] != 0])
 
     def _avoid(self, ply: int, state: State, wrong: State) -> int:
-        """Count the actions in `state` that lead to a position of `wrong` as poor where others are good; how many."""
+        """Mark actions in `state` as poor that lead to a position of `wrong`, if another action is good; returns their
+        number."""
         state = state.select(torch.from_numpy(_several(self._legal(state))))
         rows, actions = self._rows(ply, state), self._preferred(state)
         lessons = self.lessons[ply]
@@ -188,7 +188,7 @@ class Corrections:
         return state.select(is_open.nonzero()[:, 0])
 
     def _first_images(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Of each position and its images to which the tables give the same value the one of the smallest words."""
+        """For each position, the image with the smallest words, among the images with the same value in the tables."""
         first_own, first_opp = own, opp
         for squares in self.symmetries:
             image, other = _image(own, squares), _image(opp, squares)
@@ -244,7 +244,7 @@ class Corrections:
         return words
 
     def _moves(self, state: State, actions: Words) -> tuple[Words, Words, State]:
-        """Of each of `actions` (int64[N]) in each position its row, its number, and the position after it."""
+        """For each of `actions` (int64[N]) in each position: its row, its number, and the position after it."""
         is_action = (torch.from_numpy(actions)[:, None] >> torch.arange(self.game.num_distinct_actions)) & 1
         rows, numbers = is_action.nonzero(as_tuple=True)
         return rows.numpy(), numbers.numpy(), self.game.step_unchecked(state.select(rows), numbers)

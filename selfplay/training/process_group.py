@@ -51,7 +51,7 @@ class ProcessGroup:
         return numbers
 
     def broadcast(self, number: int) -> int:
-        """The number that rank 0 passes."""
+        """The `number` of rank 0, in every process."""
         if self.world_size == 1:
             return number
         import torch

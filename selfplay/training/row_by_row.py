@@ -1,8 +1,8 @@
 """Stochastic gradient descent on the tables of an n-tuple network, one row at a time, compiled.
 
-A row changes only the tables of its phase of the match. So the rows of each phase are gone through by themselves, in
-their order, which gives the same weights as going through all rows in order. Phases are shared out among threads, and
-the tables of one phase stay in the processor's cache.
+A row changes only the tables of its phase of the match. So each phase can be trained alone, on its rows in their order,
+with the same weights as training on all rows in order. The phases are shared out among threads, and the tables of one
+phase stay in the processor's cache.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from selfplay.training.examples import Batch
 from selfplay.training.trainer import TrainingJob
 
 ROWS_AT_ONCE = 1 << 17
-"""Rows of this many, or up to a batch more, are shared out among the threads together."""
+"""The smallest number of rows that are shared out among the threads together; at most one batch more."""
 
 
 class RatedRows(NamedTuple):
@@ -83,7 +83,7 @@ class RowByRowTraining:
         """Train on the rows; float64[N]: the weighted squared error of each before its step."""
         losses = np.empty(len(rows.targets))
         phases = range(len(self.weights))
-        # The list waits for all phases, and raises what was raised in a thread.
+        # Making the list waits for all phases, and raises the errors of the threads.
         list(self._threads.map(lambda phase: descend_row_by_row(rows, self._tables, phase, losses), phases))
         return losses
 

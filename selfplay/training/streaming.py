@@ -24,7 +24,7 @@ from selfplay.training.trainer import Trainer
 
 
 class StreamedRows:
-    """The rows of several datasets, of which only those of a row group and `buffer_rows` more are in memory.
+    """The rows of several datasets. Only one row group and `buffer_rows` more rows are in memory.
 
     A pass contains each row once; with training.symmetries, one random image of it, drawn anew in each pass.
 
@@ -73,7 +73,7 @@ class StreamedRows:
         return count
 
     def _read(self, place: int, *, held_out: bool) -> tuple[Rows, NDArray[np.int64]]:
-        """The rows of a group that are held out, or those that are not, and the number of each among all rows."""
+        """The rows of a group that are held out, or that are not, and the number of each row among all rows."""
         number, group = self._groups[place]
         rows = self._datasets[number].read(group)
         match = rows.match + number * self._matches
@@ -172,7 +172,7 @@ class ShuffleBuffer:
 
 
 def replaced_rows(held: list[Tensor], coming: list[Tensor], places: Tensor) -> list[Tensor]:
-    """Let row i of `coming` replace the row `places[i]` (int64[N]) of `held`, one after the other.
+    """Let row i of `coming` replace the row at `places[i]` (int64[N]) in `held`, one after the other.
 
     Args:
         held: columns of the rows that are replaced; changed in place.

@@ -1,9 +1,9 @@
 """Temporal-difference learning of tables of patterns, match by match, with a step size for each weight.
 
-Matches are played in rounds. Within a round the weights that play do not change, so its matches can be shared out among
-threads; then the weights of each phase of the match learn from the afterstates in their order, each phase in a thread
-of its own. So the number of threads changes nothing. Between the two, an exact solver may find the values of late
-afterstates.
+Matches are played in rounds. The weights do not change while the matches of a round are played, so these can be shared
+out among threads. Then an exact solver may find the values of late afterstates. At the end of the round the weights of
+each phase of the match learn from the afterstates in their order, each phase in a thread of its own. So the number of
+threads does not change the result.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,8 @@ RATES = 1024
 """Step sizes are computed for this many steps of the coherence."""
 
 NO_CHANGES = 1e-20
-"""The sums of changes of a weight that has not changed: equal, for a coherence of 1, and too small to count later."""
+"""The sums of changes of a weight that has not changed: equal, so that the coherence is 1, and too small to matter
+later."""
 
 TABLE_BITS = 16
 """Size of the table of each thread's exact solver. Small ones stay in the processor's cache."""
@@ -83,12 +84,10 @@ def learn_from_self_play(
         tables: the tables, whose `weights` are changed in place.
         changes: float32[phases, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
             absolute values; changed in place.
-        how: how the matches are played.
-        discount: the factor of a value for each ply.
-        exact_from: afterstates with at most this number of empty squares have their exact values; None: outcomes alone.
-        on_round: called with the number of matches of each round that has been learned from.
-        level: the level that learns, from 1; step sizes may decay from level to level.
-        threads: None: one for each core; changes no byte.
+        how: how the matches are played. discount: the factor of a value for each ply. exact_from: afterstates with at
+        most this number of empty squares have their exact values; None: outcomes alone. on_round: called with the
+        number of matches of each round that has been learned from. level: the level that learns, from 1; step sizes may
+        decay from level to level. threads: None: one for each core. Does not change the result.
 
     Returns:
         The mean squared error of the values, each before its step; the number of afterstates; and the mean of the
@@ -116,7 +115,7 @@ def learn_from_self_play(
             number = min(settings.round_matches, matches - first)
             parts = pairwise(number * part // threads for part in range(threads + 1))
             learn_phase = partial(learn, number, played, tables, changes, rates, errors)
-            # The lists wait for all threads, and raise what was raised in one.
+            # Making the lists waits for all threads, and raises their errors.
             list(pool.map(partial(play_part, first), parts, scratches, solvers))
             list(pool.map(learn_phase, range(len(tables.weights))))
             learned = np.arange(game.max_game_length) < played.plies[:number].reshape(-1, 1)
@@ -153,7 +152,7 @@ def write_exact_values(
     for ply in reversed(np.flatnonzero(is_late.any(axis=0))):
         rows = np.flatnonzero(is_late[:, ply])
         just_moved, to_move = (torch.from_numpy(words[rows, ply, side]) for side in range(2))
-        # No match is over here, which `state_at` would find out again.
+        # No match is over here, so there is no need to let `state_at` check it.
         state = start.select(torch.zeros(len(rows), dtype=torch.int64))._replace(own=to_move, opp=just_moved)
         guesses[rows], outcomes = exact_outcomes(solver, state, -guesses[rows], outcome)
         played.values[begin + rows, ply], played.exact[begin + rows] = -outcomes, ply

@@ -1,7 +1,7 @@
 """Matches of tables of patterns against themselves, played in compiled code, and the targets of their afterstates.
 
-Both players take the action that leads to the afterstate of the highest value, or explore: they take any action with
-the probability of the ply. A player who can win does not explore.
+Both players take the action with the afterstate of the highest value. With the probability of the ply they explore:
+they take any action. A player who can win at once does not explore.
 """
 
 import math
@@ -40,7 +40,7 @@ class Afterstates(NamedTuple):
     plies: NDArray[np.int64]
     """int64[R]: the number of afterstates that values are learned for."""
     exact: NDArray[np.int64]
-    """int64[R]: the number of the first afterstate whose value is exact, as those of all later ones are."""
+    """int64[R]: the number of the first afterstate with an exact value; all later ones have exact values too."""
 
 
 class SelfPlay(NamedTuple):
@@ -49,7 +49,7 @@ class SelfPlay(NamedTuple):
     key: int
     """The stream of random numbers."""
     epsilons: NDArray[np.float64]
-    """The exploration rate of each ply; the last one holds for all later plies."""
+    """The exploration rate of each ply; the last one is used for all later plies."""
     finished: NDArray[np.float64]
     """As in `selfplay.search.evaluation.EvaluationParameters`."""
 
@@ -73,9 +73,9 @@ def write_lambda_returns(played: Afterstates, trace_decay: float, discount: floa
     """Write the targets of the matches in rows `begin` to `end - 1`.
 
     The lambda-return (Sutton & Barto, 2018, section 12.1), G(t) = d ((1 - lambda) V(t + 1) + lambda G(t + 1)), negated
-    at each ply, because the players take turns; d is the discount. Where the player explored at t + 1 it is cut: G(t)
-    is then the discounted and negated value of the best action there, as in Watkins's Q(lambda) (section 12.10). The
-    target of an afterstate whose value is exact is this value.
+    at each ply, because the players take turns; d is the discount. If the player explored at t + 1, the return is cut:
+    G(t) is then the discounted and negated value of the best action there, as in Watkins's Q(lambda) (section 12.10).
+    If the value of an afterstate is exact, it is the target.
     """
     for row in range(begin, end):
         values, best, explored = played.values[row], played.best[row], played.explored[row]
@@ -91,7 +91,7 @@ def write_lambda_returns(played: Afterstates, trace_decay: float, discount: floa
 
 
 class Scratch(NamedTuple):
-    """What is known of a match that is being played."""
+    """The state of a match that is being played."""
 
     entries: NDArray[np.int32]
     """int32[2, I]: the entries of the position, as if player 0 had just moved, and as if player 1 had."""

@@ -2,9 +2,9 @@
 
 `selfplay.training.row_by_row.descend_row_by_row` computes the training loss, with its gradient, in compiled code.
 
-Schedules are functions of (peak, step, total_steps), with `step` in range(total_steps). Those of
-torch.optim.lr_scheduler need an optimiser of torch.optim, whose import takes longer than training a small network
-(docs/design_notes.md); a test compares the two.
+Schedules are functions of (peak, step, total_steps), with `step` in range(total_steps). The schedules of torch are not
+used, because they need an optimiser of torch.optim, whose import takes longer than training a small network
+(docs/design_notes.md). A test compares ours with those of torch.
 """
 
 import math
@@ -113,7 +113,7 @@ class LearningRate:
 
 @dataclass(frozen=True)
 class TrainingJob:
-    """What a trainer is given: a network to train, and how."""
+    """The input of a trainer: a network, and how to train it."""
 
     network: nn.Module
     observation_shape: tuple[int, ...]
@@ -155,7 +155,7 @@ class TrainsPolicies(Protocol):
     """A trainer that also trains the policy, if batches have policies."""
 
     def epoch_losses(self) -> Losses:
-        """The parts of what the last `run_epoch` returned."""
+        """The parts of the loss that the last `run_epoch` returned."""
 
 
 def require_policy_training(name: str) -> None:

@@ -106,7 +106,8 @@ class RequestChecks:
         try:
             await self.app(scope, counted, with_headers)
         except (ClientDisconnect, LocalProtocolError):
-            # The client has left before it had sent its request, or its body is not HTTP; nobody waits for an answer.
+            # The client has disconnected before the end of its request, or the body is not HTTP; nobody waits for an
+            # answer.
             log.debug("a client has disconnected")
 
 
@@ -218,9 +219,9 @@ def serve(settings: WebSettings) -> None:
 
 def server_config(app: FastAPI) -> uvicorn.Config:
     """How the application is served: with limits of connections and headers, and nothing but HTTP."""
-    # How long a request takes to arrive is left to a proxy (docs/playing.md): uvicorn does not limit it, Granian limits
-    # only the head, and Hypercorn's limit for the body also ends answers that take as long.
-    # Clients are told apart by their address, which a header must not change.
+    # A proxy must limit how long a request takes to arrive (docs/playing.md). uvicorn does not limit it, Granian limits
+    # only the head, and Hypercorn's limit for the body also ends answers that take as long. Clients are
+    # identified by their address, which a header must not change.
     return uvicorn.Config(
         app,
         port=0,

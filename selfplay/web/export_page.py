@@ -1,7 +1,7 @@
 """Exports the page with one agent as static files: the game, the agent and the search run in the browser.
 
-The files of the page are copied. `exported/` holds the modules that answer its requests in the place of the server;
-beside them are the rules of the game, translated to JavaScript, the weights, and what the server would say of the game.
+The files of the page are copied. `exported/` holds the modules that answer its requests in place of the server. Beside
+them are the rules of the game, translated to JavaScript, the weights, and the server's description of the game.
 """
 
 import gzip
@@ -42,9 +42,10 @@ from selfplay.web.rules_in_javascript import javascript_of
 from selfplay.web.schemas import MatchView, NewMatchRequest, OpponentsView, People
 
 LOCAL = "local"
-"""The folder of what stands for the server."""
+"""The folder of the files that replace the server."""
 DESCRIPTION = f"{LOCAL}/game.json"
-"""What marks a folder as that of an exported page; it is written first, so that an interrupted export is repeated."""
+"""The file that marks a folder as an exported page. It is written first, so that an interrupted export can be
+repeated."""
 NOT_EXPORTED = ("docs.html", "docs.js")
 INDEX_CHANGES = {r'"/page/': '"page/', r' <a href="/docs">[^<]*</a>': "", r'id="to-story"': 'id="to-story" hidden'}
 """Changes of index.html: addresses become relative, and what needs a server is left out."""
@@ -82,7 +83,7 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
     require_package("export-page", "fastapi", "page")
     context = context_of(settings)
     folder = Path(settings.output_dir)
-    # A kill during the first file leaves a hidden one.
+    # A kill while the first file is written leaves a hidden file.
     others = (path for path in folder.rglob("*") if not path.is_dir() and not path.match(".*.partial"))
     is_free = (folder / DESCRIPTION).exists() or (not folder.is_file() and not any(others))
     require("output_dir", settings.output_dir, is_free, "a new or empty folder, or that of an exported page")
@@ -153,7 +154,7 @@ def rules_of(game: Game) -> str:
 
 
 def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings: ExportPageSettings) -> dict[str, Any]:
-    """game.json: what the server says of the game and its opponents, and what the modules need to know."""
+    """game.json: the server's description of the game and its opponents, and the data that the modules need."""
     presentation = game.presentation
     ends: EndValues = OUTCOMES[agent.checkpoint.metadata["outcome"]](game)
     actions = range(game.num_distinct_actions)

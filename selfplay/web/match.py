@@ -51,11 +51,10 @@ class Match:
     Its random numbers depend only on the seed, its id, the number of the match and the ply.
 
     Args:
-        match_id: the id by which the page refers to it.
-        people: which seats people hold. A person who plays against the opponent is player 0 of the session.
-        opponent: plays against the person; values the actions of a match between two people.
-        partner: moves first in a match without people; None: the opponent.
-        evaluator: values the actions; None: the players, or the opponent for people.
+        match_id: the id by which the page refers to it. people: which seats people hold. A person who plays against the
+        opponent is player 0 of the session. opponent: plays against the person; values the actions of a match between
+        two people. partner: moves first in a match without people; None: the opponent. evaluator: values the actions;
+        None: the players do, and the opponent in place of people.
 
     Attributes:
         lock: held by the request that uses the match; use all other attributes and methods only while holding it.
@@ -147,7 +146,7 @@ class Match:
     def take_over(
         self, opponent: Participant, partner: Participant | None = None, evaluator: Participant | None = None
     ) -> MatchView:
-        """Let other opponents continue the match, and value the plies played so far unless they are slow."""
+        """Let other opponents continue the match. Unless they are slow, they also value the plies played so far."""
         before = self._numbered
         self.opponent, self.partner, self.evaluator = opponent, partner, evaluator
         self.session.evaluator, self.session.estimates = self._evaluating_player, {}
@@ -200,7 +199,8 @@ class Match:
 
     @property
     def _evaluating_player(self) -> Player | None:
-        """Who values the actions in place of the players; between two people, the opponent unless there is another."""
+        """The opponent that values the actions in place of the players. Between two people it is by default the
+        opponent."""
         valuing = self.evaluator or (self.opponent if self.people is People.BOTH else None)
         return None if valuing is None else valuing.player
 

@@ -139,9 +139,9 @@ def match_routes(service: "MatchService") -> APIRouter:
 Answer = TypeVar("Answer")
 
 QUICK_THREADS = 1
-"""One thread: short work takes longer in several threads, which would compete for the interpreter's lock."""
+"""One thread, because several threads would compete for the interpreter's lock, and short work would take longer."""
 SLOW_THREADS = 6
-"""Searches, and players that learn, whose store another process may lock; other matches do not wait for them."""
+"""Threads for searches, and for players that learn, whose store another process may lock. Other matches do not wait."""
 
 
 class MatchService:

@@ -103,7 +103,7 @@ class OpponentCatalog:
         )
 
     def opponent(self, game: Game, opponent_id: str) -> OfferedPlayer:
-        """The opponent with this id. For perfect play and what follows it, the first call for a game can take seconds.
+        """The opponent with this id. For perfect play and later opponents, the first call for a game can take seconds.
 
         Raises NotFoundError, listing the ids, if there is none.
         """
@@ -185,7 +185,7 @@ def file_version(offer: OfferedPlayer) -> str:
 
 
 def strengths_of(opponents: list[OfferedPlayer]) -> dict[str, str]:
-    """The ids of a few opponents by words for their strength, the weakest first, which a person can beat."""
+    """The ids of a few opponents by words for their strength. The first is the weakest, which a person can beat."""
     # The levels, if there are any, because they are listed first; else the searches.
     group = next((offer.group for offer in opponents if offer.group is not None), None)
     rungs = [offer for offer in opponents if offer.group == group]

@@ -43,7 +43,7 @@ class Proofs:
         return self._known[key]
 
     def _from_files(self, game: Game, offer: OfferedPlayer) -> ProofView:
-        """What comparison/levels.csv or walks have found about the present agent."""
+        """The results in comparison/levels.csv, or of walks, for the present agent."""
         if (lines := self._compared_lines(game, offer)) is not None:
             return proof_view(lines, lines_verdict(offer.label, lines))
         text = f"{game.presentation.title} has too many positions to try every line while you wait."
@@ -68,7 +68,7 @@ class Proofs:
         """The reports of `selfplay prove` about the opponent, or about searches with its present weights."""
         run, reports = self.catalog.run(game), []
         for table in sorted(run.proofs.glob("*/proof.csv")):
-            # A walk that has not ended has no section, and may have the table of the one before it.
+            # A walk that has not ended has no section, but may still have the table of an earlier walk.
             if (section := Manifest(table.parent).sections.get("proof")) is None:
                 continue
             files = [offer.file] if offer.file is not None else None

@@ -33,7 +33,8 @@ const floorDivide = (a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 
 def javascript_of(rules: Mapping[str, Callable[..., Any]]) -> str:
     """A JavaScript module that exports each of `rules` under its name, as a function of BigInts.
 
-    Raises SettingError, with the line, for the first rule whose source is unknown or that has anything but `KNOWN`.
+    Raises SettingError, with the line, for the first rule whose source cannot be read or has operations besides
+    `KNOWN`.
     """
     translation = _Translation()
     exported = {name: translation.name_of(function) for name, function in rules.items()}

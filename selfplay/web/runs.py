@@ -1,4 +1,4 @@
-"""The runs that stories are about: what a run is and how far it is, and the other runs of a game.
+"""The runs of stories: the settings and the progress of a run, and the other runs of a game.
 
 The other runs are the folders beside the run and those below `other_runs`, two folders deep, where the runs of a sweep
 are. A request can only choose from this list; no path is ever taken from a request.
@@ -25,7 +25,7 @@ LOG_LINES = 8
 RECENT_LEVELS = 3
 """The time left is estimated from the time that as many levels took."""
 SHOWN_SETTINGS = ("recipe", "seed", "matches", "targets", "outcome", "player.depth")
-"""The most telling settings of a run."""
+"""The settings that best identify a run."""
 MOST_RUNS = 100
 """The largest number of runs that are listed."""
 MOST_FILES = 5000
@@ -58,7 +58,7 @@ def recorded_settings(run: RunFolder, notes: list[str]) -> dict[str, Any]:
 
 
 def telling_settings(settings: dict[str, Any]) -> list[str]:
-    """The most telling of these settings, such as seed=0."""
+    """The settings among these that best identify a run, such as seed=0."""
     shown = [f"{name}={settings[name]}" for name in SHOWN_SETTINGS if settings.get(name) is not None]
     name = settings.get("architecture", {}).get("name") if isinstance(settings.get("architecture"), dict) else None
     return [*shown, *([f"architecture={name}"] if name else [])]

@@ -113,7 +113,7 @@ class GameView(BaseModel):
     moves_stones: bool = Field(description="Whether each action moves a stone: it is clicked, then its target.")
     is_rhombus: bool = Field(description="Whether each row is half a square further to the right than the row above.")
     can_be_set_up: bool = Field(description="Whether a person can set up a position.")
-    grades: str = Field(description="From how much on a move is an inaccuracy, a mistake or a blunder.")
+    grades: str = Field(description="The thresholds at which a move is an inaccuracy, a mistake or a blunder.")
     line_label: str | None = Field(description="The meaning of the number, in games whose positions are numbers.")
     line_end: int | None
     is_default: bool
@@ -195,5 +195,7 @@ class PerfectView(BaseModel):
         description="In the order of the legal actions; null for an action that is still being solved."
     )
     words: list[str | None] | None = Field(description='The values in words, such as "wins in 8" or "loses by 6".')
-    grades: list[Grade | None] = Field(description="How much worse than the best action each is, once all are known.")
+    grades: list[Grade | None] = Field(
+        description="The grade of each action (inaccuracy, mistake, blunder), once all values are known."
+    )
     is_complete: bool = Field(description="Whether all values are known. Ask again for those that are not.")

@@ -1,6 +1,6 @@
 """The story of a run, read from its files: losses, comparison and ratings. The run may still be in progress.
 
-Where a game has no run, it is the story of the run that made the agent that comes with the program, if there is one.
+If a game has no run, it is the story of the run of the agent that comes with the program, if there is such an agent.
 """
 
 from itertools import chain

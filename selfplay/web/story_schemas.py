@@ -29,7 +29,7 @@ class RunView(BaseModel):
     """Another run of the same game."""
 
     id: str = Field(description="Its folder.")
-    settings: list[str] = Field(description="The most telling settings, such as seed=0.")
+    settings: list[str] = Field(description="The settings that best identify the run, such as seed=0.")
     levels: int = Field(description="The number of trained levels.")
 
 
@@ -56,7 +56,7 @@ class ExactView(BaseModel):
 class RunSummary(BaseModel):
     """What a run is and how far it is."""
 
-    settings: list[str] = Field(description="The most telling settings, such as seed=0.")
+    settings: list[str] = Field(description="The settings that best identify the run, such as seed=0.")
     wanted_levels: int | None = Field(description="The number of levels that were asked for; null: unknown.")
     seconds_left: float | None = Field(description="Until the last level, while the run is in progress.")
     log: list[str] = Field(description="The last lines of the log.")

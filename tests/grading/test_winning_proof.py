@@ -192,7 +192,7 @@ def test_perfect_play_is_proved(tmp_path: Path, seat: str, result: str, ties: st
     proofs = {
         "win": f"is proved to win moving {seat} against every play",
         "draw": f"is proved not to lose moving {seat}",
-        "loss": f"moving {seat} is proved never to lose more or sooner than need be",
+        "loss": f"moving {seat} is proved never to lose by more or sooner than necessary",
     }
     assert proofs[result] in report
     assert_same_walk(tmp_path, plain, len(after))

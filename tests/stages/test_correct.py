@@ -184,7 +184,7 @@ def test_the_tables_need_no_correction_where_the_solver_decides(run_dir: Path) -
     ("seat", "result", "proved"),
     [
         ("first", "draw", "is proved not to lose moving first"),
-        ("second", "loss", "moving second is proved never to lose more or sooner than need be"),
+        ("second", "loss", "moving second is proved never to lose by more or sooner than necessary"),
     ],
 )
 def test_a_level_is_corrected_from_a_start_that_is_not_won(run_dir: Path, seat: str, result: str, proved: str) -> None:

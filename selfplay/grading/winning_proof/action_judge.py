@@ -1,7 +1,7 @@
 """Judges the actions of a player by the exact values of the game's solver, many positions at a time.
 
-The worth of a position to the player is its exact value, except that all wins are worth the same (1) and, if the player
-can hold the start of the walk, all losses too (-1). A mistake is an action after which the position is worth less.
+The worth of a position is its exact value for the player, with two exceptions: all wins are worth 1, and if the start
+of the walk is won or drawn for the player, all losses are worth -1. A mistake is an action that lowers the worth.
 """
 
 from functools import cache
@@ -33,7 +33,7 @@ class Positions(NamedTuple):
     are_won: NDArray[np.bool_]
     """bool[N]: whether the position is known to be won for the player."""
     lowest: int
-    """The lowest worth of a position: -1 if all losses are worth the same, otherwise EVERY_LOSS."""
+    """The lowest worth of a position: -1 if losses do not differ, otherwise EVERY_LOSS."""
 
 
 class Judged(NamedTuple):

@@ -8,9 +8,9 @@ from selfplay.grading.tables import PROOF_COLUMNS, PROOF_TABLE, read_rows
 
 PROVED = {
     "win": "is proved to win moving {seat} against every play",
-    "draw": "is proved not to lose moving {seat}, and to win where the opponent lets it",
-    "loss": "moving {seat} is proved never to lose more or sooner than need be, and to take every win or draw that the "
-    "opponent lets it",
+    "draw": "is proved not to lose moving {seat}, and to win if the opponent allows it",
+    "loss": "moving {seat} is proved never to lose by more or sooner than necessary, and to take every win or draw "
+    "that the opponent allows",
 }
 
 
@@ -41,7 +41,7 @@ def _verdict(row: Mapping[str, Any]) -> str:
     where = f"after {' '.join(before)} it plays" if before else "it begins with"
     mistake = f"{where} {action}, which {row['in_words']}; {row['best']} {row['best_in_words']}"
     best = row["best_value"]
-    deed = "loses more or sooner than need be" if best < 0 else f"gives the {'win' if best > 0 else 'draw'} away"
+    deed = "loses by more or sooner than necessary" if best < 0 else f"gives the {'win' if best > 0 else 'draw'} away"
     return f"{name} moving {row['seat']} {deed}: {mistake}."
 
 
@@ -53,6 +53,6 @@ def _counts(row: Mapping[str, Any]) -> str:
         return f"No line to a mistake is shorter: {walked}."
     return (
         f"All {walked}: it gives the win away in {row['wins_given_away']:,}, the draw in "
-        f"{row['draws_given_away']:,}, and loses more or sooner than need be in {row['losses_hastened']:,}. No line "
-        "to a mistake is shorter."
+        f"{row['draws_given_away']:,}, and loses by more or sooner than necessary in {row['losses_hastened']:,}. "
+        "No line to a mistake is shorter."
     )

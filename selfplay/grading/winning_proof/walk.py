@@ -1,9 +1,11 @@
 """Walks every line of play against a player, breadth first, and lets the exact solver judge each of its actions.
 
-Positions are walked ply by ply. At the opponent's turn every legal action is followed, at the player's turn those that
-it may take. Positions that two lines lead to are walked once; mirror images are different positions, because a player
-that takes the lowest of equally good actions does not play symmetrically. The first mistake found therefore ends a
-shortest line to one, and if there is none, the player is proved to keep from every position what it is worth.
+Positions are walked ply by ply. When the opponent is to move, every legal action is followed; when the player is to
+move, the actions that it may take. A position is walked once, even if several lines lead to it. Mirror images are
+different positions, because a player that takes the lowest of equally good actions does not play symmetrically.
+
+No line to a mistake is shorter than the line to the first mistake that the walk finds. If the walk finds none, the
+player is proved never to lower the worth of a position (see `selfplay.grading.winning_proof.action_judge`).
 
 The state of an unfinished walk is on disk:
 
@@ -46,7 +48,7 @@ class Ply(NamedTuple):
     parents: Words
     """int64[N]: the row of a position in the ply before from which it was met first."""
     actions: Words
-    """int64[N]: the action that led from there to it."""
+    """int64[N]: the action from that position to this one."""
     are_won: NDArray[np.bool_]
     """bool[N]: whether the position is known to be won for the examined player."""
 
@@ -80,7 +82,7 @@ class PlyCounts(NamedTuple):
     wins_given_away: int
     draws_given_away: int
     losses_hastened: int
-    """Actions in a lost position after which the player loses more or sooner than need be."""
+    """Actions in a lost position after which the player loses by more or sooner than necessary."""
     line: str | None
     """The numbers of the actions from the start of the walk to the first mistake; None without mistakes."""
 
@@ -177,7 +179,8 @@ class Walk(NamedTuple):
     # ------------------------------------------------------------------ judging
 
     def _judged(self, number: int, ply: Ply, turns: Words) -> Judged:
-        """The player's actions in the rows `turns` of a ply, or in the first ones of them, if the walk ends there."""
+        """The player's actions in the rows `turns` of a ply; if the walk ends there, only in the first of these
+        rows."""
         parts, slices = [], _slices(len(turns), self.settings.part_positions)
         paths = [self.folder / f"judged_{number:03d}_{rows.start:09d}_{rows.stop:09d}.npz" for rows in slices]
         known = [self._load(path, Judged) if path.exists() else None for path in paths]
@@ -259,13 +262,13 @@ def _rows_of(ply: Ply, rows: Words | slice) -> Ply:
 
 
 def _to_action(judged: Judged, last: int) -> Judged:
-    """The actions up to this one, and the positions up to the one in which it is taken."""
+    """The actions up to this one, and the positions up to the position of this action."""
     edges: Any = (field[: last + 1] for field in judged[1:])
     return Judged(judged.solved[: judged.rows[last] + 1], *edges)
 
 
 def _mistakes(judged: Judged) -> tuple[int, int, int]:
-    """In how many positions a win is given away, in how many a draw, and in how many a loss is hastened."""
+    """The number of positions in which a win is given away, a draw is given away, and a loss is hastened."""
     rows, worth = judged.rows[judged.are_mistakes], judged.worth[judged.are_mistakes]
     wins, draws, losses = (len(np.unique(rows[kind])) for kind in (worth > 0, worth == 0, worth < 0))
     return wins, draws, losses

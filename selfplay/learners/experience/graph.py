@@ -5,8 +5,8 @@ The score of a final board is its result; that of any other board is
     score(b) = discount * backup(score(c) for c in following(b)),   0 if no following board is known,
 
 from the view of player 0: 1 is a win of X, -1 of O. There are two backups. "absolute" takes the score of largest
-absolute value, the first of several in the order the boards were met, no matter whose turn it is. "minimax" takes the
-largest score where X is to move and the smallest where O is.
+absolute value, whoever is to move; if several are equal, the one of the board that was met first. "minimax" takes the
+largest score if X is to move and the smallest if O is to move.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -72,7 +72,7 @@ class Step(NamedTuple):
 
 
 class BoardForm:
-    """The form in which boards are compared: unchanged, or one form for all boards that are equal under symmetry.
+    """The form in which boards are compared: the board itself, or one form for all symmetric images.
 
     Raises SettingError if `game` has no board of squares, or its boards do not determine who is to move.
     """

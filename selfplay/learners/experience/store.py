@@ -130,10 +130,10 @@ class ExperienceStore(MadeAgain):
         """Add a finished match to the graph and back up the scores that change.
 
         Args:
-            match: the boards of the match, from the start to the final one.
-            result: 1 if X (player 0) won, -1 if O won, 0 for a draw.
-            seats: the seats that the learner held. The result is counted in the only one; a match against itself has
-                none to count.
+            match: the boards of the match, from the start to the final one. result: 1 if X (player 0) won, -1 if O won,
+            0 for a draw. seats: the seats that the learner held. The result is counted if there is one seat; a match
+            against itself is
+                not counted.
         """
         forms = [self.form.of(squares) for squares in match]
         with self._database.transaction() as sql:
@@ -173,9 +173,10 @@ class ExperienceStore(MadeAgain):
         return [row[0] for row in rows]
 
     def _back_up(self, sql: sqlite3.Connection, numbers: Sequence[int]) -> None:
-        """Recompute the scores of these boards, and of the boards before each that changes, fullest board first.
+        """Recompute the scores of these boards, fullest board first.
 
-        Each has a following board, so none of them is an end.
+        If a score changes, those of the boards before it are computed too. Each board has a following board, so none is
+        an end.
         """
         waiting: list[tuple[int, int]] = []
         _enqueue(sql, waiting, f"number IN ({', '.join('?' * len(numbers))})", numbers)

@@ -1,8 +1,9 @@
 """Compiled learning of tables of values by self-play, one match after the other.
 
-Two players play, each with its own table: the value of each board with each player to move. A player moves to the board
-with the largest value in its table, and with probability epsilon at random. After each match both tables learn from all
-its boards b_0, ..., b_T, the last one first, each from the new value of the board after it:
+Two players play, each with its own table, which has the value of each board with each player to move. A player moves to
+the board with the largest value in its table, and with probability epsilon at random. After each match both tables
+learn from all its boards b_0, ..., b_T. The last board is first; each other board learns from the new value of the
+board after it:
 
     backward_value        V(b_T) += alpha * (reward - V(b_T)), and V(b_t) += alpha * (V(b_t+1) - V(b_t)) for t > 0,
                           the reward being 1 for the winner, else 0; of several best moves the lowest is taken.
@@ -35,12 +36,12 @@ class UpdateRule(NamedTuple):
 
     name: str
     draw_value: float
-    """The initial value of a drawn final board; a won one has value 1, a lost one 0, every other board 0.5."""
+    """The initial value of a drawn final board. A won final board has 1, a lost one 0, and every other board 0.5."""
     ties: str
     """Which of several best moves is taken: "lowest" or "random"."""
     step_size_name: str
     trains_against_people: bool
-    """Whether a player with such tables explores and learns in matches against a person too, unless told otherwise."""
+    """Whether a player with such tables by default explores and learns in matches against a person too."""
 
 
 BACKWARD_VALUE = UpdateRule("backward_value", 0.0, "lowest", "alpha", trains_against_people=True)
@@ -79,7 +80,8 @@ def learn_matches(
             that takes the same draws makes the same moves.
         every: yields the results so far, counted for the player who moves first, at multiples of this number of
             matches, and at the end.
-        before: the results of the matches from which `values` were learned already; the same as if all were one call.
+        before: the results of the matches from which `values` were learned already. The result is the same as that of a
+            single call for all matches.
     """
     tables = values.reshape(2, -1)
     most = graph.game.max_game_length

@@ -69,7 +69,7 @@ class SavedTables(NamedTuple):
 
     @property
     def trains_against_people(self) -> bool:
-        """Whether the rule says so, and the file records the settings that this needs."""
+        """Whether the rule trains against people, and the file has the settings for it."""
         return self.rule.trains_against_people and None not in (self.step_size, self.epsilon)
 
     def _share(self, setting: str) -> float | None:

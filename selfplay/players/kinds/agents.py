@@ -79,7 +79,7 @@ def level_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[Of
 
 @read_once(500)
 def described(agent: Path) -> tuple[str, bool]:
-    """What the network in a file is, and whether compiled searches can compute its values."""
+    """A description of the network in a file, and whether compiled searches can compute its values."""
     from selfplay.architectures import ARCHITECTURES, NETWORK, description_of
     from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
     from selfplay.errors import SelfPlayError
@@ -179,9 +179,9 @@ PRETRAINED_AGENT = PlayerKind(
 
 
 def agent_name(part: str, name: PlayerName) -> PlayerName | None:
-    """The name of a learned agent that `part`, a part of `name`, is; None if it does not begin with a kind of these.
+    """`part`, a part of `name`, as the name of a learned agent; None if it is not such a name.
 
-    It has those options of the whole name that its kind has too, such as run_dir. Raises SettingError if the part does
+    It gets the options of the whole name that its kind has too, such as run_dir. Raises SettingError if the part does
     not follow the syntax of its kind.
     """
     kind_name, _, argument = part.partition(":")

@@ -91,8 +91,8 @@ def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[Offered
 
 TABULAR = PlayerKind(
     "tabular:NAME",
-    "the run's tables backward_value or temporal_difference, or those of a file NAME.npz; against a person the former "
-    "explore and learn as in training, unless epsilon or learn says otherwise",
+    "the tables backward_value or temporal_difference of the run, or those of a file NAME.npz; against a person, "
+    "backward_value explores and learns as in training, unless epsilon or learn is set",
     _make,
     (Option("learn", bool),),
     files=lambda name, run_dir: [_path(name.argument, run_dir)],

@@ -25,7 +25,7 @@ Functions from (the text after a second colon, name, game, run_dir) to an evalua
 """
 
 DEFAULT_RULES = {"rollouts": "uct"}
-"""The rule with an evaluator if the name does not give one; puct with all others."""
+"""The rule of these evaluators if the name does not give one; it is puct for all others."""
 
 CONSTANTS = tuple(
     Option(name, float)

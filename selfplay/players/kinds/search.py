@@ -97,16 +97,16 @@ def _make_greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player
 
 
 SEARCHES_IN_A_REPLY = 3
-"""Number of searches in a reply: the values of the opponent's actions, its choice, and the values of the person's next
-actions."""
+"""Number of searches in a reply: for the values of the opponent's actions, for its choice, and for the values of the
+person's next actions."""
 OFFERED_TABLE_BITS = 14
 """The size of a search's table: 640 KiB, because every match against a search needs a separate table."""
 LEVEL_DEPTHS, DEFAULT_LEVEL_DEPTH, LEVEL_ENDGAME, LEVEL_ENDGAME_BITS = range(2, 13), 6, 12, 14
-"""Plies that the newest level looks ahead inside a search, and, where the game has an exact solver, the number of empty
-squares that it plays perfectly, in tens of milliseconds, with the size of the solver's table."""
+"""Plies that the newest level looks ahead inside a search. If the game has an exact solver, also the number of empty
+squares that it plays perfectly, in tens of milliseconds, and the size of the solver's table."""
 DEFAULT_DEPTH, SOLVES_FROM_DEPTH, ENDGAME, ENDGAME_BITS = 4, 4, 10, 12
-"""The same of a search by fixed rules, which answers at once; searches from depth 4 on solve the end of the match. This
-takes milliseconds, with a table of at most 128 KiB."""
+"""The same for a search by fixed rules, which answers at once. Searches from depth 4 on solve the end of the match, in
+milliseconds, with a table of at most 128 KiB."""
 
 
 def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:

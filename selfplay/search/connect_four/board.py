@@ -15,9 +15,9 @@ empty, so that shifted lines do not run into the next column:
 `stones` follow John Tromp's and Pascal Pons's published descriptions of their solvers.
 
 The table is int64[N] in two parts. Positions with at least FAR_EMPTIES empty squares are in the large part. All others
-are in a small part that fits into the processor's cache: looking up a position in main memory takes longer than
-searching most of them again. An entry is one word: the key of the position, a lower and an upper bound. A new
-entry replaces the one in its place.
+are in a small part that fits into the processor's cache, because searching most of them again is faster than looking
+them up in main memory. An entry is one word: the key of the position, a lower and an upper bound. A new entry replaces
+the one in its place.
 """
 
 import numpy as np
@@ -120,7 +120,7 @@ def place_of(key: int, empties: int, far_bits: int) -> Word:
 
 @part_of_compiled
 def bounds_at(table: Table, place: int, key: int) -> tuple[int, int]:
-    """The lower and the upper bound of a position, if its place holds it; else bounds that exclude nothing."""
+    """The lower and the upper bound of a position; if the table does not have it, bounds that exclude nothing."""
     entry = table[place]
     if entry >> 2 * BOUND_BITS != key:
         return -ZERO, HIGHEST

@@ -50,7 +50,8 @@ class Memory(NamedTuple):
     table: Table
     book: Book
     work: NDArray[np.int64]
-    """int64[2]: [VISITED] the number of positions visited; [NEXT_POLL] that after which the stop flag is checked."""
+    """int64[2]: [VISITED] the number of positions visited; [NEXT_POLL] the number at which the stop flag is checked
+    next."""
     moves: NDArray[np.int64]
     """int64[(SQUARES + 1) * COLUMNS]: the sorted moves of the positions on the way to the current one."""
 
@@ -123,7 +124,8 @@ def table_key(own: int, stones: int, empties: int) -> Word:
 
 @part_of_compiled
 def is_stopped(memory: Memory, stop: StopFlag) -> bool:
-    """Count a position; from time to time, whether the search is stopped, by somebody else or by its limit."""
+    """Count a position, and from time to time check the stop flag and the limit. Returns whether the search is
+    stopped."""
     work = memory.work
     work[VISITED] += 1
     if work[VISITED] > work[NEXT_POLL]:
@@ -147,7 +149,7 @@ def score_of(own: int, stones: int, empties: int, bound: int, memory: Memory, st
     safe = moves_that_do_not_lose(own, stones)
     if safe == 0:
         return -(empties // 2)
-    # Without a win at once on either side, the last square is filled by a draw.
+    # Neither player can win at once, so with one square left the match is a draw.
     if empties <= 2:
         return 0
     lowest, highest = -((empties - 2) // 2), (empties - 1) // 2
@@ -191,8 +193,8 @@ def score_of(own: int, stones: int, empties: int, bound: int, memory: Memory, st
 def compile_null_window_search() -> Callable[[int, int, int, Memory, StopFlag], int]:
     """(own, stones, bound, memory, stop) to a value v of a position with score s: s >= v > bound, or s <= v <= bound.
 
-    The player to move must not be able to win at once. The search sets `stop[STOP]` to 1 once more than `stop[LIMIT]`
-    positions are visited, and stops if somebody else does; the result is then meaningless.
+    The player to move must not be able to win at once. The search stops when `stop[STOP]` is 1; the result is then
+    meaningless. It sets `stop[STOP]` itself after more than `stop[LIMIT]` positions.
     """
     register_rules()
 

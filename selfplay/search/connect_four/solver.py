@@ -4,7 +4,7 @@
     solver.solve(state).value
 
 Scores are those of the published test sets: 22 minus the number of stones that the winner has played at the end,
-positive if the player to move wins, and 0 for a draw. A sooner win has a higher score, a later loss too.
+positive if the player to move wins, and 0 for a draw. A sooner win and a later loss have higher scores.
 """
 
 from collections.abc import Callable
@@ -33,10 +33,10 @@ def clipped(score: int, lowest: int, highest: int) -> int:
 
 @part_of_compiled
 def next_bound(lower: int, upper: int) -> int:
-    """The score for which the next search asks.
+    """The bound of the next search.
 
-    Far from 0 a search ends soon, because few lines win or lose so fast; the interval is therefore narrowed from its
-    ends (as Pons describes) and not halved.
+    Searches with a bound far from 0 end soon, because few lines win or lose so fast. Therefore the interval is narrowed
+    from its ends, as Pons describes, and not halved.
     """
     middle = (lower + upper) // 2
     return min(middle, -(-lower // 2)) if middle <= 0 else max(middle, upper // 2)

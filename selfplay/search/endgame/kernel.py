@@ -38,10 +38,10 @@ from selfplay.search.endgame.table import (
 from selfplay.search.threads import STOP, Threads, is_marked, is_shared, make_stop_flag, make_threads, put_mark
 
 CUTOFF_FROM = 10
-"""From here on (empty squares), all positions that a position leads to are looked up first: one may already decide the
-search."""
+"""With at least this number of empty squares, all following positions are first looked up in the table: one may already
+decide the search."""
 SHARED_FROM = 11
-"""Positions with at least this many empty squares are marked where several threads search."""
+"""If several threads search, positions with at least this number of empty squares are marked."""
 PUT_OFF = 1 << 45
 """Added to the rating of a move that is to be tried after those that no thread is searching."""
 POLL_INTERVAL = 4096
@@ -50,7 +50,7 @@ MAX_CHILDREN = 64 * 65 // 2
 ALL_MOVES = 64
 """A width at which no move is left out."""
 GUESS_DOWN_TO = 10
-"""With fewer empty squares than this, guesses try all moves."""
+"""With fewer empty squares than this, a guess tries all moves."""
 
 
 class Search(NamedTuple):
@@ -59,9 +59,9 @@ class Search(NamedTuple):
     number: int
     """The number of the search (see `table`)."""
     width: int
-    """Where GUESS_DOWN_TO or more squares are empty, only this number of moves is tried."""
+    """If at least GUESS_DOWN_TO squares are empty, only this number of moves is tried."""
     children: Children
-    """The positions that untried moves lead to, of all positions on the way to the current one."""
+    """The positions after the untried moves of all positions on the way to the current one."""
     table: Table
     learned: LearnedValues
     """Orders the moves (see `move_ordering`)."""
@@ -136,10 +136,10 @@ def _words_as_vectors() -> Iterator[None]:
 def compile_null_window_search(rules: Rules, turning: TurningRules) -> Callable[..., int]:
     """`search(own, opp, bound, number, width, table, learned, threads, counts)` of a game with these rules.
 
-    It finds a value v of a position with true value t to the player to move: t >= v > bound, or t <= v <= bound. With a
-    `width` below ALL_MOVES it is a guess. `threads` is that of the threads that search the same position: once one of
-    them has finished, the others return NO_VALUE. Once it is stopped, the result is meaningless. `counts` is one record
-    of dtype COUNT, whose visited positions are added to.
+    If t is the true value of the position to the player to move, the search finds a v with t >= v > bound or t <= v <=
+    bound. With a `width` below ALL_MOVES, v is a guess. All threads that search the same position have the same
+    `threads`; when one has finished, the others return NO_VALUE. If the search is stopped, the result is meaningless.
+    `counts` is one record of dtype COUNT; the visited positions are added to its count.
     """
     register_rules()
     legal_actions, board = rules.legal_actions, turning.board

@@ -1,9 +1,9 @@
 """The discs that a move turns, and searches of positions with at most five empty squares, faster than the general ones.
 
-The discs are found by the rays of squares that begin at each square. Along a ray towards higher bits, adding a bit just
-above the move carries through the opponent's discs, and through all squares off the ray, to the first other square of
-the ray. Along a ray towards lower bits, this is the highest square of the ray that does not hold one of the opponent's
-discs.
+The discs are found by the rays of squares that begin at each square. On a ray, the first square without a disc of the
+opponent must be found. On a ray towards higher bits, a bit is added just above the move, with all squares off the ray
+set: the carry passes through these and through the opponent's discs to that square. On a ray towards lower bits, that
+square is the highest one of the ray without a disc of the opponent.
 
 There is one search for each number of empty squares. All are fail-soft null-window searches: they tell whether the
 value to the player to move is above a bound. A result above the bound is a lower bound of the true value, any other
@@ -63,7 +63,7 @@ def rays(turning: TurningRules) -> tuple[Squares, Squares]:
     """
     upward, downward = np.zeros((BITS, RAYS), dtype=np.uint64), np.zeros((BITS, RAYS), dtype=np.uint64)
     for square, flanked in enumerate(_flanked(turning)):
-        # The farther the flanking disc, the longer the run up to it: the longest of each direction is a ray.
+        # A farther flanking disc has a longer run up to it; the longest run of each direction is a ray.
         runs = {run | 1 << end for end, run in enumerate(flanked) if run}
         longest = sorted(run for run in runs if not any(run != other and run | other == other for other in runs))
         higher = [run for run in longest if run >> square]
@@ -90,7 +90,7 @@ NO_VALUE = -127
 
 
 class Count(Protocol):
-    """A record passed through all searches; compiled code passes a record as one word, and an array as seven."""
+    """A record passed through all searches. Compiled code passes a record as one word, but an array as seven words."""
 
     visited: int
     empties_to_winner: int

@@ -1,9 +1,9 @@
-"""Move ordering of the endgame search: the sooner it tries a good move, the fewer positions it visits.
+"""Move ordering of the endgame search: if it tries a good move sooner, it visits fewer positions.
 
-A move is promising if it leaves the opponent few moves ("fastest first": the subtree is small, and having few moves is
-bad for the opponent anyway), in particular no corner, and if few of the player's discs are next to empty squares. Far
-from the end, it also matters what a learned evaluation thinks of the position after it or, where there is none, what
-the best reply leads to.
+A move is promising if it leaves the opponent few moves and no corner, and if few of the player's discs are next to
+empty squares. ("Fastest first": with few moves the subtree is small, and few moves are bad for the opponent.) Far from
+the end, the position after the move is also valued by a learned evaluation, or, if there is none, by the position after
+the best reply.
 
 The learned values come from the tables of patterns of a learned evaluation, rounded and laid out for speed. They decide
 only which move is tried first, so they change the time of a search and no result.
@@ -25,19 +25,19 @@ from selfplay.search.endgame.last_squares import compiled_flips, odd_quarters
 from selfplay.search.pattern_evaluation import PatternTables
 
 LEARNED_FROM = 11
-"""From here on (empty squares), moves are ordered by learned values too, if there are any..."""
+"""With at least this number of empty squares, moves are also ordered by learned values, if there are any."""
 LOOK_AHEAD_FROM = 12
-"""... and otherwise, from here on, by what the best reply leads to."""
+"""Without learned values, with at least this number of empty squares, moves are also ordered by the best reply."""
 
 # Weights, chosen for the fewest positions visited, or the least time, in 50 positions with 16 to 21 empty squares.
 MOVE, CORNER_TO_TAKE, EXPOSED_DISC, ODD_QUARTER = 16, 40, 4, 4
-"""Weights of `at_a_glance`: for each move of the opponent, additionally for each move into a corner, for each disc next
-to an empty square, and subtracted for a move in a quarter with an odd number of empty squares."""
+"""Weights of `at_a_glance`: for each move of the opponent, in addition for each move into a corner, and for each disc
+next to an empty square. The last one is subtracted for a move in a quarter with an odd number of empty squares."""
 FORESEEN_MOVE, FORESEEN_CORNER_TO_TAKE, FORESEEN_EXPOSED_DISC, CORNER = 16, 40, 5, 48
 """Weights of `after_a_reply`: the first three as above, and one for corners taken."""
 JUDGED_CORNER_TO_TAKE, UNITS_PER_POINT = 24, 4
-"""Weights of `by_learned_value`, besides those for moves and exposed discs as above: for moves into a corner; and how
-many units of the learned value count as much as a point of rating."""
+"""Weights of `by_learned_value`, in addition to those for moves and exposed discs above: for moves into a corner, and
+the units of the learned value that equal one point of rating."""
 
 LOST_FOR_CERTAIN = 1 << 20
 FIRST_OF_ALL = -(1 << 40)
@@ -137,7 +137,7 @@ LARGEST_INDEX = np.iinfo(np.uint16).max
 IMAGES_AT_ONCE = 8
 """The number of images is rounded up to a multiple of this, for instructions that do the same with several."""
 UNITS_PER_SQUARE = 16
-"""Of a value, which counts squares: with this unit, all but a few extreme values fit into 16 bits."""
+"""The unit of values, which count squares. With it, all values except a few extreme ones fit into 16 bits."""
 
 
 class LearnedValues(NamedTuple):
@@ -162,7 +162,7 @@ NO_LEARNED_VALUES = LearnedValues(
     0,
     1,
 )
-"""What a search is given that orders moves by other means."""
+"""Given to a search that orders moves without learned values."""
 
 PATTERN_TABLES: Registry[Callable[[], PatternTables | None]] = Registry(
     "evaluation for ordering moves",

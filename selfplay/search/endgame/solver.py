@@ -31,8 +31,8 @@ from selfplay.search.threads import STOP, StopFlag, StoppedError, Threads, make_
 def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., None]:
     """The search of a batch in a game with these rules, in one thread.
 
-    It writes the value of each position (own, opp), clipped to lowest..highest, to `values`; the nearer `expected`, the
-    faster. It returns at once when it is stopped; the values are then meaningless.
+    It writes the value of each position (own, opp), clipped to lowest..highest, to `values`. It is faster if `expected`
+    is near the value. It returns at once when it is stopped; the values are then meaningless.
     """
     register_rules()
     null_window_search = compile_null_window_search(rules, turning)
@@ -123,7 +123,7 @@ class EndgameSolver(ExactSolver):
     def _value(self, own: int, opp: int, stop: StopFlag) -> int:
         guess, empties = 0, self._empties(own, opp)
         if empties >= LEARNED_VALUES_FROM:
-            # From now on for all positions, because those that follow are asked for next.
+            # Also for all later positions, because usually the following positions are solved next.
             self._learned = learned_values_of(self.game.name)
         if empties >= GUESS_FROM:
             for width in GUESS_WIDTHS:

@@ -1,12 +1,12 @@
 """The table of the endgame search: bounds of the values of positions.
 
 It is int64[4 N]; an entry has four words: own, opp, what is known about the value, and the best move. Several threads
-may use a table at once, and their writes may mix in an entry. So own and opp are combined with what is known ("lockless
-hashing": Hyatt & Mann, "A lockless transposition-table implementation for parallel search", 2002): a mixed entry
-belongs to no position. Known are a lower and an upper bound, the number of empty squares, whether the bounds are
-certain, and the number of the search that found them; a search trusts bounds that are certain or that it has found
-itself. Two consecutive entries make a bucket: the first keeps the position with the most empty squares, the second the
-latest. A position can only be in the bucket given by its hash.
+may use a table at once, and their writes may mix in an entry. So own and opp are combined with what is known, and a
+mixed entry belongs to no position ("lockless hashing": Hyatt & Mann, "A lockless transposition-table implementation for
+parallel search", 2002). What is known about a value: a lower and an upper bound, the number of empty squares, whether
+the bounds are certain, and the number of the search that found them. A search trusts bounds that are certain or that it
+has found itself. Two consecutive entries are a bucket: the first keeps the position with the most empty squares, the
+second the latest. A position can only be in the bucket of its hash.
 """
 
 import numpy as np

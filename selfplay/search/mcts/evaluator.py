@@ -1,8 +1,8 @@
 """What a tree search needs to know of networks, tables and rollouts: the value of a position and the prior of actions.
 
-An evaluator is one of two kinds. A `BatchEvaluator` is asked for the leaves of all trees at the same time, equal ones
-once. A `CompiledEvaluator` is compiled into the search, which then runs without returning to Python; here are the two
-of this program, by random matches and by the values of afterstates.
+There are two kinds of evaluators. A `BatchEvaluator` evaluates the leaves of all trees at the same time, and equal
+leaves once. A `CompiledEvaluator` is compiled into the search, which then runs without returning to Python. This file
+has two of these: random matches, and the values of afterstates.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ random int64 that no other position of any search shares, except where a match, 
 
 
 class PositionValues(NamedTuple):
-    """What a `BatchEvaluator` knows of N unfinished positions."""
+    """The values and policies that a `BatchEvaluator` gives for N unfinished positions."""
 
     value: Tensor
     """float[N], in [-1, 1]: the expected outcome for the player to move."""
@@ -50,7 +50,7 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class BatchEvaluator(Evaluator, Protocol):
-    """Evaluates batches of positions. What it says of one must not depend on the others."""
+    """Evaluates batches of positions. The result for a position must not depend on the others."""
 
     def evaluate(self, state: State) -> PositionValues:
         """The values of unfinished positions, which are on the CPU."""

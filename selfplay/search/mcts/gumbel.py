@@ -1,18 +1,19 @@
 """The rule of Gumbel AlphaZero (Danihelka, Guez, Schrittwieser & Silver, "Policy improvement by planning with Gumbel",
 ICLR 2022). Equation numbers are those of the article.
 
-With logits(a) = log P(a) and random numbers g(a) of the Gumbel distribution, the root first considers the m actions
-with the largest g(a) + logits(a) and halves their number repeatedly by sequential halving (Karnin, Koren & Somekh,
-"Almost optimal exploration in multi-armed bandits", 2013): the simulations are divided equally among the halvings, and
-in each of them equally among the actions considered; those with the largest g(a) + logits(a) + sigma(q(a)) remain.
+Let logits(a) = log P(a), and let g(a) be random numbers of the Gumbel distribution. The root first considers the m
+actions with the largest g(a) + logits(a). Sequential halving (Karnin, Koren & Somekh, "Almost optimal exploration in
+multi-armed bandits", 2013) repeatedly halves their number. The simulations are divided equally among the halvings, and
+in each of them equally among the actions considered. The actions with the largest g(a) + logits(a) + sigma(q(a))
+remain.
 
     sigma(q) = (c_visit + max_b N(b)) c_scale (q + 1) / 2                        (8), with values scaled to [0, 1]
     completedQ(a) = q(a) if N(a) > 0, else v_mix                                 (10)
     policy = softmax(logits + sigma(completedQ))                                 (11)
     v_mix = (v + sum_b N(b) / P(visited) * sum over visited b of P(b) q(b)) / (1 + sum_b N(b))   (appendix D)
 
-The action to play is, of the most visited, the one with the largest g + logits + sigma(q). Nodes below the root follow
-the action with the largest policy(a) - N(a) / (1 + sum_b N(b)) (14), so that visits approach the improved policy.
+The action to play has, among the most visited ones, the largest g + logits + sigma(q). Nodes below the root follow the
+action with the largest policy(a) - N(a) / (1 + sum_b N(b)) (14), so that visits approach the improved policy.
 """
 
 from functools import cache, partial
@@ -187,7 +188,7 @@ def improved_policy(edges: Edges, value: float, constants: GumbelConstants, weig
 
 @part_of_compiled
 def select(edges: Edges, value: float, constants: GumbelConstants) -> int:
-    """The edge whose share of the visits is the furthest below its share in the improved policy."""
+    """The edge with the largest difference between its share in the improved policy and its share of the visits."""
     weights = np.empty(len(edges))
     improved_policy(edges, value, constants, weights)
     visits = 0

@@ -1,4 +1,4 @@
-"""Trees that are kept from ply to ply: the part below the actions that a match has played since its last search."""
+"""Trees that are kept from ply to ply: the part below the actions that were played since the last search."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ class KeptTrees:
         """By ply and match: its nodes, and [N, A] records of dtype EDGE."""
 
     def forget(self, draws: Draws) -> None:
-        """Drop what no search of this ply or a later one can take over."""
+        """Remove trees that no search of this ply or a later one can continue."""
         recent = range(draws.ply - PLIES, draws.ply) if draws.key == self._key else ()
         self._trees, self._key = {ply: self._trees[ply] for ply in recent if ply in self._trees}, draws.key
 

@@ -111,7 +111,8 @@ def compile_lockstep(
         """Give the nodes of the frontier their evaluations; returns the new count.
 
         Then each tree runs simulations until it has another such node or is done. `values` (float64[N]) and `logits`
-        (float64[N, A]) are those of distinct positions; `rows` (int64[count]) has the number of that of each tree.
+        (float64[N, A]) belong to distinct positions; `rows` (int64[count]) has for each tree the number of its
+        position.
         """
         search, frontier, values, logits, rows = borrowed((search, frontier, values, logits, rows))
         waiting = 0

@@ -9,7 +9,7 @@ where Q is the mean value of the action, P its prior, N(s, a) its visits, and N(
 of N(s, a). At the root, priors are mixed with noise, (1 - noise) P + noise Dirichlet(alpha). The policy is
 N(s, a) / sum of N(s, b), and the action to play is the most visited.
 
-An action that has not been visited has the value that the evaluator gives the node, less `unvisited`.
+The value of an action that has not been visited is the evaluator's value of the node minus `unvisited`.
 """
 
 from functools import partial
@@ -45,9 +45,9 @@ def puct(
 
     Args:
         c_init, c_base: how strongly priors direct the search, and the number of visits from which this grows.
-        unvisited: how much less than its node an action is worth until it is visited.
-        noise: share of the noise in the priors of the root, 0 to 1; 0.25 in self-play.
-        alpha: parameter of the Dirichlet noise; about 10 / (the usual number of legal actions).
+        unvisited: subtracted from the value of the node for actions that have not been visited. noise: share of the
+        noise in the priors of the root, 0 to 1; 0.25 in self-play. alpha: parameter of the Dirichlet noise; about 10 /
+        (the usual number of legal actions).
 
     Raises SettingError if a constant is out of range.
     """

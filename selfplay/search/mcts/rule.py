@@ -5,8 +5,8 @@ that takes the rule's constants, each with a default, and returns a `Rule`; add 
 entry point in the group `selfplay.search_rules`, or name it `module:function`.
 
 The functions of a rule are compiled into the search. They are pure functions of the edges of one node (see
-`selfplay.search.mcts.tree.Edge`) and of the rule's constants, and never choose an edge whose status is LOST while there
-are others.
+`selfplay.search.mcts.tree.Edge`) and of the constants of the rule. They do not choose an edge whose status is LOST,
+unless all edges are LOST.
 
 UCT is defined here too, as the shortest example.
 """
@@ -87,7 +87,7 @@ def open_uniform(bits: int) -> float:
 
 @part_of_compiled
 def most_visited(edges: Edges, i: int, noise: NDArray[np.float64], constants: Constants) -> float:
-    """The number of visits; of equal ones, the value decides."""
+    """The number of visits; if they are equal, the value decides."""
     score: float = edges[i].visits + 0.25 * edges[i].value
     return score
 

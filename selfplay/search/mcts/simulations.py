@@ -97,7 +97,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
 
     @part_of_compiled
     def follow(search: Search, tree: int, number: int, i: int) -> int:
-        """The child of an edge without one, added now; NOT_ADDED if it is a finished match, which settles the edge."""
+        """Add the child of an edge that has none. NOT_ADDED if the match is over there, which settles the edge."""
         node, edge = search.trees.nodes[tree, number], search.trees.edges[tree, number, i]
         own, opp = play(node.own, node.opp, edge.move)
         if is_over(own, opp):
@@ -189,10 +189,10 @@ def compile_whole_search(
 ) -> Callable[..., bool]:
     """`search_batch(own, opp, root_bits, leaf_bits, search, progress, stop, results)`, with a compiled evaluator.
 
-    It grows one tree after another: each in the memory of the first of `search.trees`, which holds the last one
-    afterwards, or with `search.continues` each in its own. It returns False if it was stopped (see
+    It grows one tree after another. With `search.continues` each tree has its own memory. Otherwise all use the memory
+    of the first of `search.trees`, which has the last tree afterwards. It returns False if it was stopped (see
     `selfplay.search.threads.StopFlag`; a step is a simulation). If it stopped because of its limit, a call with the
-    same arguments continues; `progress` is int64[3], 0 at first.
+    same arguments continues. `progress` is int64[3], 0 at first.
     """
     plant_root, descend, begin, conclude = compile_steps(rules, pass_action, rule)
 
@@ -225,7 +225,8 @@ def compile_whole_search(
     ) -> None:
         """Run the simulations of one tree that are left, until its root is proved."""
         while progress[IN_TREE] < search.simulations and search.trees.nodes[tree, 0].is_proved == 0:
-            # A tree that has begun gets a simulation, so that `progress` shows that it has.
+            # A tree that has begun runs at least one simulation, because `progress` shows a beginning only by its
+            # simulations.
             if progress[IN_TREE] > 0 and progress[IN_ALL] >= stop[LIMIT]:
                 stop[STOP] = 1
             if stop[STOP] != 0:

@@ -4,11 +4,11 @@ A tree holds one node for each position that its search has added; node 0 is the
 of a node are its edges, in ascending order. All values are to the player to move in the node they belong to, so a value
 changes its sign on its way from a node to its parent.
 
-An edge is settled when its value is exact: its action ends the match or, with proofs, leads to a proved position.
-A simulation that chooses a settled edge ends there. With proofs (MCTS-solver: Winands, Bjornsson & Saito, "Monte-Carlo
-tree search solver", 2008), every action that ends the match is settled as soon as its node is added; a node is proved
-once one of its edges is settled as won or all its edges are settled; its value is then the largest of theirs, and the
-edge that leads to it is settled.
+An edge is settled when its value is exact: its action ends the match or, with proofs, leads to a proved position. A
+simulation that chooses a settled edge ends there. With proofs (MCTS-solver: Winands, Bjornsson & Saito, "Monte-Carlo
+tree search solver", 2008), every action that ends the match is settled as soon as its node is added. A node is proved
+when one of its edges is settled as won or all its edges are settled. Its value is then the largest value of its edges,
+and the edge that leads to the node is settled.
 """
 
 from typing import Any, NamedTuple, Protocol

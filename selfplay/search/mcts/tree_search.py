@@ -44,13 +44,12 @@ class TreeSearch(MadeAgain):
     other positions of the batch.
 
     Args:
-        evaluator: values positions, in batches or compiled.
-        rule: how actions are selected; see `selfplay.search.mcts.rule.make_rule`.
-        simulations: per position; fewer if it is proved before.
-        proves: whether to prove exact values (MCTS-solver) and never search a proved position again.
-        reuse: whether the search of a ply of a match continues with the part of the tree of its last search that is
-            below the position, up to `simulations` positions of it. The simulations are then in addition to those that
-            this part has had. The plies of a match must be searched in their order.
+        evaluator: values positions, in batches or compiled. rule: how actions are selected; see
+        `selfplay.search.mcts.rule.make_rule`. simulations: per position; fewer if it is proved before. proves: whether
+        to prove exact values (MCTS-solver) and never search a proved position again. reuse: whether a search continues
+        the tree of the last search of the match, with the part below the position, up
+            to `simulations` positions of it. The new simulations are added to those of this part. The plies of a match
+            must be searched in their order.
 
     Raises SettingError if the number of simulations is out of range, the evaluator does not fit the game, or the rule
     does not allow `reuse`.
@@ -79,7 +78,7 @@ class TreeSearch(MadeAgain):
         self._ends = np.array(evaluator.ends, dtype=np.float64)
         self._constants = rule.constants(simulations, game.num_distinct_actions)
         self._kind = (game.rules, game.pass_action, rule.functions)
-        # As many as the search before could run in QUICK_SECONDS.
+        # As many simulations as the previous search could run in QUICK_SECONDS.
         self._quick_simulations = FEWEST_QUICK
         # Asked once: looking for the methods of a protocol takes as long as several simulations.
         self._compiled: CompiledEvaluator | None = None

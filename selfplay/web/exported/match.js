@@ -9,7 +9,7 @@ const LINE_MILLISECONDS = 1500;
 const CONFLICT = 409;
 const INVALID = 422;
 
-// What cannot be done: the status and the sentence of the answer.
+// An error: the status and the sentence of the answer.
 export class Refusal extends Error {
   constructor(status, message) {
     super(message);
@@ -162,7 +162,7 @@ export class Match {
     return this.evaluator ?? this.seats[player] ?? this.seats[1 - player] ?? this.opponent;
   }
 
-  // What the adviser considers before a ply, with values in points if the agent values points; null if it has none.
+  // The adviser's values before a ply, in points if the agent values points; null if it has none.
   estimate(number) {
     if (!this.estimates.has(number)) {
       const state = this.states[number];

@@ -2,7 +2,7 @@
 
 import { bitsOf } from "./game.js";
 
-// The preference for the sooner of two wins, for each ply. Where points are counted, speed does not matter.
+// The preference for the sooner of two wins, for each ply. In games that count points it is not used.
 const SOONER = 1e-7;
 const OUT_OF_TIME = Symbol("out of time");
 

@@ -11,14 +11,14 @@ const SIGNS = { 1: "X", "-1": "O", 0: "-" };
 // The seats of a match that people hold. Addresses, requests and answers name them by one word.
 const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
 
-// Questions about such a word; for an undefined one, of a match that does not exist, the answer is no.
+// Questions about such a word. The word of a match that does not exist is undefined; the answer is then no.
 export const areWatching = (people) => SEATS[people]?.length === 0;
 export const isOnePerson = (people) => SEATS[people]?.length === 1;
 export const areTwoPeople = (people) => SEATS[people]?.length === 2;
 
-// {view, game, saved, shown}: saved is the match in the address, with the fields of a request for a new match, where an
-// opponent that is null is the default; null if none. shown: {values, ply}, the values on its board and the number of plies
-// before the position; null: of all moves. Moves without players are shown as they are.
+// {view, game, saved, shown}. saved: the match in the address, with the fields of a request for a new match, where null
+// means the default opponent; null if there is no match. shown: {values, ply}, the values on the board and the number of
+// plies before the position (null: all plies). Moves without players are shown as they are.
 export function read(hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const [view, game] = path.split("/");

@@ -126,7 +126,7 @@ export class Board {
   }
 
   // The legal actions by the squares on which their values are shown; also sets the actions that a click plays.
-  // Where stones move, those are the stones with their best move, until one is chosen; then the targets of that one.
+  // In games that move stones, these are the stones with their best moves; after a stone is chosen, its targets.
   findActions(shown) {
     const { match, known, isOpen } = shown;
     const { legal, squares } = match;

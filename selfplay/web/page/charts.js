@@ -23,7 +23,7 @@ export function drawFor(pixels, smoothing = 0) {
   WIDE = Math.max(260, pixels - INSIDE);
 }
 
-// The mean of each value with `reach` values on each side; near the ends with as many as there are on both sides.
+// The mean of each value and `reach` values on each side; near the ends with fewer, the same number on both sides.
 function smoothed(values, reach) {
   return values.map((_, place) => {
     const near = Math.min(reach, place, values.length - 1 - place);
@@ -75,7 +75,7 @@ function axes(drawing, scale, xLabel, yLabel) {
 
 // chart: {title, about, xLabel, yLabel, fixed, isWide, table, marks: [{x, text}],
 //         series: [{name, tone, dash, points: [{x, y, text, isMarked}], isQuiet, dots}]}
-// Where curves are smoothed, the values themselves stay as a faint line, and in the tooltips and the table.
+// If curves are smoothed, the values themselves are still shown as a faint line, and in the tooltips and the table.
 export function lineChart(chart) {
   const width = chart.isWide ? WIDE : NARROW;
   const scale = scales(chart.series, width, chart.fixed);

@@ -12,14 +12,14 @@ const BOTTOM = 24;
 // The smallest range of points that the curve shows.
 const FEWEST_POINTS = 4;
 
-// The largest difference from the neutral value: of exact values, which are shown as won, drawn or lost, 1.
+// The largest difference from the neutral value. It is 1 for exact values, which are shown as won, drawn or lost.
 const spanOf = (match, ply) => (match.isExact ? 1 : adviserOf(match, ply.seat).span);
 
 // The plies whose value is known: [{number, good, text, ply}], where good is the value to the person minus the neutral
 // value.
 function valuesToPerson(match) {
   const seat = match.person_seat ?? 0;
-  // Exact points beside estimates that are not in points: only who wins can be shown.
+  // If exact points are mixed with estimates that are not in points, only the winner can be shown.
   const isMixed = match.plies.some((ply) => ply.value !== null && !ply.in_points);
   return match.plies
     .map((ply, number) => ({ ply, number: number + 1, sign: ply.seat === seat ? 1 : -1, scale: scaleOfPly(match, ply) }))
@@ -27,13 +27,13 @@ function valuesToPerson(match) {
     .map(({ ply, number, sign, scale }) => {
       const good = sign * (ply.value - scale.neutral);
       const text = valueText(good, { ...scale, neutral: 0 });
-      // On the scale of estimates between a loss and a win, an exact score is one of these.
+      // On a scale of estimates from a loss to a win, an exact score is a loss, a draw or a win.
       const span = scale.isExact && (isMixed || !ply.value_is_points) ? spanOf(match, ply) : null;
       return { ply, number, text, good: span === null ? good : Math.sign(good) * span };
     });
 }
 
-// Estimates alternate: each player's own choice looks a little better to it. The mean with the neighbours removes this.
+// Estimates alternate, because each player rates its own moves a little too high. The mean with the neighbours removes this.
 // The last value of a match that is over is its result.
 function smoothed(match, points) {
   const isEstimate = (point) => point !== undefined && point.ply.words === null;
@@ -57,7 +57,7 @@ function axisOf(match, points) {
   }
   const bounded = points.map(({ ply }) => spanOf(match, ply));
   const span = bounded.includes(null) ? Math.max(1, largest) : Math.max(...bounded, largest);
-  // Unbounded values are shown on a logarithmic scale: a won match is far beyond all others.
+  // Unbounded values are shown on a logarithmic scale, because the value of a won match is far larger than all others.
   const squeeze = bounded.includes(null) ? (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)) : (v) => v;
   return { ticks: [[1, names[0]], [0.5, "even"], [0, names[1]]], height: (good) => squeeze(good) / squeeze(span) };
 }
@@ -115,7 +115,7 @@ export function drawCurve(place, { game, match, cursor }) {
   place.replaceChildren(drawing);
 }
 
-// In games that count points: how many each player has given away so far, against the best moves by the same values.
+// In games that count points: the points that each player has given away so far, compared with the best moves.
 export function drawLosses(place, { game, match }) {
   const sums = [0, 0];
   const lines = [[[0, 0]], [[0, 0]]];

@@ -1,4 +1,4 @@
-// Learning from one's mistakes after a match: at each of them the person tries to find a better move.
+// Learning from mistakes after a match: for each mistake the person tries to find a better move.
 
 import * as api from "./api.js";
 import { at, clicked } from "./drawing.js";
@@ -42,7 +42,7 @@ function value(match, lesson) {
 const noMistakes = ({ plies }) =>
   plies.some((ply) => ply.by_person && ply.value !== null)
     ? "No mistakes were found."
-    : "Nobody estimates values here: choose who does, under Values on the board.";
+    : "No values are estimated here. Choose a player under Values on the board.";
 
 function end(said = "") {
   table.lesson = null;

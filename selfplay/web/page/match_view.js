@@ -8,7 +8,7 @@ import { showMovesText } from "./share.js";
 import { gradeOf, scaleOfPly, valuesToShow, valueText } from "./values.js";
 import { curveSource, valuesAbout, whoIs } from "./words.js";
 
-// What is on the table, and the position of it that is reviewed.
+// The current match, and the position of it that is reviewed.
 export function showMatch({ game, board, match, hint, isBusy, isRunning, isEdited, lesson }, review) {
   const cursor = match === null ? 0 : review.cursor(match);
   showControls({ match, isBusy, isRunning, cursor, lesson });
@@ -89,7 +89,7 @@ function showCounts(game, match, arePoints) {
   at("counts").replaceChildren(...sides, ...exact);
 }
 
-// The table of the moves: their values, and what would have been better.
+// The table of the moves, with their values and better moves.
 function showMoves(game, match, cursor) {
   const rows = match.plies.map((ply, number) => {
     const scale = scaleOfPly(match, ply);

@@ -1,4 +1,4 @@
-// What a board is made of beside its squares: stones, and the letters and numbers around it.
+// The parts of a board other than its squares: stones, and the letters and numbers around it.
 
 import { element, svg } from "./drawing.js";
 
@@ -24,8 +24,8 @@ function edge(texts, kind) {
   return made;
 }
 
-// The board with what surrounds it: {frame, heads}. A board of columns has their numbers above it, the heads, which carry
-// the values; others have letters and numbers if their squares are named a1, b1, … or by row and column (0,1).
+// The board with its surroundings: {frame, heads}. A board of columns has their numbers above it (the heads), which show
+// the values. Others have letters and numbers if their squares are named a1, b1, … or by row and column (0,1).
 export function framed({ columns, square_names: names }, board) {
   if (names.every((name) => name.startsWith("column "))) {
     const top = edge(names.slice(0, columns).map((_, column) => String(column + 1)), "top heads");

@@ -16,7 +16,7 @@ import { aboutHint, aboutLine, fail, say } from "./words.js";
 
 export { savedAddress };
 
-// What is said if a game is not open after so many milliseconds, and the pause between two moves that are watched.
+// After this number of milliseconds the page says that a game is still loading; also the pause between watched moves.
 const [PATIENCE, COMPILING] = [2000, "Still loading. A game's rules are compiled once on each computer…"];
 const PAUSE = 700;
 

@@ -55,7 +55,7 @@ export function select({ person, ...chosen }) {
   showPartner();
 }
 
-// Selects the opponents of the match again, if others could not take over.
+// Selects the opponents of the match again, if the chosen ones could not take over.
 export function keepSelected({ opponent: opponentId, partner: partnerId, evaluator }) {
   opponent.select(opponentId);
   at("evaluator").value = evaluator ?? "";

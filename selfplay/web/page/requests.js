@@ -51,7 +51,7 @@ export async function request(change) {
 
 async function showAndReply(change, plies, mine) {
   await take(await change(), mine);
-  // Of a match that was brought back, only the last move is told.
+  // For a match that was brought back, only the last move is described.
   const first = mine === table.visit ? Math.max(plies, table.match.plies.length - 1) : plies;
   const opponentMoves = ({ is_over, awaits_person, people }) => !is_over && !awaits_person && !address.areWatching(people);
   let isSolving = false;
@@ -98,8 +98,8 @@ async function lookAgain(mine) {
   }
 }
 
-// After an error: either only the answer was lost and the match has changed, or the match has not changed; then a change
-// that the server has not received is made again. change: null if it was answered.
+// After an error there are two cases. Either only the answer was lost, and the match has changed. Or the match has not
+// changed; then a change that the server has not received is made again. change: null if it was answered.
 async function recover(error, change, plies, mine) {
   fail(error);
   if (table.match === null) {
@@ -123,7 +123,7 @@ async function recover(error, change, plies, mine) {
   }
 }
 
-// The server does not know the match any more, as after a restart: begins it again with its moves, and then changes it.
+// If the server does not know the match any more, as after a restart: begins it again with its moves, then changes it.
 async function bringBack(change, plies, mine) {
   try {
     await take(await newMatch(mine, address.savedOf(table.match)), mine);

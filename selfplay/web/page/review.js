@@ -1,4 +1,4 @@
-// Stepping through the moves of the match, and what the page finds out about the moves in the background.
+// Stepping through the moves of the match, and the values of moves that the page requests in the background.
 
 import * as address from "./address.js";
 import * as api from "./api.js";
@@ -30,7 +30,7 @@ class Review {
     this.wanted = null;
     // The position before this ply is shown; null: the current one.
     this.ply = null;
-    // The match as it was, and what is known of perfect play, {kind, isComplete, known: {value, words, grade, text} by action}:
+    // The match as it was, and the known results of perfect play, {kind, isComplete, known: {value, words, grade, text} by action}:
     // both by the number of plies before the position.
     this.positions = new Map();
     this.exact = new Map();
@@ -204,7 +204,7 @@ function sayPosition() {
   say(aboutPosition(match, review.ply, grade ? ` (${grade}; better: ${ply.best})` : ""));
 }
 
-// What the page shows only later: estimates of a match that was brought back, and exact values.
+// Values that the page gets later: estimates of a match that was brought back, and exact values.
 export function askForMore() {
   const asked = table.match;
   if (asked === null || table.isRunning) {

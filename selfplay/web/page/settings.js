@@ -1,4 +1,4 @@
-// What the settings do. A change during a request takes effect when the request has finished.
+// The effects of the settings. A change during a request takes effect when the request has finished.
 
 import { isOnePerson, savedOf } from "./address.js";
 import * as api from "./api.js";

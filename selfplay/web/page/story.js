@@ -68,7 +68,7 @@ function take(wanted, answers) {
   const before = stories;
   stories = new Map(wanted.map((run, number) => [run, answers[number] ?? before.get(run)]));
   if (typeof answers[0] === "string") {
-    // What is known stays on the page.
+    // The page keeps showing the data that it has.
     at("story-state").textContent = answers[0];
     stories.set(null, before.get(null));
   } else if (before.size !== stories.size || answers.some((answer, number) => answer !== null && answer !== before.get(wanted[number]))) {

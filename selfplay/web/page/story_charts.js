@@ -13,7 +13,7 @@ const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 // A chart of curves by level for each run that has rows, [] if none has. rows(run): rows with a level.
 // curves: [{name, tone(run), y(row), text(row), dots}], where y gives null if a row is of another curve.
-// lines: [{name, tone, y, text}] across the chart: players that are not levels. head, cells(run): the table.
+// lines: [{name, tone, y, text}], lines across the chart for players that are not levels. head, cells(run): the table.
 function levelChart(every, { rows, curves, lines = [], head, cells, ...chart }) {
   const runs = every.filter((run) => rows(run).length > 0);
   if (runs.length === 0) {
@@ -86,7 +86,7 @@ export function lossByLevel(every) {
   return levelChart(every, {
     id: "loss-by-level",
     title: "Validation loss by level",
-    about: "The lowest of each level. The table has the training loss of the same epoch too; where equal positions are merged for training, it lies far below, because it leaves out the spread of their targets.",
+    about: "The lowest validation loss of each level. The table also has the training loss of the same epoch. If equal positions are merged for training, it is far lower, because it does not include the spread of their targets.",
     yLabel: "mean squared error",
     marks: every[0].story.changes.map(({ level, text }) => ({ x: level - 0.5, text: curveName(every[0], `from level ${level}: ${text}`) })),
     rows,
@@ -118,7 +118,7 @@ export function winsMinusLosses(every) {
   });
 }
 
-// Bars of all results for one run; of several, the wins of each as a curve.
+// Bars of all results for one run; for several runs, a curve of the wins of each.
 export function exactResults(every) {
   const rows = compared("exact");
   const chart = {
@@ -145,8 +145,8 @@ export function exactResults(every) {
   });
 }
 
-// How often each level gives a win or a draw away, as an exact solver judges it: by group of positions for one run, in
-// all positions for several.
+// How often each level gives a win or a draw away, judged by an exact solver: by group of positions for one run, in all
+// positions for several runs.
 export function mistakesChart(every) {
   const rows = (run) => (run.story.mistakes ?? []).filter((row) => row.level !== null);
   const groups = every.length > 1 ? ["all"] : [...new Set(rows(every[0]).map((row) => row.group))];
@@ -169,7 +169,7 @@ export function mistakesChart(every) {
   });
 }
 
-// In all positions, of the newest level and the reference players, the best first.
+// The mistakes of the newest level and the reference players in all positions, the best player first.
 function newestMistakes({ story: { mistakes } }) {
   const latest = Math.max(...mistakes.map((row) => row.level ?? 0));
   return mistakes

@@ -1,4 +1,4 @@
-// What the charts of a story show: which other runs beside the game's own, how smooth, and the curves of which levels.
+// The choices for the charts of a story: other runs, the smoothing, and the levels whose curves are shown.
 
 import * as address from "./address.js";
 import { at, element } from "./drawing.js";
@@ -55,7 +55,7 @@ export class StoryChoices {
     this.changed(changes.runs !== undefined);
   }
 
-  // What the controls stand at, in words.
+  // The state of the controls in words.
   describe() {
     const { smoothing } = this.chosen;
     const about = smoothing === 0 ? "None: the values themselves." : `Each point is the mean of up to ${2 * smoothing + 1} values around it; the values themselves are faint.`;
@@ -70,7 +70,7 @@ export class StoryChoices {
     const missing = this.chosen.runs.filter((id) => !found.some((run) => run.id === id));
     const runs = [...found, ...missing.map((id) => ({ id, settings: [], levels: 0 }))];
     at("runs").replaceChildren(...runs.map((run) => this.runCheck(run)));
-    at("runs-about").textContent = runs.length > 0 ? "" : "None found beside this run or in the folder of runs.";
+    at("runs-about").textContent = runs.length > 0 ? "" : "No other runs were found beside this run or in the folder of runs.";
   }
 
   runCheck({ id, settings, levels }) {

@@ -16,7 +16,7 @@ export function runsOf(stories) {
   }));
 }
 
-// The ends of the paths from the first folder on in which they differ.
+// The ends of the paths, beginning with the first folder in which they differ.
 function shortNames(paths) {
   const parts = paths.map((path) => path.split("/"));
   const shortest = Math.min(...parts.map((one) => one.length)) - 1;

@@ -1,4 +1,4 @@
-// What is on the table: the game, its board and the match; its address, and the match that was left.
+// The current game, its board and the match, with its address; and the match that was left.
 
 import * as address from "./address.js";
 import { at, checked } from "./drawing.js";

@@ -126,7 +126,7 @@ const valueInWords = ({ value, share, words, result }, scale) =>
 
 // ---------------------------------------------------------------------- plies
 
-// How bad a ply was; null if it was about the best, or if its value has no unit, as those of some searches.
+// The grade of a ply; null if it was about as good as the best, or if its value has no unit, as in some searches.
 export function gradeOf(match, ply) {
   const scale = scaleOfPly(match, ply);
   return scale.span === null && !scale.isExact && !scale.inPoints ? null : ply.grade;

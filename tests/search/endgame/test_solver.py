@@ -23,8 +23,6 @@ FFO = {
 }
 EASY = [name for name in FFO if name.startswith("fforum")]
 
-"""A match of best play on 6x6 squares (Feinstein, 1993), with the names that its squares b2 to g7 have on 8x8."""
-
 
 @cache
 def solver_of(name, empties_to_winner=True):
