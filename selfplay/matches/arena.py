@@ -124,6 +124,11 @@ def play_matches(
         learn: whether players that learn from their matches do so.
         opening_plies, device: as for `play_batch`.
         batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
+
+    Examples:
+        >>> records = selfplay.play_matches("tictactoe", ("perfect", "random"), range(100), key=0)
+        >>> sum(int((record.returns() < 0).sum()) for record in records)  # matches lost by the first player
+        0
     """
     game = make_game(game)
     require("matches", matches, isinstance(matches, range), "a range of match numbers, such as range(100)")
