@@ -65,7 +65,13 @@ class SettingError(SelfPlayError, ValueError):
 
 
 class IllegalActionError(SelfPlayError, ValueError):
-    """An action that is not legal in its position, or text that does not name an action."""
+    """An action that is not legal in its position, or text that does not name an action.
+
+    Examples:
+        >>> selfplay.make_game("connect_four").state_after(["9"])
+        Traceback (most recent call last):
+        selfplay.errors.IllegalActionError: '9' is not a column; write a column from 1 to 7
+    """
 
 
 class NotNowError(SelfPlayError):

@@ -1,7 +1,9 @@
-"""The API reference: it has every public name, with a docstring, and its site is built without warnings."""
+"""The API reference: it has every public name, with a docstring and perhaps examples, and its site is built."""
 
+import doctest
 import inspect
 import json
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -14,17 +16,38 @@ from selfplay.players import capabilities
 from selfplay.runs.pretrained import pretrained_agents
 from tests.support.runs import PROJECT
 
+MOST_USED = {
+    *("learn", "LearnedRun", "load_level", "compose_settings", "settings_of_run"),
+    *("make_game", "Game", "State", "Board", "check_game", "enumerate_positions", "IllegalActionError"),
+    *("make_player", "PerfectPlayer", "EpsilonGreedyPlayer", "ExperienceStore", "load_experience_player", "Draws"),
+    *("match", "WinDrawLoss", "play_matches", "MatchRecord", "Grader", "Grade", "perfect_values", "Session"),
+}
+"""The public names whose docstrings show examples."""
+
 
 @pytest.mark.parametrize("name", selfplay.__all__)
 def test_every_public_name_is_documented(name: str) -> None:
     assert f"\n::: selfplay.{name}\n" in (PROJECT / "docs" / "api.md").read_text()
     thing = getattr(selfplay, name)
-    assert thing.__doc__
+    assert (">>>" in thing.__doc__) == (name in MOST_USED)
     if inspect.isclass(thing):
         functions = {key: value for key, value in vars(thing).items() if inspect.isfunction(value) and key[0] != "_"}
         described = (*thing.__mro__[1:], *filter(inspect.isclass, vars(capabilities).values()))
         inherited = {key for base in described for key, value in vars(base).items() if value.__doc__}
         assert [key for key, value in functions.items() if not value.__doc__ and key not in inherited] == []
+
+
+@pytest.mark.parametrize("name", sorted(MOST_USED))
+def test_the_examples_of_the_most_used_names_run(
+    name: str, tiny_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(tiny_run, tmp_path / "outputs" / "tictactoe")
+    monkeypatch.chdir(tmp_path)
+    report: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False)
+    for example in doctest.DocTestFinder().find(getattr(selfplay, name), name, globs={"selfplay": selfplay}):
+        runner.run(example, out=report.append)
+    assert report == []
 
 
 @pytest.mark.slow

@@ -111,7 +111,16 @@ def stream_key(seed: int, level: int, activity: Activity) -> int:
 
 
 class Draws(NamedTuple):
-    """The random numbers of one ply of a batch of matches."""
+    """The random numbers of one ply of a batch of matches.
+
+    Examples:
+        >>> import torch
+        >>> key = selfplay.stream_key(seed=0, level=0, activity=selfplay.Activity.NAMED_PLAYERS)
+        >>> draws = selfplay.Draws(key, match=torch.arange(3), ply=0)
+        >>> game = selfplay.make_game("tictactoe")
+        >>> selfplay.RandomPlayer(game).act(game.init(3), draws).tolist()
+        [2, 5, 6]
+    """
 
     key: int
     """Key of the stream, from `stream_key`."""

@@ -51,6 +51,12 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
     Raises:
         SettingError: there is no such game or board, or it cannot be made.
         ConformanceError: it is a game from outside this package that fails `conformance.check_quickly`.
+
+    Examples:
+        >>> selfplay.make_game("tictactoe")
+        <TicTacToe tictactoe>
+        >>> selfplay.make_game("othello", size=6).name
+        'othello_6x6'
     """
     if isinstance(name, Game):
         return name

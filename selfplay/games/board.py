@@ -29,6 +29,13 @@ class Board:
         values: float32[A], the value to show of each action; nan where there is none.
 
     Raises SettingError if there is no such match, or not a value for each action.
+
+    Examples:
+        >>> game = selfplay.make_game("tictactoe")
+        >>> print(selfplay.Board(game, game.state_after(["1,1", "0,1"])))
+        . O .
+        . X .
+        . . .
     """
 
     def __init__(

@@ -96,6 +96,12 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     Args:
         game: the game, or its name.
         perft: perft[d - 1] is the known number of sequences of d plies from the start.
+
+    Examples:
+        >>> selfplay.check_game("tictactoe", perft=[9, 72, 504])
+        >>> selfplay.check_game("tictactoe", perft=[9, 81])  # the second count is wrong
+        Traceback (most recent call last):
+        selfplay.errors.ConformanceError: tictactoe: perft: depth 2 counts 72 sequences, not 81
     """
     game = make_game(game)
     with _named(f"{game.name}: rules"):

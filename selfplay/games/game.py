@@ -36,7 +36,14 @@ def without_move_numbers(text: str) -> str:
 
 
 class Game(MadeAgain, BatchStepping):
-    """A two-player zero-sum game of perfect information without chance."""
+    """A two-player zero-sum game of perfect information without chance.
+
+    Examples:
+        >>> game = selfplay.make_game("connect_four")
+        >>> state = game.state_after(["4", "4", "3"])
+        >>> game.legal_action_mask(state).sum().item(), game.string_to_action("5")
+        (7, 4)
+    """
 
     name: str
     sizes: tuple[int, ...] = ()

@@ -117,6 +117,12 @@ def perfect_values(graph: PositionGraph) -> NDArray[np.float64]:
     """float64[N] in {-1, 0, 1}: the return of the player to move when both play perfectly from each position.
 
     Zermelo's backward induction: v(s) = max over actions of -v(child), v = the return where the match is over.
+
+    Examples:
+        >>> graph = selfplay.enumerate_positions("tictactoe")
+        >>> state = graph.game.state_after(["1,1", "0,1"])
+        >>> selfplay.perfect_values(graph)[graph.numbers(state)].tolist()  # X wins
+        [1.0]
     """
     values = graph.return_to_move.copy()
     for group in graph.backwards():
@@ -173,6 +179,11 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
     """All positions reachable from the start of a game, which may be given by its name.
 
     Raises GameTooLargeError if there are more than `limit`.
+
+    Examples:
+        >>> graph = selfplay.enumerate_positions("tictactoe")
+        >>> len(graph), graph.terminated.sum().item()
+        (5478, 958)
     """
     game = make_game(game)
     if is_surely_larger(game, limit):

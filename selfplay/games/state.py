@@ -18,7 +18,15 @@ from selfplay.games.rules import Rules
 
 
 class State(NamedTuple):
-    """A batch of B matches. Immutable: stepping makes a new one."""
+    """A batch of B matches. Immutable: stepping makes a new one.
+
+    Examples:
+        >>> state = selfplay.make_game("tictactoe").state_after(["0,0", "1,1", "0,1"])
+        >>> state.own.tolist(), state.opp.tolist()  # O: square 4; X: squares 0 and 1
+        ([16], [3])
+        >>> state.current_player.tolist(), state.terminated.tolist()
+        ([1], [False])
+    """
 
     own: Tensor
     """int64[B]: the word of the player to move."""
@@ -58,7 +66,15 @@ class Forfeit(NamedTuple):
 
 
 class MatchRecord(NamedTuple):
-    """Every ply of B matches; T is the number of plies of the longest."""
+    """Every ply of B matches; T is the number of plies of the longest.
+
+    Examples:
+        >>> record = next(selfplay.play_matches("tictactoe", ("random", "perfect"), range(3), key=0))
+        >>> record.actions_of(0)
+        [8, 4, 2, 5, 6, 7, 0, 3]
+        >>> record.returns().tolist()
+        [-1.0, -1.0, 0.0]
+    """
 
     match: Tensor
     """int64[B]: the number of each match."""

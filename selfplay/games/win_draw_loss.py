@@ -20,7 +20,13 @@ BETTER, WORSE, UNDECIDED = "better", "worse", "not told apart"
 
 
 class WinDrawLoss(NamedTuple, Generic[Number]):
-    """Matches won, drawn and lost: counts (int) or probabilities (float), as seen by one of the two players."""
+    """Matches won, drawn and lost: counts (int) or probabilities (float), as seen by one of the two players.
+
+    Examples:
+        >>> results = selfplay.WinDrawLoss(wins=85, draws=15, losses=0)
+        >>> results.matches, results.score, str(results.reversed())
+        (100, 0.925, '0-15-85')
+    """
 
     wins: Number
     draws: Number

@@ -82,7 +82,13 @@ def lines_verdict(name: str, lines: tuple[Lines, Lines]) -> str:
 
 
 class Grade(NamedTuple):
-    """The exact grade of a player. Pairs are by seat: moving first, moving second."""
+    """The exact grade of a player. Pairs are by seat: moving first, moving second.
+
+    Examples:
+        >>> grade = selfplay.Grader("tictactoe").grade("random")
+        >>> grade.lines[0]  # moving first
+        Lines(lost=77904, total=255168)
+    """
 
     versus_random: tuple[WinDrawLoss[float], WinDrawLoss[float]]
     """Probabilities against the random player."""
@@ -163,6 +169,10 @@ class Grader:
     """Grades players of one game. The game is given by its positions, as an object, or by its name.
 
     Raises GameTooLargeError if the game cannot be enumerated.
+
+    Examples:
+        >>> print(selfplay.Grader("tictactoe").grade("perfect"))
+        perfect cannot lose: all 40480 lines tried, 31040 moving first, 9440 moving second.
     """
 
     def __init__(self, game: PositionGraph | Game | str) -> None:

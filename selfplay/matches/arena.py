@@ -118,11 +118,18 @@ def play_matches(
     the next one begins. A forfeited match ends at that ply, and the log says why.
 
     Args:
-        game: the game, or its name. players: two players, or their names. alternate: True: the first player moves first
-        in matches with even numbers and second in the others. False: it
-            moves first in all of them.
-        learn: whether players that learn from their matches do so. opening_plies: as for `play_batch`. device: as for
-        `play_batch`. batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
+        game: the game, or its name.
+        players: two players, or their names.
+        alternate: True lets the first player move first in matches with even numbers and second in the others, False
+            lets it move first in all of them.
+        learn: whether players that learn from their matches do so.
+        opening_plies, device: as for `play_batch`.
+        batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
+
+    Examples:
+        >>> records = selfplay.play_matches("tictactoe", ("perfect", "random"), range(100), key=0)
+        >>> sum(int((record.returns() < 0).sum()) for record in records)  # matches lost by the first player
+        0
     """
     game = make_game(game)
     require("matches", matches, isinstance(matches, range), "a range of match numbers, such as range(100)")

@@ -52,6 +52,10 @@ def match(
             or `usual_opening_plies` if the players would repeat the same matches.
 
     Raises as `make_player`, and SettingError if a number is not a whole number or out of range.
+
+    Examples:
+        >>> print(selfplay.match("perfect", "random", matches=100))  # tic-tac-toe, unless game says otherwise
+        85-15-0
     """
     game, matches = make_game(game), whole_number("matches", matches, Range(1))
     seed = whole_number("seed", seed, Range(*SEEDS))

@@ -201,6 +201,13 @@ def load_level(
         SettingError: an argument is of another type, or the depth or the temperature is out of range.
         StageError: the run does not have this level; the message says which levels it has.
         InvalidFileError: the file of the level is broken or belongs to another game.
+
+    Examples:
+        >>> agent = selfplay.load_level("outputs/tictactoe", level=3)
+        >>> agent
+        <ValueNetPlayer level 3>
+        >>> agent.action_values(agent.game.init()).shape
+        torch.Size([1, 9])
     """
     required, depth = None if game is None else make_game(game), whole_number("depth", depth)
     require("temperature", temperature, isinstance(temperature, Real), "a number")

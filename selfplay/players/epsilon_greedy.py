@@ -23,6 +23,13 @@ class EpsilonGreedyPlayer(PlayerWrapper):
 
     Raises:
         SettingError: `epsilons` is empty, or a rate is out of range.
+
+    Examples:
+        >>> game = selfplay.make_game("tictactoe")
+        >>> perfect = selfplay.make_player("perfect", game)
+        >>> player = selfplay.EpsilonGreedyPlayer(game, perfect, [1.0, 0.0])  # the first ply of the match is random
+        >>> selfplay.match(player, "random", matches=100).losses
+        0
     """
 
     adds = (Explores,)

@@ -156,6 +156,12 @@ def load_experience_player(
         learns: whether the player adds its matches to the file (an `ExperiencePlayer`).
 
     Raises as ExperienceStore.
+
+    Examples:
+        >>> player = selfplay.load_experience_player("experience.sqlite", "tictactoe")
+        >>> records = list(selfplay.play_matches("tictactoe", (player, "random"), range(10), key=0))
+        >>> player.status().matches
+        10
     """
     path = user_path(path)
     stem, is_new = path.stem, not path.exists()

@@ -98,7 +98,14 @@ RESULT_TEXTS = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
 
 
 class PerfectPlayer(GraphPlayer):
-    """Takes one of the actions that keep the perfect value of the position. Values are returns in {-1, 0, 1}."""
+    """Takes one of the actions that keep the perfect value of the position. Values are returns in {-1, 0, 1}.
+
+    Examples:
+        >>> player = selfplay.PerfectPlayer(selfplay.enumerate_positions("tictactoe"))
+        >>> state = player.game.state_after(["0,0", "1,1", "0,1"])
+        >>> player.action_values(state).tolist()  # X threatens to complete the top row
+        [[nan, nan, 0.0, -1.0, nan, -1.0, -1.0, -1.0, -1.0]]
+    """
 
     name = "perfect"
     value_kind: ValueKind = "results"

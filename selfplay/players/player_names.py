@@ -211,6 +211,12 @@ def make_player(
         SettingError: the name is unknown, an option is unknown or out of range, or the player plays another game.
         StageError, InvalidFileError: a file that the player is made from is missing or broken.
         GameTooLargeError: the player needs a game with fewer positions.
+
+    Examples:
+        >>> selfplay.make_player("perfect", "tictactoe")
+        <PerfectPlayer perfect>
+        >>> selfplay.make_player("level:2", "tictactoe", run_dir="outputs/tictactoe")
+        <ValueNetPlayer level 2>
     """
     from selfplay.games import make_game
 

@@ -54,6 +54,16 @@ class Session:
         results: the results of the matches counted so far.
         plies: those of the current match so far.
         estimates: those computed in the current match, by ply; see `estimate`.
+
+    Examples:
+        >>> game = selfplay.make_game("tictactoe")
+        >>> session = selfplay.Session(game, (None, selfplay.make_player("perfect", game)), key=0)
+        >>> ply = session.play(game.string_to_action("1,1"))
+        >>> ply = session.advance()  # perfect play replies to the centre with a corner
+        >>> print(selfplay.Board(game, session.state))
+        . . .
+        . X .
+        O . .
     """
 
     def __init__(self, game: Game, players: Players, key: int, first_player: int = 0) -> None:

@@ -226,6 +226,11 @@ def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Setti
     """The settings that a run was made with, changed by these Hydra overrides, such as ["levels=12"].
 
     Raises SettingError for a wrong override, InvalidFileError if the manifest of the run is broken.
+
+    Examples:
+        >>> settings = selfplay.settings_of_run("outputs/tictactoe", ["levels=12"])
+        >>> settings.game.name, settings.levels
+        ('tictactoe', 12)
     """
     return composed_for_run([*list_of_overrides(overrides), *overrides_of({"run_dir": run_dir})])
 

@@ -239,5 +239,12 @@ def compose_settings(overrides: Sequence[str] = (), **settings: Any) -> Settings
         settings: by their names, such as `recipe="article", training={"epochs": 3}`.
 
     Raises SettingError.
+
+    Examples:
+        >>> settings = selfplay.compose_settings(recipe="article", levels=3)
+        >>> settings.levels, settings.epsilons
+        (3, [0.5, 0.5, 0.1])
+        >>> settings == selfplay.compose_settings(["recipe=article", "levels=3"])
+        True
     """
     return compose_settings_of(Settings, "config", [*list_of_overrides(overrides), *overrides_of(settings)])

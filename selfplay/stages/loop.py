@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 
 class LearnedRun(NamedTuple):
-    """A run whose levels have been learned."""
+    """A run whose levels have been learned.
+
+    Examples:
+        >>> run = selfplay.learn(run_dir="outputs/tictactoe")
+        >>> print(run)
+        outputs/tictactoe: 3 trained levels
+        >>> run.player(level=2)
+        <ValueNetPlayer level 2>
+    """
 
     run_dir: Path
     levels: tuple[int, ...]
@@ -77,6 +85,13 @@ def learn(game: Game | str | None = None, *, progress: ProgressBar = NoProgress,
         settings: of the run, by their names; those of a section as a dict, such as `training={"epochs": 3}`.
 
     Raises as `learn_levels`, and SettingError if no name makes the game, because the files of the run name it.
+
+    Examples:
+        >>> run = selfplay.learn("tictactoe", levels=1, matches=100, run_dir="outputs/short")
+        >>> run.levels
+        (1,)
+        >>> run.player()
+        <ValueNetPlayer level 1>
     """
     if game is not None:
         settings["game"] = game if isinstance(game, str) else name_of_game(make_game(game))

@@ -68,6 +68,14 @@ class ExperienceStore(MadeAgain):
     Raises:
         SettingError: as BoardForm, or the file was created with another rule.
         InvalidFileError, RunLockedError, StageError: as ExperienceDatabase; also from every method.
+
+    Examples:
+        >>> store = selfplay.ExperienceStore("experience.sqlite", selfplay.make_game("tictactoe"))
+        >>> players = selfplay.ExperiencePlayer(store), "random"
+        >>> records = list(selfplay.play_matches("tictactoe", players, range(10), key=0))
+        >>> len(store)  # boards
+        51
+        >>> store.close()
     """
 
     def __init__(
