@@ -1,7 +1,9 @@
 """Settings and fixtures of all tests."""
 
+import os
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,20 @@ from hypothesis import settings
 # The same examples on every computer, however slow it is.
 settings.register_profile("selfplay", deadline=None, derandomize=True, database=None)
 settings.load_profile("selfplay")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forks_only_on_linux() -> Iterator[None]:
+    """Skip tests that fork this process on other systems: there a fork of a process that uses torch may crash."""
+
+    def skip(*_: object, **__: object) -> None:
+        pytest.skip("forks the process of the tests, which only Linux allows after torch has been used")
+
+    with pytest.MonkeyPatch.context() as patch:
+        if sys.platform != "linux":
+            for name in ("fork", "forkpty", "memfd_create"):
+                patch.setattr(os, name, skip, raising=False)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

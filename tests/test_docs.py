@@ -1,4 +1,4 @@
-"""README.md and docs/ name files, links, settings and Python names that exist."""
+"""README.md, CONTRIBUTING.md, SECURITY.md and docs/ name files, links, settings and Python names that exist."""
 
 import re
 from dataclasses import fields, is_dataclass
@@ -17,7 +17,8 @@ from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlayS
 from selfplay.settings.run import Settings
 from tests.support.runs import PROJECT
 
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+PAGES = [PROJECT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")]
+PAGES += sorted((PROJECT / "docs").glob("*.md"))
 KINDS = (
     *(Settings, TabularSettings, CompeteSettings, ExperienceGraphSettings, MatchSettings, TournamentSettings),
     *(PlaySettings, ExperiencePlaySettings, WebSettings, GtpSettings, AnalysisSettings, ExportSettings, ProofSettings),

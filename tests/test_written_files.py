@@ -128,7 +128,7 @@ def socket_at(path):
         os.mkfifo,
         os.mkdir,
         socket_at,
-        lambda path: path.symlink_to("/dev/full"),
+        lambda path: path.symlink_to(os.devnull),
     ],
     ids=["pipe", "folder", "socket", "link to a device"],
 )

@@ -82,6 +82,7 @@ def test_an_engine_that_does_not_start_is_an_error(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- nothing is left over
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the states of processes in /proc")
 def test_an_engine_that_does_not_end_is_killed_with_its_children(tmp_path: Path) -> None:
     stubborn = tmp_path / "stubborn.sh"
     stubborn.write_text(
