@@ -43,8 +43,8 @@ def play_batch(
 
     Args:
         players: the two players; may be the same player twice. One that `FollowsMatch` plays one match at a time.
-        seats: int8[B], which of them moves first in each match. opening_plies: number of random plies at the start.
-        They are equal in the matches 2n and 2n + 1, so that both
+        seats: int8[B], which of them moves first in each match.
+        opening_plies: number of random plies at the start. They are equal in the matches 2n and 2n + 1, so that both
             players play both sides of each opening.
         device: cpu or cuda. The players compute there from now on, and the matches are played there if both can.
 
@@ -118,11 +118,14 @@ def play_matches(
     the next one begins. A forfeited match ends at that ply, and the log says why.
 
     Args:
-        game: the game, or its name. players: two players, or their names. alternate: True: the first player moves first
-        in matches with even numbers and second in the others. False: it
+        game: the game, or its name.
+        players: two players, or their names.
+        alternate: True: the first player moves first in matches with even numbers and second in the others. False: it
             moves first in all of them.
-        learn: whether players that learn from their matches do so. opening_plies: as for `play_batch`. device: as for
-        `play_batch`. batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
+        learn: whether players that learn from their matches do so.
+        opening_plies: as for `play_batch`.
+        device: as for `play_batch`.
+        batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
     """
     game = make_game(game)
     require("matches", matches, isinstance(matches, range), "a range of match numbers, such as range(100)")
