@@ -35,9 +35,9 @@ class NTuple(nn.Module):
     Args:
         patterns: drawn as for `selfplay.games.pattern_shapes.read_pattern`; None: every window of 3x3 squares, if there
             are no random walks.
-        symmetries: the images of patterns on the board that share their weights: "none", "mirror" or "square". phases:
-        number of phases, ranges of equal width of the number of stones, each with its own weights. parities: whether
-        even and odd numbers of stones have weights of their own in each phase. If every move places a
+        symmetries: the images of patterns on the board that share their weights: "none", "mirror" or "square".
+        phases: number of phases, ranges of equal width of the number of stones, each with its own weights.
+        parities: whether even and odd numbers of stones have weights of their own in each phase. If every move places a
             stone, each player then has its own weights.
         drops: whether stones drop to the lowest empty square of a column. If they do, an empty square that the next
             stone can reach differs from other empty squares, and tables have no entries for stones above empty squares.

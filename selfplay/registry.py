@@ -79,11 +79,12 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
     """Objects of one kind by name, imported when they are first looked up.
 
     Args:
-        kind: the name of the objects in error messages: "game", "player". import_paths: where each object is defined,
-        as `module:attribute`, by name. group: the group of entry points with which other packages add objects.
-        attributes: the names of attributes that every object has; an object without them is refused. arguments: the
-        names of the arguments of every object, if they are functions; None: they are not. An object
-            from outside that cannot be called with this number of arguments, or is not written in Python, is refused.
+        kind: the name of the objects in error messages: "game", "player".
+        import_paths: where each object is defined, as `module:attribute`, by name.
+        group: the group of entry points with which other packages add objects.
+        attributes: the names of attributes that every object has; an object without them is refused.
+        arguments: the names of the arguments of every object, if they are functions; None: they are not. An object from
+            outside that cannot be called with this number of arguments, or is not written in Python, is refused.
     """
 
     def __init__(

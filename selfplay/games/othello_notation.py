@@ -16,8 +16,9 @@ def written_position(
     Args:
         text: a board as for `Othello.read_board`, which may end with the side to move; or the moves from the start:
             f5d6c3, a match in GGF, or in Connect Four the columns: 4453.
-        side: the player to move after a board, X or O. game_name: a game with an exact solver; None for Othello. size:
-        of its board; None: the size in the name. Without a name it is the size of the written board or of the
+        side: the player to move after a board, X or O.
+        game_name: a game with an exact solver; None for Othello.
+        size: of its board; None: the size in the name. Without a name it is the size of the written board or of the
             match in GGF, and 8x8 for a transcript.
 
     Raises:

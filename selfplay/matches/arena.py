@@ -43,8 +43,8 @@ def play_batch(
 
     Args:
         players: the two players; may be the same player twice. One that `FollowsMatch` plays one match at a time.
-        seats: int8[B], which of them moves first in each match. opening_plies: number of random plies at the start.
-        They are equal in the matches 2n and 2n + 1, so that both
+        seats: int8[B], which of them moves first in each match.
+        opening_plies: number of random plies at the start. They are equal in the matches 2n and 2n + 1, so that both
             players play both sides of each opening.
         device: cpu or cuda. The players compute there from now on, and the matches are played there if both can.
 
@@ -120,10 +120,11 @@ def play_matches(
     Args:
         game: the game, or its name.
         players: two players, or their names.
-        alternate: True lets the first player move first in matches with even numbers and second in the others, False
-            lets it move first in all of them.
+        alternate: True: the first player moves first in matches with even numbers and second in the others. False: it
+            moves first in all of them.
         learn: whether players that learn from their matches do so.
-        opening_plies, device: as for `play_batch`.
+        opening_plies: as for `play_batch`.
+        device: as for `play_batch`.
         batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
 
     Examples:

@@ -46,9 +46,10 @@ def match(
     The players move first in turns, and do not learn from the matches. The log says if matches are copies of others.
 
     Args:
-        first: a player, or its name as for `make_player`. second: the other player, or its name. run_dir: the run of
-        the levels that the names refer to; None: the usual one of the game. opening_plies: number of random plies at
-        the start, the same in both matches of each consecutive pair. None: 0,
+        first: a player, or its name as for `make_player`.
+        second: the other player, or its name.
+        run_dir: the run of the levels that the names refer to; None: the usual one of the game.
+        opening_plies: number of random plies at the start, the same in both matches of each consecutive pair. None: 0,
             or `usual_opening_plies` if the players would repeat the same matches.
 
     Raises as `make_player`, and SettingError if a number is not a whole number or out of range.

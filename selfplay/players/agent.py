@@ -48,7 +48,8 @@ class Agent:
 
     Args:
         checkpoint: its network, with the metadata of its file; of these only the outcome is needed if it has no file.
-        name: the name of its players, such as "level 3". path: its file, agent.safetensors; None: it has no file yet.
+        name: the name of its players, such as "level 3".
+        path: its file, agent.safetensors; None: it has no file yet.
     """
 
     def __init__(self, checkpoint: Checkpoint, game: Game, name: str, path: Path | None = None) -> None:

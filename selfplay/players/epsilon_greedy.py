@@ -18,8 +18,8 @@ class EpsilonGreedyPlayer(PlayerWrapper):
     """Plays a random legal action with probability epsilons[t] at ply t, and otherwise the action of `player`.
 
     Args:
-        player: the player whose actions are taken otherwise. epsilons: exploration rates in [0, 1] by ply; the last one
-        is used for all later plies.
+        player: the player whose actions are taken otherwise.
+        epsilons: exploration rates in [0, 1] by ply; the last one is used for all later plies.
 
     Raises:
         SettingError: `epsilons` is empty, or a rate is out of range.

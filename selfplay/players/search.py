@@ -22,10 +22,10 @@ class SearchPlayer(Player):
     """Takes the best action found by a search of fixed depth; the lowest of equally good ones.
 
     Args:
-        depth: plies to look ahead, 1 or more. time_limit: seconds for each decision; None for no limit. With a limit,
-        matches are not reproducible. endgame: positions with at most this number of empty squares are solved by the
-        exact solver of the game, which then
-            gives the values. A position that takes too long is searched instead. 0: never.
+        depth: plies to look ahead, 1 or more.
+        time_limit: seconds for each decision; None for no limit. With a limit, matches are not reproducible.
+        endgame: positions with at most this number of empty squares are solved by the exact solver of the game, which
+            then gives the values. A position that takes too long is searched instead. 0: never.
         endgame_bits: the size of the table of the solver, as `table_bits` of `make_exact_solver`.
 
     Raises:

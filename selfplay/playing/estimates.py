@@ -29,9 +29,9 @@ def grade_of(value: float | None, best: float | None, kind: ValueKind, *, is_exa
     """The grade of an action; None if it is about as good as the best one, or one of the values is unknown.
 
     Args:
-        value: the value of the action to the player who takes it; results are from -1 to 1. best: the value of the best
-        action. is_exact: whether the values are exact. If they are, an action that throws away a win or a draw is a
-        blunder.
+        value: the value of the action to the player who takes it; results are from -1 to 1.
+        best: the value of the best action.
+        is_exact: whether the values are exact. If they are, an action that throws away a win or a draw is a blunder.
     """
     if value is None or best is None:
         return None

@@ -66,8 +66,9 @@ def run_interruptibly(
     """Run `function(stop)`, which must poll `stop[STOP]` often and return soon after it becomes 1.
 
     Args:
-        time_limit: seconds from now; None for no limit. name: what the error message calls the work. quick_steps:
-        number of steps that are done in the calling thread, a few milliseconds in all; 0: none. If
+        time_limit: seconds from now; None for no limit.
+        name: what the error message calls the work.
+        quick_steps: number of steps that are done in the calling thread, a few milliseconds in all; 0: none. If
             `function` needs more steps, it must raise StoppedError. It is then called again in another thread, where it
             may continue.
 

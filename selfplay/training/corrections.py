@@ -72,9 +72,10 @@ class Corrections:
     """The mistakes of a player that looks one ply ahead, and their correction.
 
     Args:
-        network: of the player, whose weights are changed in place; it has weights for each ply. start: one position of
-        a game without passes. lowest: the lowest worth of the positions that the player can reach without a mistake:
-        WIN, 0 or below. key: the stream of random numbers for the order of training.
+        network: of the player, whose weights are changed in place; it has weights for each ply.
+        start: one position of a game without passes.
+        lowest: the lowest worth of the positions that the player can reach without a mistake: WIN, 0 or below.
+        key: the stream of random numbers for the order of training.
     """
 
     def __init__(

@@ -84,10 +84,12 @@ def learn_from_self_play(
         tables: the tables, whose `weights` are changed in place.
         changes: float32[phases, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
             absolute values; changed in place.
-        how: how the matches are played. discount: the factor of a value for each ply. exact_from: afterstates with at
-        most this number of empty squares have their exact values; None: outcomes alone. on_round: called with the
-        number of matches of each round that has been learned from. level: the level that learns, from 1; step sizes may
-        decay from level to level. threads: None: one for each core. Does not change the result.
+        how: how the matches are played.
+        discount: the factor of a value for each ply.
+        exact_from: afterstates with at most this number of empty squares have their exact values; None: outcomes alone.
+        on_round: called with the number of matches of each round that has been learned from.
+        level: the level that learns, from 1; step sizes may decay from level to level.
+        threads: None: one for each core. Does not change the result.
 
     Returns:
         The mean squared error of the values, each before its step; the number of afterstates; and the mean of the

@@ -51,10 +51,11 @@ class Match:
     Its random numbers depend only on the seed, its id, the number of the match and the ply.
 
     Args:
-        match_id: the id by which the page refers to it. people: which seats people hold. A person who plays against the
-        opponent is player 0 of the session. opponent: plays against the person; values the actions of a match between
-        two people. partner: moves first in a match without people; None: the opponent. evaluator: values the actions;
-        None: the players do, and the opponent in place of people.
+        match_id: the id by which the page refers to it.
+        people: which seats people hold. A person who plays against the opponent is player 0 of the session.
+        opponent: plays against the person; values the actions of a match between two people.
+        partner: moves first in a match without people; None: the opponent.
+        evaluator: values the actions; None: the players do, and the opponent in place of people.
 
     Attributes:
         lock: held by the request that uses the match; use all other attributes and methods only while holding it.

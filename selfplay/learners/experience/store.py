@@ -138,10 +138,10 @@ class ExperienceStore(MadeAgain):
         """Add a finished match to the graph and back up the scores that change.
 
         Args:
-            match: the boards of the match, from the start to the final one. result: 1 if X (player 0) won, -1 if O won,
-            0 for a draw. seats: the seats that the learner held. The result is counted if there is one seat; a match
-            against itself is
-                not counted.
+            match: the boards of the match, from the start to the final one.
+            result: 1 if X (player 0) won, -1 if O won, 0 for a draw.
+            seats: the seats that the learner held. The result is counted if there is one seat; a match against itself
+                is not counted.
         """
         forms = [self.form.of(squares) for squares in match]
         with self._database.transaction() as sql:

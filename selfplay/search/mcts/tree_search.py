@@ -44,10 +44,11 @@ class TreeSearch(MadeAgain):
     other positions of the batch.
 
     Args:
-        evaluator: values positions, in batches or compiled. rule: how actions are selected; see
-        `selfplay.search.mcts.rule.make_rule`. simulations: per position; fewer if it is proved before. proves: whether
-        to prove exact values (MCTS-solver) and never search a proved position again. reuse: whether a search continues
-        the tree of the last search of the match, with the part below the position, up
+        evaluator: values positions, in batches or compiled.
+        rule: how actions are selected; see `selfplay.search.mcts.rule.make_rule`.
+        simulations: per position; fewer if it is proved before.
+        proves: whether to prove exact values (MCTS-solver) and never search a proved position again.
+        reuse: whether a search continues the tree of the last search of the match, with the part below the position, up
             to `simulations` positions of it. The new simulations are added to those of this part. The plies of a match
             must be searched in their order.
 
