@@ -9,6 +9,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from selfplay.version import DISTRIBUTION
 from tests.support.runs import PROJECT
 
 PINS = {
@@ -62,5 +63,5 @@ def test_the_program_imports_only_packages_that_are_installed_with_it_or_with_an
     owners = packages_distributions()
     for path in [path for folder in ("selfplay", "architectures") for path in (PROJECT / folder).rglob("*.py")]:
         for name in re.findall(r"^ *(?:import (\w+)|from (\w+)[\w.]* import )", path.read_text(), re.MULTILINE):
-            owned_by = {canonicalize_name(owner) for owner in owners.get("".join(name), ())} - {"selfplay"}
+            owned_by = {canonicalize_name(owner) for owner in owners.get("".join(name), ())} - {DISTRIBUTION}
             assert not owned_by or owned_by & found.keys(), f"{path} imports {name}"
