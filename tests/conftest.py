@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -61,6 +61,17 @@ def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run_copy(tiny_run: Path, tmp_path: Path) -> Path:
     """A copy of `tiny_run`."""
     return Path(shutil.copytree(tiny_run, tmp_path / "run"))
+
+
+@pytest.fixture
+def forget_modules(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """No module is named from which files may name objects, as in a new process; called, it forgets them again."""
+
+    def forget() -> None:
+        monkeypatch.setattr("selfplay.registry._named_modules", set())
+
+    forget()
+    return forget
 
 
 @pytest.fixture

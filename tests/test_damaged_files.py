@@ -35,7 +35,7 @@ from tests.support.runs import files_of
 
 RUN = Path(__file__).parent / "data" / "run_2026_11"
 GRAPH = positions_of("tictactoe")
-PER_READER = 16
+PER_READER = 8
 SECONDS = 10  # of processor time
 GIGABYTE = 1 << (20 if sys.platform == "linux" else 30)  # ru_maxrss counts kilobytes on Linux, bytes on macOS
 
@@ -181,7 +181,7 @@ def is_rejected(read: Callable[[], object], case: str) -> bool:
 def test_runs_with_damaged_files_are_left_out_or_compared(tmp_path: Path) -> None:
     shutil.copytree(RUN / "csv", tmp_path / "good")
     files = [path for path in sorted((RUN / "csv").rglob("*.*")) if path.suffix in (".json", ".csv")]
-    for number in range(PER_READER // 2):
+    for number in range(PER_READER):
         chance = random.Random(number)
         bad = tmp_path / "bad"
         shutil.copytree(RUN / "csv", bad, dirs_exist_ok=True)

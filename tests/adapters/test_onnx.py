@@ -1,12 +1,13 @@
 """Networks as ONNX files, compared with torch."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from torch import nn
 
-from selfplay import load_level, name_modules, registry
+from selfplay import load_level, name_modules
 from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import make_game
@@ -62,13 +63,13 @@ def test_the_command_writes_the_newest_level(tiny_run: Path, tmp_path: Path) -> 
     assert_refused(refused, 1, "has no level 9; it has levels 1 to 3")
 
 
-def test_the_advice_about_code_that_a_file_names_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_advice_about_code_that_a_file_names_works(tmp_path: Path, forget_modules: Callable[[], None]) -> None:
     game, architecture = make_game("tests.support.pile:Pile"), {"name": "mlp", "hidden_sizes": [4]}
     agent = tmp_path / "level_01" / "agent.safetensors"
     agent.parent.mkdir()
     network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     save_checkpoint(agent, network, game, 1, architecture, {})
-    monkeypatch.setattr(registry, "_named_modules", set())
+    forget_modules()
     words = ("export-onnx", tmp_path, "--file", tmp_path / "agent.onnx")
     advice = "set modules=[tests.support.pile], or in Python call selfplay.name_modules(['tests.support.pile'])"
     assert_refused(run_forked(COMMAND, *words), 1, advice)

@@ -77,7 +77,6 @@ def test_dropout_acts_in_training_only(name):
         ({"name": "mlp", "hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]: must be integers of at least 1"),
         ({"name": "mlp", "hidden_sizes": 8}, r"architecture=.*'hidden_sizes': 8.* has a value of the wrong type"),
         ({"name": "mlp", "dropout": 1}, "architecture.dropout=1: must be at least 0 and less than 1"),
-        ({"name": "othello_features", "dropout": 0.5}, "othello_features has no option 'dropout'; it has features"),
         ({"name": "othello_features"}, r"^architecture=othello_features: .* for observations of shape \(2, 3, 3\)$"),
         ({"name": "conv", "channels": 0}, "architecture.channels=0: must be an integer of at least 1"),
     ],

@@ -92,8 +92,8 @@ def may_name(job: Job) -> bool:
     return False
 
 
-def test_files_may_name_the_same_modules_in_a_worker(monkeypatch):
-    monkeypatch.setattr(registry, "_named_modules", set())
+@pytest.mark.usefixtures("forget_modules")
+def test_files_may_name_the_same_modules_in_a_worker():
     with open_executor(ExecutorSettings("process", 1)) as executor:
         assert list(executor.map(may_name, jobs(1))) == [False]
     registry.name_modules(["colorsys"])

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.artist import Artist
 from matplotlib.axis import Tick
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -71,6 +72,11 @@ def overlap(one: Bbox, other: Bbox) -> bool:
     return min(one.x1, other.x1) > max(one.x0, other.x0) and min(one.y1, other.y1) > max(one.y0, other.y0)
 
 
+def text_of(artist: Artist, text: str) -> Text:
+    """What draws this text."""
+    return next(one for one in artist.findobj(Text) if one.get_text() == text)
+
+
 @pytest.mark.parametrize("name", ["loss_by_level", "exact", "mistakes", "policies", "sweep"])
 @pytest.mark.parametrize("levels", [1, 6])
 def test_titles_of_panels_beside_each_other_are_at_the_same_height(name: str, levels: int) -> None:
@@ -78,7 +84,7 @@ def test_titles_of_panels_beside_each_other_are_at_the_same_height(name: str, le
     figure.get_layout_engine().execute(figure)
     rows: dict[int, set[float]] = {}
     for axes in figure.axes:
-        title = axes._left_title  # type: ignore[attr-defined]
+        title = text_of(axes, axes.get_title("left"))
         rows.setdefault(axes.get_subplotspec().rowspan.start, set()).add(round(title.get_window_extent().y0, 3))
     assert {len(heights) for heights in rows.values()} == {1}
 
@@ -90,7 +96,7 @@ def test_the_heat_map_of_a_tournament_fills_its_figure(names: list[str]) -> None
     figure.get_layout_engine().execute(figure)
     cells, scale = figure.axes
     drawn = cells.get_tightbbox()
-    below = figure.bbox.y1 - figure._suptitle.get_window_extent().y0  # type: ignore[attr-defined]
+    below = figure.bbox.y1 - text_of(figure, figure.get_suptitle()).get_window_extent().y0
     assert drawn.height > 0.8 * (figure.bbox.height - below)
     assert scale.get_tightbbox().x1 - drawn.x0 > (0.8 if len(names) > 2 else 0.5) * figure.bbox.width
     assert [text.get_text() for text in cells.get_xticklabels()] == [f"{n}" for n in range(1, len(names) + 1)]

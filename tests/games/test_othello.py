@@ -162,8 +162,6 @@ def test_transcripts_are_read_back_as_written():
     ("text", "reason"),
     [
         ("f5x6", "transcript, disc 2: 'x6' is not a square; write a square from a1 to h8, or pass"),
-        ("f5d6c", "transcript, disc 3: 'c' is not a square"),
-        ("f5f5", "transcript, disc 2: action f5 is not legal here; legal actions: "),
         ("f5a1", "transcript, disc 2: action a1 is not legal here; legal actions: f4, d6, f6"),
         ("e6f4e3f6g5d6e7f5c5a1", "transcript, disc 10: the match is over before it"),
     ],
@@ -173,10 +171,10 @@ def test_bad_transcripts_are_refused(text, reason):
         Othello().read_transcript(text)
 
 
-@pytest.mark.parametrize("text", ["", "a9", "i1"])
-def test_a_text_that_is_not_a_square_is_refused(text):
-    with pytest.raises(IllegalActionError, match="is not a square"):
-        Othello().string_to_action(text)
+def test_a_text_that_is_not_a_square_is_refused():
+    for text in ("", "a9", "i1"):
+        with pytest.raises(IllegalActionError, match="is not a square"):
+            Othello().string_to_action(text)
 
 
 def test_a_board_is_drawn_with_names_discs_and_values():

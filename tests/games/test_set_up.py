@@ -76,8 +76,6 @@ def test_the_line_that_has_won_is_known(name: str, moves: str, line: list[int]) 
     ("name", "moves"),
     [
         ("tictactoe", "0,0 0,1 1,1 0,2 2,2"),
-        ("connect_four", "4 1 4 2 4 3 4"),
-        ("sumto100", " ".join(["10"] * 10)),
         ("othello", "e6 f4 e3 f6 g5 d6 e7 f5 c5"),
     ],
 )

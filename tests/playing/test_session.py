@@ -100,11 +100,10 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
         session.undo()
 
 
-@pytest.mark.parametrize("ply", [-1, 3])
-def test_a_ply_that_the_match_has_not_reached_is_refused_and_nothing_changes(ply: int) -> None:
+def test_a_ply_that_the_match_has_not_reached_is_refused_and_nothing_changes() -> None:
     session = session_with(FirstLegal(GAME))
     play_on(session, 4)
-    for asked in (session.rewind, session.state_before, session.estimate):
+    for asked, ply in ((session.rewind, -1), (session.state_before, 3), (session.estimate, 3)):
         with pytest.raises(NotNowError, match=rf"positions before the plies 0 to 2, not before {ply}"):
             asked(ply)
     assert [ply.action for ply in session.plies] == [4, 0]

@@ -136,12 +136,11 @@ FOREIGN = {
 
 
 @pytest.fixture
-def harmful(tmp_path, monkeypatch):
+def harmful(tmp_path, monkeypatch, forget_modules):
     """The file that the module `harmful` makes when it is imported."""
     (tmp_path / "harmful.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "harmful", raising=False)
-    monkeypatch.setattr(registry, "_named_modules", set())
     yield tmp_path / "imported"
     # Another test has a module of the same name.
     sys.modules.pop("harmful", None)

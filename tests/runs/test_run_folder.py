@@ -2,7 +2,6 @@
 
 import pytest
 
-from selfplay.errors import StageError
 from selfplay.runs.run_folder import RunFolder
 
 
@@ -31,15 +30,3 @@ def test_folders_whose_name_is_not_that_of_a_level_are_ignored(tmp_path, name):
     (tmp_path / f"level_{name}").mkdir()
     (tmp_path / f"level_{name}" / "agent.safetensors").touch()
     assert RunFolder(tmp_path).trained_levels() == []
-
-
-def test_a_missing_level_is_refused_with_the_existing_ones(tmp_path):
-    run = RunFolder(tmp_path)
-    with pytest.raises(StageError, match="has no level 4; it has no trained level yet"):
-        run.check_level(4)
-    for level in (1, 2):
-        run.level(level).mkdir()
-        run.agent(level).touch()
-    run.check_level(2)
-    with pytest.raises(StageError, match="has no level 4; it has levels 1 to 2"):
-        run.check_level(4)

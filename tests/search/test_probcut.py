@@ -86,7 +86,6 @@ def test_the_file_keeps_the_parameters(tmp_path):
         ("phases: [20]", "phases: [20, 30]", "the check with deep=4 needs 3 numbers of each kind"),
         ("phases: [20]", "phases: [30, 20]", "phases must be ascending numbers of stones"),
         ("sigma: [1.5000", "sigma: [-1.5", "is not a file of ProbCut parameters"),
-        ("checks:", "cheques:", "is not a file of ProbCut parameters"),
     ],
 )
 def test_a_broken_file_is_refused(old, new, reason, tmp_path):

@@ -77,7 +77,6 @@ def test_batches_and_shards_change_no_byte_of_matches_with_kept_trees(policy_run
     ("overrides", "message"),
     [
         (["architecture=mlp"], "architecture=mlp has no policy head, which targets=search trains; set architecture="),
-        (["mcts.rule=gumbel"], "rule=gumbel has no constant 'alpha'"),
         (["training.optimizer.name=sgd"], "name=sgd does not train policies; set training.optimizer.name=adam"),
         (
             ["mcts=gumbel", "mcts.reuse=true"],

@@ -14,12 +14,11 @@ POLICY = ["targets=search", "architecture=alphazero_mlp"]
 PARTS = ["dataset.format=parquet", "training.merge=false", "dataset.buffer_rows=100"]
 
 
-@pytest.mark.parametrize("form", ["parquet"])
-def test_a_dataset_without_policies_is_refused(tmp_path: Path, form: str) -> None:
-    generate_level(tiny_settings(tmp_path, "matches=20", f"dataset.format={form}"), 0)
-    message = rf"dataset\.{form}: has no policies, which targets=search needs; generate it again with force=true$"
+def test_a_dataset_without_policies_is_refused(tmp_path: Path) -> None:
+    generate_level(tiny_settings(tmp_path, "matches=20"), 0)
+    message = r"dataset\.csv: has no policies, which targets=search needs; generate it again with force=true$"
     with pytest.raises(InvalidFileError, match=message):
-        train_level(tiny_settings(tmp_path, *POLICY, f"dataset.format={form}"), 1)
+        train_level(tiny_settings(tmp_path, *POLICY), 1)
     assert not RunFolder(tmp_path).agent(1).exists()
 
 

@@ -178,7 +178,7 @@ def test_the_advice_for_rows_that_do_not_fit_into_memory_can_be_followed(
     def out_of_memory(*_):
         raise MemoryError
 
-    monkeypatch.setattr("selfplay.stages.train._fit_to_datasets", out_of_memory)
+    monkeypatch.setattr("selfplay.training.rows_in_memory.RowsInMemory", out_of_memory)
     monkeypatch.setattr("selfplay.stages.train.TrainingPlan.record", lambda *_: {})
     with pytest.raises(StageError, match=f"its rows do not fit into memory; {advice}"):
         train_level(compose_settings([*overrides, f"run_dir={tmp_path}", f"dataset_file={tmp_path}"]), 1)

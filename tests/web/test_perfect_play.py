@@ -8,23 +8,24 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from selfplay.search import shared_solver
-from selfplay.search.shared_solver import Solving
+from selfplay.errors import TimeLimitError
+from selfplay.games import State
+from selfplay.search.connect_four.solver import ConnectFourSolver
 from tests.web.match_requests import act, begin, play_out, post
 
 
 @pytest.fixture
 def solvable(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Until it is set, positions with stones are not solved, except for their first action."""
-    made, finishes = threading.Event(), shared_solver._Worker.finishes
+    made, action_values = threading.Event(), ConnectFourSolver.action_values
 
-    def held(worker: Any, solving: Solving, seconds: float) -> bool:
-        if int(solving.state.own) | int(solving.state.opp) and not made.wait(0.01):
-            solving.values[0] = -4
-            return False
-        return finishes(worker, solving, seconds)
+    def held(solver: ConnectFourSolver, state: State, **options: Any) -> Any:
+        if int(state.own) | int(state.opp) and not made.wait(0.01):
+            options["on_value"](0, -4)
+            raise TimeLimitError("held")
+        return action_values(solver, state, **options)
 
-    monkeypatch.setattr(shared_solver._Worker, "finishes", held)
+    monkeypatch.setattr(ConnectFourSolver, "action_values", held)
     monkeypatch.setattr("selfplay.players.perfect._perfect_players", {})
     yield made
     made.set()

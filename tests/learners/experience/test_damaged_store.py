@@ -16,7 +16,7 @@ from tests.support.experience_tools import GAME, learn, new_store, random_match
 from tests.support.rejections import assert_file_rejected
 
 MATCHES = 20
-FLIPS = 300
+FLIPS = 100
 
 DAMAGE = {
     "matches is NULL": ("UPDATE kept SET value = NULL WHERE name = 'matches'", "does not count its matches"),

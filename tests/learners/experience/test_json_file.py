@@ -91,16 +91,8 @@ def test_an_invalid_file_is_rejected_and_the_store_is_unchanged(store, written, 
     assert store.boards() == before
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("[]", "is not a JSON object of boards by number"),
-        ('{"0": {"state"', "is not a JSON object of boards by number"),
-        ("[" * 100_000, "is not a JSON object of boards by number"),
-    ],
-)
-def test_a_file_that_is_not_json_of_boards_is_rejected(store, tmp_path, content, message):
+def test_a_file_that_is_not_json_of_boards_is_rejected(store, tmp_path):
     before = store.boards()
-    with pytest.raises(InvalidFileError, match=rf"state_action\.json: .*{message}"):
-        read(store, tmp_path, content)
+    with pytest.raises(InvalidFileError, match=r"state_action\.json: is not a JSON object of boards by number"):
+        read(store, tmp_path, "[" * 100_000)
     assert store.boards() == before

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Draws, Purpose
-from selfplay.errors import SettingError
 from selfplay.games import State, make_game
 from selfplay.games.position_graph import optimal_actions, perfect_values, positions_of
 from selfplay.search.mcts import tree_search
@@ -190,12 +189,6 @@ def test_nothing_is_searched_where_the_match_is_over():
     result = with_batches("puct", 5).search(state)
     assert float(result.visits.sum()) == float(result.policy.sum()) == 0
     assert with_batches("puct", 5).search(state.select(torch.tensor([], dtype=torch.int64))).actions.shape == (0,)
-
-
-def test_the_number_of_simulations_must_be_in_range():
-    simulations = 0
-    with pytest.raises(SettingError, match=f"simulations={simulations}: must be 1 to 1,000,000"):
-        with_batches("puct", simulations)
 
 
 def test_ctrl_c_ends_a_long_search(default_sigint):
