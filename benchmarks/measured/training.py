@@ -8,7 +8,8 @@ from typing import Any
 from measured.matches import TABLES
 from measured.timing import per_second
 from selfplay.architectures import build_network
-from selfplay.compute.devices import CPU
+from selfplay.compute.devices import CPU, NATIVE, PORTABLE
+from selfplay.compute.portable import set_numerics
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows
 from selfplay.dataset.target_rules import full
@@ -24,11 +25,14 @@ from selfplay.training.rows_in_memory import RowsInMemory
 
 STEPS_IN_EPOCH = 10
 
+WAYS = (("float32", PORTABLE), *((precision, NATIVE) for precision in PRECISIONS))
+"""The precision and numerics of each column."""
+
 
 def training_rows_per_second(options: Namespace) -> None:
-    """Print the number of rows trained on per second, by recipe and precision."""
+    """Print the number of rows trained on per second, by recipe, numerics and precision."""
     print("\nRows trained on per second")
-    print(f"\n| game | trained by | {' | '.join(PRECISIONS)} |\n|---|---|{'---:|' * len(PRECISIONS)}")
+    print(f"\n| game | trained by | {' | '.join(map(', '.join, WAYS))} |\n|---|---|{'---:|' * len(WAYS)}")
     for name in options.games:
         game = make_game(name)
         player = RandomPlayer(game)
@@ -40,20 +44,29 @@ def training_rows_per_second(options: Namespace) -> None:
             training = replace(settings.training, steps_per_epoch=STEPS_IN_EPOCH)
             by_rows = OPTIMIZERS[training.optimizer.name].runs_on_cpu_only
             cells = []
-            for precision in PRECISIONS:
+            for precision, numerics in WAYS:
                 if by_rows and (options.device != CPU or precision != PRECISIONS[0]):
                     cells.append("")
                     continue
                 one = replace(training, precision=precision)
-                work = partial(train, game, settings.architecture, rows, one, options.device)
+                work = partial(train, game, settings.architecture, rows, one, numerics, options.device)
                 cells.append(f"{per_second(work, 1, options.seconds, options.repeats):,.0f}")
             print(f"| {name} | {' '.join(overrides)} | {' | '.join(cells)} |", flush=True)
 
 
-def train(game: Game, architecture: dict[str, Any], rows: Rows, training: TrainingSettings, device: str, n: int) -> int:
+def train(
+    game: Game,
+    architecture: dict[str, Any],
+    rows: Rows,
+    training: TrainingSettings,
+    numerics: str,
+    device: str,
+    n: int,
+) -> int:
     """Train for n epochs; returns the number of rows in all steps."""
     with seeded(0):
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    set_numerics(network, numerics)
     settings = replace(training, epochs=n)
     fit(network, RowsInMemory([rows], settings, game, 0), settings, game.observation_shape, 0, device=device)
     return n * STEPS_IN_EPOCH * training.batch_size
