@@ -128,6 +128,7 @@ def test_a_command_between_two_stages_runs_between_them(tmp_path):
     assert lines[-1].startswith("level 1: ")
 
 
+@pytest.mark.usefixtures("default_sigint")
 @pytest.mark.parametrize(
     ("command", "code", "named"),
     [
