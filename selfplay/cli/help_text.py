@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NoReturn
 
+import hydra
 from omegaconf import OmegaConf
 
 from selfplay.cli.command import HELP_FLAGS, Program
@@ -43,8 +44,6 @@ def print_instead(program: Program[Any], overrides: Sequence[str], flags: Sequen
     if is_query and (words := completed_players(program.kind, os.environ["COMP_LINE"])):
         print(" ".join(words))
         return
-    import hydra
-
     offer_defaults(program.kind)
     sys.argv[1:] = arguments
     # Hydra raises errors instead of printing them.
@@ -95,7 +94,7 @@ def help_text(docstring: str, kind: type[AnySettings], config: str, overrides: S
 def _groups(config: str) -> dict[str, list[str]]:
     """The options of each group that the program chooses from."""
     entries = OmegaConf.to_container(OmegaConf.load(CONFIG_FOLDER / f"{config}.yaml"))["defaults"]  # type: ignore[index, call-overload]
-    names = [name for entry in entries if isinstance(entry, dict) for name in entry if "hydra/" not in name]
+    names = [name for entry in entries if isinstance(entry, dict) for name in entry]
     return {name: sorted(path.stem for path in (CONFIG_FOLDER / name).glob("*.yaml")) for name in names}
 
 

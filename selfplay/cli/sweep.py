@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import QuotedString, Transformer, ValueType
 from omegaconf.errors import OmegaConfBaseException
 
 from selfplay.cli.command import Program, logging_to_screen, run_program, settings_of
@@ -53,9 +55,6 @@ def runs_of_sweep(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
 
     Raises SettingError for a sweep over anything but listed values.
     """
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.core.override_parser.types import QuotedString, Transformer, ValueType
-
     with errors_of_settings(Settings):
         parsed = OverridesParser.create().parse_overrides(list(overrides))
     choices: list[list[tuple[str, str]]] = []

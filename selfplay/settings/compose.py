@@ -9,9 +9,18 @@ from difflib import get_close_matches
 from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from threading import Lock
+from typing import Any, cast
 
-from omegaconf import DictConfig, OmegaConf
+from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override, OverrideType
+from hydra.core.utils import JobRuntime
+from hydra.errors import HydraException, MissingConfigException
+from hydra.version import VersionBase
+from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
 
 from selfplay.errors import SelfPlayError, SettingError, shortened
@@ -21,15 +30,14 @@ from selfplay.settings.common import AnySettings, GameSettings
 from selfplay.settings.fields import PATH, field_of, modules_in, require, texts_in
 from selfplay.settings.folders import CONFIG_FOLDER
 
-# Hydra is imported where it is used. The import takes 0.1 s, and Ctrl-C must be handled before that.
-if TYPE_CHECKING:
-    from hydra.errors import MissingConfigException
-
 GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
 """The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
 
 SEARCH_PATH = "hydra.searchpath"
 """The setting of Hydra for further folders with the layout of conf/."""
+
+COMPOSING = Lock()
+"""Held while Hydra composes, because its state is that of the process."""
 
 TYPES = {
     **dict.fromkeys(("Integer", "int"), "a whole number"),
@@ -116,7 +124,6 @@ def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[st
     """
     overrides = with_outside_names(overrides)
     with errors_of_settings(kind):
-        _check_groups(overrides, kind)
         values = _composed(kind, config, overrides)
         # The default run_dir depends on the name, which contains the size of the board.
         values.game.name = GameSettings(values.game.name, values.game.size).name
@@ -125,24 +132,23 @@ def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[st
 
 
 def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
-    from hydra._internal.config_loader_impl import ConfigLoaderImpl
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.types import RunMode
-
-    offer_defaults(kind)
     parsed = OverridesParser.create().parse_overrides(list(overrides))
-    ConfigLoaderImpl.validate_sweep_overrides_legal(parsed, RunMode.RUN, from_shell=False)
-    folders = [one.value() for one in parsed if one.key_or_group == SEARCH_PATH]
-    groups = [CONFIG_FOLDER, *(Path(folder) for given in folders if isinstance(given, list) for folder in given)]
-    for folder in groups:
+    given = [one.value() for one in parsed if one.key_or_group == SEARCH_PATH]
+    folders = [Path(folder) for value in given if isinstance(value, list) for folder in value]
+    for folder in folders:
         require("--config-dir", folder, folder.is_dir(), "a folder")
-    names = {one.key_or_group for one in parsed}
-    chosen = {name for name in names if name == SEARCH_PATH or any((folder / name).is_dir() for folder in groups)}
-    choices = tuple(str(one.input_line) for one in parsed if one.key_or_group in chosen)
-    values = [one for one in parsed if one.key_or_group not in chosen]
+    _check_groups(parsed, kind)
+    values = [one for one in parsed if _is_value(one, folders)]
+    others = tuple(str(one.input_line) for one in parsed if not _is_value(one, folders))
     # Files in a folder of the user may change.
-    plain = deepcopy((_chosen.__wrapped__ if folders else _chosen)(config, choices))
-    ConfigLoaderImpl._apply_overrides_to_config(values, plain)
+    plain = deepcopy((_chosen.__wrapped__ if folders else _chosen)(kind, config, others))
+    for one in values:
+        try:
+            OmegaConf.update(plain, one.key_or_group, one.value(), merge=True)
+        except (ConfigAttributeError, ConfigKeyError):
+            raise
+        except (OmegaConfBaseException, ValueError) as error:
+            raise SettingError(f"{one.input_line}: must have the form of the value that --help shows") from error
     for name, value in _dotted(OmegaConf.to_container(plain, resolve=False)):
         # Otherwise the default would be used.
         require(name, "???", "???" not in texts_in(value), "a value")
@@ -153,6 +159,29 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
     return cast(DictConfig, OmegaConf.merge(_typed(kind), plain))
 
 
+def _check_groups(overrides: Sequence[Override], kind: type[Any]) -> None:
+    """Raise SettingError for groups of another program and options that are not names; Hydra would ignore both."""
+    for one in overrides:
+        group = one.key_or_group
+        if not (CONFIG_FOLDER / group).is_dir():
+            continue
+        if group not in kind.__dataclass_fields__:
+            raise SettingError(_unknown_setting(group, kind))
+        if isinstance(one.value(), list | dict):
+            value = shortened(one.get_value_element_as_str())
+            raise SettingError(f"{group}={value}: must be one name; --help shows the options")
+
+
+def _is_value(override: Override, folders: Sequence[Path]) -> bool:
+    """Whether an override only sets a value: it chooses no file in conf/ or these folders, adds and deletes nothing."""
+    name = override.key_or_group
+    if name == SEARCH_PATH or any((folder / name).is_dir() for folder in (CONFIG_FOLDER, *folders)):
+        return False
+    sets = override.type == OverrideType.CHANGE and override.package is None and not override.is_sweep_override()
+    # There is no setting of Hydra's own, so each is refused as unknown.
+    return sets or override.is_hydra_override()
+
+
 @cache
 def _typed(kind: Any) -> DictConfig:
     """The defaults of all fields of a class of settings, with their types."""
@@ -160,41 +189,40 @@ def _typed(kind: Any) -> DictConfig:
 
 
 @cache
-def _chosen(config: str, choices: tuple[str, ...]) -> DictConfig:
-    """The configuration with these options of groups. Hydra's own settings are left out; they would double the time."""
-    from hydra._internal.config_loader_impl import ConfigLoaderImpl
-    from hydra._internal.defaults_list import create_defaults_list
-    from hydra._internal.utils import create_config_search_path
+def _chosen(kind: Any, config: str, overrides: tuple[str, ...]) -> DictConfig:
+    """The values of conf/`config`.yaml with these overrides, which Hydra composes in 0.1 s.
 
-    loader = ConfigLoaderImpl(create_config_search_path(str(CONFIG_FOLDER)))
-    parsed, files = loader._parse_overrides_and_create_caching_repo(config, list(choices))
-    defaults = create_defaults_list(files, config, parsed, prepend_hydra=False, skip_missing=False)
-    composed = loader._compose_config_from_defaults_list(defaults.defaults, files)
-    composed.update({name: option for name, option in defaults.overrides.known_choices.items() if name == "recipe"})
-    # Overrides must name existing settings, also in mappings such as the options of a network.
-    OmegaConf.set_struct(composed, True)
+    Later overrides must name existing settings, also in mappings such as the options of a network (struct mode).
+    """
+    with _own_hydra():
+        offer_defaults(kind)
+        composed = compose(config, list(overrides), return_hydra_config=True)
+    with open_dict(composed):
+        chosen = composed.pop("hydra").runtime.choices
+    if "recipe" in chosen:
+        composed.recipe = chosen.recipe
     return composed
+
+
+@contextmanager
+def _own_hydra() -> Iterator[None]:
+    """Hydra with the files of conf/ in this block; afterwards Hydra is as the host program had it."""
+    with COMPOSING:
+        host, base, store = GlobalHydra.instance(), VersionBase.instance(), ConfigStore.instance()
+        before = host.hydra, base.version_base, store.repo
+        host.clear()
+        store.repo = dict(store.repo)
+        try:
+            with initialize_config_dir(str(CONFIG_FOLDER), JobRuntime.instance().get("name"), version_base="1.3"):
+                yield
+        finally:
+            GlobalHydra.set_instance(host)
+            host.hydra, base.version_base, store.repo = before
 
 
 def offer_defaults(kind: Any) -> None:
     """Register the defaults of all fields of `kind`, so that the defaults lists in conf/ can begin with them."""
-    from hydra.core.config_store import ConfigStore
-
-    store = ConfigStore.instance()
-    if f"{kind.__name__}.yaml" not in store.repo:
-        store.store(name=kind.__name__, node=OmegaConf.to_container(_typed(kind)))
-
-
-def _check_groups(overrides: Sequence[str], kind: type[Any]) -> None:
-    """Raise SettingError for groups of another program and options that are not names; Hydra would ignore both."""
-    for override in overrides:
-        group, _, value = override.partition("=")
-        if not (CONFIG_FOLDER / group).is_dir():
-            continue
-        if group not in kind.__dataclass_fields__:
-            raise SettingError(_unknown_setting(group, kind))
-        if value[:1] in ("[", "{"):
-            raise SettingError(f"{group}={shortened(value)}: must be one name; --help shows the options")
+    ConfigStore.instance().store(name=kind.__name__, node=OmegaConf.to_container(_typed(kind)))
 
 
 @contextmanager
@@ -203,39 +231,26 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
 
     `kind`: the class of the settings.
     """
-    from hydra.errors import HydraException, MissingConfigException
-
     try:
         yield
     except SelfPlayError:
         raise
-    except MissingConfigException as error:
-        raise SettingError(_unknown_option(error)) from error
-    except (HydraException, OmegaConfBaseException, ValueError, TypeError) as error:
-        for own in (error, error.__cause__):
-            if isinstance(own, ConfigAttributeError | ConfigKeyError) and own.full_key:
-                raise SettingError(_unknown_setting(own.full_key, kind)) from error
-        text = _first_part(error)
-        if text.startswith("Error merging override"):
-            text = f"{text}: {_first_part(error.__cause__)}"
+    except MissingConfigException as missing:
+        group, _, option = (missing.missing_cfg_file or "").rpartition("/")
+        known = f"{group}={shortened(option)}: choose from {', '.join(missing.options or ())}"
+        raise SettingError(known if missing.options else " ".join(str(missing).split())) from missing
+    except (HydraException, OmegaConfBaseException, ValueError, TypeError) as raised:
+        error = raised.__cause__ if isinstance(raised.__cause__, OmegaConfBaseException) else raised
+        if isinstance(error, ConfigAttributeError | ConfigKeyError) and error.full_key:
+            raise SettingError(_unknown_setting(error.full_key, kind)) from raised
+        # The message of an error of Hydra or OmegaConf on one line, without the details that OmegaConf adds.
+        text = " ".join(str(error).partition("\n    full_key")[0].split())
         if isinstance(error, OmegaConfBaseException) and (name := error.full_key):
             value = "null" if error.value is None else shortened(error.value)
             given = f"{name}={value}" if isinstance(error, ValidationError) else name
             wanted = TYPES.get(text.partition(" (type")[0].rpartition(" ")[2].strip("'"))
             text = f"{given}: must be {wanted}" if wanted else f"{given}: {text}"
-        raise SettingError(text) from error
-
-
-def _first_part(error: BaseException | None) -> str:
-    """The message of an error of Hydra or OmegaConf on one line, without the details that OmegaConf adds."""
-    return " ".join(str(error).partition("\n    full_key")[0].split())
-
-
-def _unknown_option(error: "MissingConfigException") -> str:
-    group, _, option = (error.missing_cfg_file or "").rpartition("/")
-    if error.options is None:
-        return " ".join(str(error).split())
-    return f"{group}={shortened(option)}: choose from {', '.join(error.options)}"
+        raise SettingError(text) from raised
 
 
 def _unknown_setting(name: str, kind: Any) -> str:

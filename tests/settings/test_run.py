@@ -1,11 +1,15 @@
 """The settings of a run: every file of conf/ composes, and values out of range are refused by name."""
 
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from itertools import zip_longest
 from math import nan
 from pathlib import Path
 
+import hydra
 import pytest
+from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
 from selfplay.architectures import build_network
@@ -142,9 +146,10 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
         ("loss.value=???", "loss.value=???: must be a value"),
         ("epsilons=[0.5,???]", "epsilons=???: must be a value"),
         ("seed=${levels_}", "seed: Interpolation key 'levels_' not found"),
+        ("epsilons=[choice(1,2)]", "epsilons=[choice(1,2)]: must have the form of the value that --help shows"),
         (
-            "epsilons=[choice(1,2)]",
-            "Error merging override epsilons=[choice(1,2)]: Unexpected type annotation: Set[str]",
+            "architecture.hidden_sizes.a=3",
+            "architecture.hidden_sizes.a=3: must have the form of the value that --help shows",
         ),
         ("run_dir=", "run_dir='': must be the path of a folder, in printable characters"),
     ],
@@ -186,3 +191,37 @@ def test_an_option_of_another_program_is_refused_without_the_name_of_its_file() 
         compose_settings_of(TabularSettings, "tabular", ["agent=best"])
     with pytest.raises(SettingError, match=r"^unknown setting 'architecture'; --help shows all$"):
         compose_settings_of(TabularSettings, "tabular", ["architecture=conv"])
+
+
+@pytest.fixture
+def own_recipe(tmp_path: Path) -> list[str]:
+    """A recipe in a folder of the user: it is composed each time."""
+    file = tmp_path / "recipe" / "mine.yaml"
+    file.parent.mkdir()
+    file.write_text("# @package _global_\nlevels: 7\n")
+    return [f"hydra.searchpath=['{tmp_path}']", "recipe=mine"]
+
+
+def test_a_program_that_uses_hydra_itself_is_not_disturbed(
+    tmp_path: Path, own_recipe: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ConfigStore.instance(), "repo", dict(ConfigStore.instance().repo))
+    ConfigStore.instance().store("Settings", {"width": 3})
+    with hydra.initialize_config_dir(str(tmp_path), job_name="host", version_base="1.2"):
+        host = GlobalHydra.instance()
+        started = host.hydra
+        assert compose_settings(own_recipe).levels == 7
+        with pytest.raises(SettingError):
+            compose_settings([*own_recipe, "+recipe=default"])
+        assert GlobalHydra.instance() is host
+        assert host.hydra is started
+        own = hydra.compose("Settings", return_hydra_config=True)
+        assert (own.width, own.hydra.job.name, own.hydra.runtime.version_base) == (3, "host", "1.2")
+    assert not GlobalHydra.instance().is_initialized()
+
+
+def test_threads_may_compose_at_once(own_recipe: list[str]) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        composed = list(threads.map(lambda seed: compose_settings([*own_recipe, f"seed={seed}"]), range(4)))
+    assert [(settings.seed, settings.recipe) for settings in composed] == [(seed, "mine") for seed in range(4)]
+    assert not GlobalHydra.instance().is_initialized()
