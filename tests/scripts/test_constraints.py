@@ -40,14 +40,14 @@ def reachable(name: str, extras: frozenset[str], found: dict[str, set[frozenset[
 
 def test_every_installed_package_that_the_project_needs_is_pinned() -> None:
     found: dict[str, set[frozenset[str]]] = {}
-    reachable("selfplay", frozenset({"dev", "ray", "tensorboard", "adapters", "docs", "notebooks"}), found)
+    reachable(DISTRIBUTION, frozenset({"dev", "ray", "tensorboard", "adapters", "docs", "notebooks"}), found)
     assert len(found) > 50
-    assert found.keys() - PINS.keys() - {"selfplay"} == set()
+    assert found.keys() - PINS.keys() - {DISTRIBUTION} == set()
 
 
 def test_installed_packages_satisfy_their_pins() -> None:
     found: dict[str, set[frozenset[str]]] = {}
-    reachable("selfplay", frozenset({"dev"}), found)
+    reachable(DISTRIBUTION, frozenset({"dev"}), found)
     installed = {name: Version(distribution(name).version) for name in found.keys() & PINS.keys()}
     differing = {name for name, version in installed.items() if Version(version.public) != PINS[name]}
     assert differing == set()
