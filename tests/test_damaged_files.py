@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pydantic_core.core_schema import dict_schema
 
 from selfplay.errors import InvalidFileError, SelfPlayError
 from selfplay.files import FileFormat
@@ -46,7 +45,7 @@ BYTES = [b"\x00", b"\xff\xfe", b"\n", b",", b'"', b"*a", b"&a", b"${x}", b"!!int
 def test_a_byte_order_mark_of_an_editor_is_not_part_of_the_text(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b'\xef\xbb\xbf{"a": 1}')
-    form = FileFormat("a file", dict_schema())
+    form = FileFormat("a file", dict)
     assert form.read_json(path) == form.read_yaml(path) == {"a": 1}
 
 

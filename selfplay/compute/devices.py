@@ -9,12 +9,15 @@ import os
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from typing import Final
 
 from selfplay.errors import SettingError
 
 CPU, CUDA = "cpu", "cuda"
 DEVICES = ("auto", CPU, CUDA)
-PORTABLE, NATIVE = NUMERICS = ("portable", "native")
+PORTABLE: Final = "portable"
+NATIVE: Final = "native"
+NUMERICS = (PORTABLE, NATIVE)
 """How a network computes on the CPU: by `selfplay.compute.portable`, the same on every processor, or as torch does."""
 
 

@@ -7,11 +7,10 @@ number ends the match: A receives it and B loses it.
 """
 
 from collections.abc import Sequence
+from sys import float_info
 from typing import Any, NamedTuple
 
 import torch
-from pydantic_core import SchemaValidator
-from pydantic_core import core_schema as cs
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
@@ -22,8 +21,6 @@ from selfplay.games.rules import Rules
 from selfplay.games.state import State
 
 MOST_POSITIONS, MOST_MOVES = 1000, 31
-
-NUMBER = SchemaValidator(cs.float_schema(allow_inf_nan=False))
 
 
 class Nodes(NamedTuple):
@@ -40,7 +37,7 @@ def nodes_of(payoffs: Any) -> Nodes:
     trees, children, values, plies = [(payoffs, 0)], list[tuple[int, ...]](), list[float](), list[int]()
     for tree, ply in trees:  # grows while it is read
         branches: Sequence[Any] = tree if isinstance(tree, list | tuple) else ()
-        is_valid = 0 < len(branches) <= MOST_MOVES if branches is tree else ply > 0 and NUMBER.isinstance_python(tree)
+        is_valid = 0 < len(branches) <= MOST_MOVES if branches is tree else ply > 0 and _is_finite(tree)
         if not is_valid or len(trees) + len(branches) > MOST_POSITIONS:
             raise SettingError(
                 f"payoffs: must be nested lists of numbers, such as [[3,-2],[0,1]], each list with 1 to {MOST_MOVES} "
@@ -51,6 +48,10 @@ def nodes_of(payoffs: Any) -> Nodes:
         plies.append(ply)
         trees += [(branch, ply + 1) for branch in branches]
     return Nodes(tuple(children), tuple(values), tuple(plies))
+
+
+def _is_finite(number: object) -> bool:
+    return isinstance(number, int | float) and abs(number) <= float_info.max
 
 
 class PayoffTreePresentation(Presentation):

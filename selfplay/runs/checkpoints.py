@@ -4,19 +4,20 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
 import torch
-from pydantic_core import core_schema as cs
+from pydantic import Field, with_config
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
+from typing_extensions import TypedDict
 
 from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
-from selfplay.compute.devices import NATIVE, NUMERICS, PORTABLE, cuda_devices_in_use
+from selfplay.compute.devices import NATIVE, PORTABLE, cuda_devices_in_use
 from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.errors import InvalidFileError, SettingError, shortened
-from selfplay.files import FileFormat, open_file, record_schema
+from selfplay.files import CHECKED, FileFormat, open_file
 from selfplay.games import GAMES, Game, name_of_game
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.choices import OUTCOMES
@@ -25,25 +26,25 @@ from selfplay.version import recorded_versions
 METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""
 
-FORMAT = 2
-
 LARGEST_WEIGHT = 1e9
 
-METADATA = FileFormat(
-    "a checkpoint of this program",
-    record_schema(
-        {
-            "format": cs.literal_schema([FORMAT]),
-            "game": cs.str_schema(),
-            "level": cs.int_schema(ge=0),
-            "architecture": cs.dict_schema(cs.str_schema()),
-            "training": cs.dict_schema(cs.str_schema()),
-            "outcome": cs.str_schema(),
-            "versions": cs.dict_schema(cs.str_schema(), cs.str_schema()),
-        },
-        {"numerics": cs.literal_schema(list(NUMERICS))},
-    ),
-)
+
+@with_config(CHECKED)
+class CheckpointMetadata(TypedDict):
+    """What a checkpoint says about its weights."""
+
+    format: Literal[2]
+    game: str
+    level: Annotated[int, Field(ge=0)]
+    architecture: dict[str, Any]
+    training: dict[str, Any]
+    outcome: str
+    versions: dict[str, str]
+    numerics: NotRequired[Literal["portable", "native"]]
+    """Recorded if they are portable."""
+
+
+METADATA = FileFormat("a checkpoint of this program", CheckpointMetadata)
 
 
 class Checkpoint(NamedTuple):
@@ -51,8 +52,8 @@ class Checkpoint(NamedTuple):
 
     network: nn.Module
     """In evaluation mode."""
-    metadata: dict[str, Any]
-    """format, game, level, architecture, training, outcome, versions, and numerics if they are portable"""
+    metadata: Mapping[str, Any]
+    """`CheckpointMetadata`; only the outcome if it has no file."""
 
 
 def save_checkpoint(
@@ -68,8 +69,8 @@ def save_checkpoint(
 
     Weights may be float16 numbers, which take half of the file; `load_checkpoint` makes them float32.
     """
-    metadata = {
-        "format": FORMAT,
+    metadata: CheckpointMetadata = {
+        "format": 2,
         "game": name_of_game(game),
         "level": level,
         "architecture": dict(architecture),
@@ -84,7 +85,7 @@ def save_checkpoint(
     path.write_bytes(save(tensors, metadata={METADATA_KEY: json.dumps(metadata, sort_keys=True)}))
 
 
-def read_metadata(path: Path) -> dict[str, Any]:
+def read_metadata(path: Path) -> CheckpointMetadata:
     """The metadata of the checkpoint at `path`.
 
     Raises InvalidFileError if it is missing or not a valid checkpoint, or names code that the user has not named.
@@ -133,7 +134,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
+def _opened(path: Path) -> Iterator[tuple[CheckpointMetadata, Any]]:
     """The checked metadata and the open file, whose errors are reported as InvalidFileErrors."""
     open_file(path).close()
     try:

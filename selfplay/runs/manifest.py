@@ -6,13 +6,14 @@ The manifest of a run also records the settings of the run, so that a later comm
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic_core import core_schema as cs
+from pydantic import BaseModel, ConfigDict, Field, with_config
+from typing_extensions import TypedDict
 
 from selfplay.compute.devices import NATIVE
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
-from selfplay.files import FileFormat, record_schema, sha256, written_whole
+from selfplay.files import FileFormat, sha256, written_whole
 from selfplay.registry import named_modules
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import (
@@ -29,35 +30,45 @@ from selfplay.version import recorded_versions
 
 MANIFEST_FORMAT = 1
 
-SHA256 = cs.str_schema(pattern=r"^[0-9a-f]{64}$")
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
-RELATIVE_PATH = cs.str_schema(pattern=r"^[^/.\x00][^/\x00]*(/[^/.\x00][^/\x00]*)*$")
+RelativePath = Annotated[str, Field(pattern=r"^[^/.\x00][^/\x00]*(/[^/.\x00][^/\x00]*)*$")]
 """The path of a file below the folder of the manifest."""
 
+EXTENSIBLE = ConfigDict(strict=True, extra="allow")
 
-SETTINGS = record_schema(
-    {},
-    {
-        "game": cs.str_schema(),
-        **dict.fromkeys(("agent_sha256", "dataset_sha256", "start_sha256"), SHA256),
-        **dict.fromkeys(("agents_sha256", "replayed_sha256", "opponents_sha256"), cs.list_schema(SHA256)),
-    },
-    others="allow",
-)
-"""The types of the recorded settings that are used for more than comparing them."""
 
-FILES = cs.dict_schema(RELATIVE_PATH, cs.nullable_schema(SHA256))
-"""The digests of a stage's files; null for a file that may change, see `Manifest.release`."""
+@with_config(EXTENSIBLE)
+class RecordedSettings(TypedDict, total=False):
+    """The types of the recorded settings that are used for more than comparing them."""
 
-MANIFEST = FileFormat(
-    "a manifest of this format",
-    cs.typed_dict_schema(
-        {"format": cs.typed_dict_field(cs.literal_schema([MANIFEST_FORMAT]))},
-        extras_schema=record_schema({"settings": SETTINGS, "files": FILES}, others="allow"),
-        extra_behavior="allow",
-    ),
-    remedy="; delete it and run again",
-)
+    game: str
+    agent_sha256: Sha256
+    dataset_sha256: Sha256
+    start_sha256: Sha256
+    agents_sha256: list[Sha256]
+    replayed_sha256: list[Sha256]
+    opponents_sha256: list[Sha256]
+
+
+@with_config(EXTENSIBLE)
+class Section(TypedDict):
+    """What is recorded of a stage. It also has counts and versions, which are only shown."""
+
+    settings: RecordedSettings
+    files: dict[RelativePath, Sha256 | None]
+    """The digests of a stage's files; null for a file that may change, see `Manifest.release`."""
+
+
+class ManifestFile(BaseModel):
+    """The content of a manifest: its format, and a section for each stage, by its name."""
+
+    model_config = EXTENSIBLE
+    __pydantic_extra__: dict[str, Section]
+    format: Literal[1]
+
+
+MANIFEST = FileFormat("a manifest of this format", ManifestFile, remedy="; delete it and run again")
 
 
 class Manifest:
@@ -71,8 +82,7 @@ class Manifest:
         self.path = folder / "manifest.json"
         self.sections: dict[str, Any] = {}
         if self.path.exists():
-            content = MANIFEST.read_json(self.path)
-            self.sections = {name: content[name] for name in content if name != "format"}
+            self.sections = dict(MANIFEST.read_json(self.path).__pydantic_extra__)
 
     def is_done(
         self,

@@ -14,18 +14,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, NotRequired, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic_core import core_schema as cs
+from pydantic import AfterValidator, Field, with_config
+from typing_extensions import TypedDict
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
 from selfplay.errors import SettingError
-from selfplay.files import FileFormat, record_schema, user_path
+from selfplay.files import CHECKED, FileFormat, user_path
 from selfplay.games import Game
 from selfplay.games.rules import Features, Rules
-from selfplay.settings.evaluation import NUMBER, PHASES, WEIGHT, Weight
+from selfplay.settings.evaluation import WEIGHT, Weight, is_weight
 from selfplay.settings.folders import CONFIG_FOLDER
 
 ValueParameters = Any
@@ -207,12 +208,29 @@ def feature_sum(features: Features) -> CompiledValue:
 
 EVALUATIONS = CONFIG_FOLDER / "evaluation"
 
+Phases = tuple[Annotated[int, Field(ge=1, le=64)], ...]
+
+
+def _checked_weight(value: Any) -> Any:
+    if not is_weight(value):
+        raise ValueError(f"must be {WEIGHT}")
+    return value
+
+
+@with_config(CHECKED)
+class EvaluationFile(TypedDict):
+    """The content of a file of an evaluation: see `FeatureEvaluation`."""
+
+    win: float
+    margin: float
+    weights: dict[str, Annotated[Any, AfterValidator(_checked_weight)]]
+    game: NotRequired[str | None]
+    phases: NotRequired[Phases]
+
+
 EVALUATION = FileFormat(
     "an evaluation",
-    record_schema(
-        {"win": NUMBER, "margin": NUMBER, "weights": cs.dict_schema(cs.str_schema(), WEIGHT)},
-        {"game": cs.nullable_schema(cs.str_schema()), "phases": PHASES},
-    ),
+    EvaluationFile,
     remedy="; it has win, margin, a weight for each feature in weights, and optionally game and phases",
 )
 
@@ -250,8 +268,9 @@ def evaluation_path(name: str) -> Path:
 def read_evaluation(path: Path, name: str) -> FeatureEvaluation:
     """The evaluation called `name` in the file at `path`. Raises InvalidFileError."""
     content = EVALUATION.read_yaml(path)
-    phases = tuple(content.get("phases", ()))
-    return FeatureEvaluation(name, content.get("game"), content["win"], content["margin"], content["weights"], phases)
+    return FeatureEvaluation(
+        name, content.get("game"), content["win"], content["margin"], content["weights"], content.get("phases", ())
+    )
 
 
 def evaluation_text(evaluation: FeatureEvaluation) -> str:

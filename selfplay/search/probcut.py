@@ -20,19 +20,19 @@ The fitted numbers are in a file beside the weights that they were fitted to:
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic_core import core_schema as cs
+from pydantic import Field, with_config
 
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
-from selfplay.files import FileFormat, record_schema
-from selfplay.search.evaluation import CompiledValue, phase_at
-from selfplay.settings.evaluation import NUMBER, PHASES
+from selfplay.files import CHECKED, FileFormat
+from selfplay.search.evaluation import CompiledValue, Phases, phase_at
 from selfplay.settings.fields import require
 
 
@@ -81,14 +81,19 @@ LEAST_SLOPE = 0.1
 """If a fitted line is less steep, the shallow search is a bad predictor, and a line with slope 1 is used instead."""
 
 
-class Check(NamedTuple):
+Depth = Annotated[int, Field(ge=1, le=60)]
+
+
+@with_config(CHECKED)
+@dataclass(frozen=True)
+class Check:
     """The prediction of a deep search by a shallow one, in each of P phases of the match: see `probcut`."""
 
-    deep: int
-    shallow: int
-    slope: tuple[float, ...]
+    deep: Depth
+    shallow: Depth
+    slope: tuple[Annotated[float, Field(gt=0)], ...]
     intercept: tuple[float, ...]
-    sigma: tuple[float, ...]
+    sigma: tuple[Annotated[float, Field(ge=0)], ...]
 
 
 def shallow_depth(deep: int) -> int:
@@ -123,39 +128,19 @@ def _line(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[float, 
     return slope, intercept, float((other - slope * one - intercept).std())
 
 
-DEPTH = cs.int_schema(ge=1, le=60)
-CHECK = {
-    "deep": DEPTH,
-    "shallow": DEPTH,
-    "slope": cs.list_schema(cs.float_schema(gt=0, allow_inf_nan=False)),
-    "intercept": cs.list_schema(NUMBER),
-    "sigma": cs.list_schema(cs.float_schema(ge=0, allow_inf_nan=False)),
-}
-PROBCUT = FileFormat(
-    "a file of ProbCut parameters",
-    record_schema(
-        {
-            "game": cs.str_schema(),
-            "agent_sha256": cs.str_schema(),
-            "positions": cs.int_schema(ge=1),
-            "phases": PHASES,
-            "checks": cs.list_schema(record_schema(CHECK), min_length=1),
-        }
-    ),
-)
-
-
-class ProbCutParameters(NamedTuple):
+@with_config(CHECKED)
+@dataclass(frozen=True)
+class ProbCutParameters:
     """How shallow searches with one evaluation predict deep ones."""
 
     game: str
     agent_sha256: str
     """Of the file of the weights."""
-    positions: int
+    positions: Annotated[int, Field(ge=1)]
     """Number of positions that they were fitted to."""
-    phases: tuple[int, ...]
+    phases: Phases
     """The numbers of stones on the board with which the second and later phases begin."""
-    checks: tuple[Check, ...]
+    checks: Annotated[tuple[Check, ...], Field(min_length=1)]
 
     def probing(self, threshold: float) -> Probing:
         """How a search cuts from `threshold` standard deviations on. A lower threshold is faster and less exact.
@@ -166,38 +151,36 @@ class ProbCutParameters(NamedTuple):
         deepest = max(check.deep for check in self.checks)
         shallow = np.zeros(deepest + 1, dtype=np.int64)
         slopes, intercepts, margins = np.zeros((3, len(self.phases) + 1, deepest + 1))
-        for deep, depth, slope, intercept, sigma in self.checks:
-            shallow[deep], slopes[:, deep], intercepts[:, deep] = depth, slope, intercept
-            margins[:, deep] = threshold * np.array(sigma)
+        for check in self.checks:
+            shallow[check.deep], margins[:, check.deep] = check.shallow, threshold * np.array(check.sigma)
+            slopes[:, check.deep], intercepts[:, check.deep] = check.slope, check.intercept
         return Probing(np.array(self.phases, dtype=np.int64), shallow, slopes, intercepts, margins)
+
+
+PROBCUT = FileFormat("a file of ProbCut parameters", ProbCutParameters)
 
 
 def read_probcut(path: Path) -> ProbCutParameters:
     """Read the parameters in the file at `path`. Raises InvalidFileError."""
-    content = PROBCUT.read_yaml(path)
-    checks = tuple(
-        Check(each["deep"], each["shallow"], tuple(each["slope"]), tuple(each["intercept"]), tuple(each["sigma"]))
-        for each in content["checks"]
-    )
-    phases = tuple(content["phases"])
+    parameters = PROBCUT.read_yaml(path)
+    phases = parameters.phases
     if phases != tuple(sorted(set(phases))):
         raise InvalidFileError(path, "phases must be ascending numbers of stones")
-    for check in checks:
+    for check in parameters.checks:
         if not check.shallow < check.deep:
             raise InvalidFileError(path, f"a check has deep={check.deep} and shallow={check.shallow}, not less")
         if {len(check.slope), len(check.intercept), len(check.sigma)} != {len(phases) + 1}:
             raise InvalidFileError(
                 path, f"the check with deep={check.deep} needs {len(phases) + 1} numbers of each kind"
             )
-    return ProbCutParameters(content["game"], content["agent_sha256"], content["positions"], phases, checks)
+    return parameters
 
 
 def probcut_text(parameters: ProbCutParameters) -> str:
     """The text of a file with `parameters`; reading it back gives them to four decimal places."""
-    game, agent_sha256, positions, phases, checks = parameters
-    lines = [f"game: {game}", f'agent_sha256: "{agent_sha256}"', f"positions: {positions}", f"phases: {list(phases)}"]
-    lines.append("checks:")
-    for check in checks:
+    lines = [f"game: {parameters.game}", f'agent_sha256: "{parameters.agent_sha256}"']
+    lines += [f"positions: {parameters.positions}", f"phases: {list(parameters.phases)}", "checks:"]
+    for check in parameters.checks:
         kinds = (("slope", check.slope), ("intercept", check.intercept), ("sigma", check.sigma))
         numbers = ", ".join(f"{name}: [{', '.join(f'{number:.4f}' for number in kind)}]" for name, kind in kinds)
         lines.append(f"- {{deep: {check.deep}, shallow: {check.shallow}, {numbers}}}")

@@ -6,10 +6,8 @@ conf/evaluation/, conf/export_evaluation.yaml, conf/fit_probcut.yaml, conf/analy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from sys import float_info
 from typing import Any
-
-from pydantic_core import SchemaValidator
-from pydantic_core import core_schema as cs
 
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PATH, count, require, within
@@ -17,13 +15,7 @@ from selfplay.settings.fields import PATH, count, require, within
 Weight = float | Sequence[float]
 """The weight of a feature in all phases of a match, or one weight for each phase."""
 
-NUMBER = cs.float_schema(allow_inf_nan=False)
-WEIGHT = cs.custom_error_schema(
-    cs.union_schema([NUMBER, cs.list_schema(NUMBER, min_length=1)]),
-    "weight",
-    custom_error_message="Input should be a finite number, or a list of one for each phase",
-)
-PHASES = cs.list_schema(cs.int_schema(ge=1, le=64))
+WEIGHT = "a finite number, or a list of one for each phase"
 
 
 @dataclass
@@ -43,14 +35,18 @@ class EvaluationSettings:
 
     def __post_init__(self) -> None:
         for name, weight in self.weights.items():
-            valid = _is_valid(WEIGHT, weight)
-            require(f"evaluation.weights.{name}", weight, valid, "a finite number, or a list of one for each phase")
-        valid = _is_valid(PHASES, self.phases) and list(self.phases) == sorted(set(self.phases))
+            require(f"evaluation.weights.{name}", weight, is_weight(weight), WEIGHT)
+        valid = self.phases == sorted({phase for phase in self.phases if phase in range(1, 65)})
         require("evaluation.phases", self.phases, valid, "a list of ascending numbers of discs from 1 to 64")
 
 
-def _is_valid(schema: cs.CoreSchema, value: object) -> bool:
-    return SchemaValidator(schema).isinstance_python(value, strict=True)
+def is_weight(value: object) -> bool:
+    """Whether `value` is a finite number or a list of some."""
+    numbers = value if isinstance(value, list) else [value]
+    return len(numbers) > 0 and all(
+        isinstance(number, int | float) and not isinstance(number, bool) and abs(number) <= float_info.max
+        for number in numbers
+    )
 
 
 @dataclass

@@ -80,6 +80,7 @@ def test_a_picture_is_1200_pixels_wide_and_reports_the_same_counts(tmp_path):
     ("overrides", "message"),
     [
         (["game_tree.payoffs=[[1,x]]"], r"^payoffs: must be nested lists of numbers"),
+        (['game_tree.payoffs=[["3",1],2]'], r"^payoffs: must be nested lists of numbers"),
         (["game_tree=article", "moves=f5"], r"^moves=f5: must be empty with a game tree"),
         (
             ["moves=f5d6c3", "depth=4", "picture.file=x.png", "picture.depth=4", "picture.breadth=[40]"],

@@ -13,7 +13,7 @@ from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.players.agent import Agent
-from selfplay.runs.checkpoints import FORMAT, METADATA_KEY, load_checkpoint, read_metadata, save_checkpoint
+from selfplay.runs.checkpoints import METADATA_KEY, load_checkpoint, read_metadata, save_checkpoint
 from tests.support.rejections import assert_file_rejected
 
 GAME = make_game("tictactoe")
@@ -36,7 +36,7 @@ def saved(tmp_path):
 def save_with(path, tensors=None, **changes):
     """A valid file with these changes of its metadata; None removes a key."""
     metadata = {
-        "format": FORMAT,
+        "format": 2,
         "game": "tictactoe",
         "level": 1,
         "architecture": ARCHITECTURE,
@@ -115,7 +115,7 @@ def test_an_unusable_architecture_is_refused(tmp_path):
         assert_refused(save_with(tmp_path / "agent", architecture=architecture), "has an unusable architecture")
     for architecture in ("mlp", ["mlp"], 7):
         path = save_with(tmp_path / "agent", architecture=architecture)
-        assert_refused(path, r"is not a checkpoint of this program \(architecture must be a valid dictionary\)")
+        assert_refused(path, r"is not a checkpoint of this program \(architecture must be an object\)")
 
 
 def test_weights_that_are_not_reasonable_numbers_are_refused(tmp_path):

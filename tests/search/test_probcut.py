@@ -1,5 +1,6 @@
 """ProbCut: the rule that cuts, the fit, the file of its parameters, and searches that cut."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -111,7 +112,8 @@ def test_settings_that_do_not_fit_are_refused(algorithm, threshold, reason):
 # ---------------------------------------------------------------------- compiled searches
 
 OTHELLO = make_game("othello")
-FITTED = PARAMETERS._replace(
+FITTED = replace(
+    PARAMETERS,
     phases=(),
     checks=tuple(Check(deep, shallow_depth(deep), (1.0,), (0.0,), (20.0,)) for deep in range(3, 7)),
 )

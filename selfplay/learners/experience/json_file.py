@@ -9,29 +9,33 @@ recomputed on import, because programs that write this format may leave outdated
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from pydantic_core import core_schema as cs
+from pydantic import Field, with_config
+from typing_extensions import TypedDict
 
 from selfplay.errors import InvalidFileError
-from selfplay.files import FileFormat, record_schema, written_whole
+from selfplay.files import CHECKED, FileFormat, written_whole
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.classical import ExperienceRule
 
-BOARD = {
-    "state": cs.list_schema(cs.int_schema(ge=-1, le=1)),
-    "next": cs.list_schema(cs.str_schema()),
-    "score": cs.float_schema(ge=-1, le=1),
-    "end": cs.bool_schema(),
-}
-BOARDS = FileFormat("a JSON object of boards by number", cs.dict_schema(cs.str_schema(), record_schema(BOARD)))
+
+@with_config(CHECKED)
+class SavedBoard(TypedDict):
+    state: list[Annotated[int, Field(ge=-1, le=1)]]
+    next: list[str]
+    score: Annotated[float, Field(ge=-1, le=1)]
+    end: bool
+
+
+BOARDS = FileFormat("a JSON object of boards by number", dict[str, SavedBoard])
 
 
 def export_json(store: ExperienceStore, path: Path) -> int:
     """Write the boards of `store` to `path` and return their number. Raises StageError if it cannot be written."""
     boards = store.boards()
-    entries = {
+    entries: dict[str, SavedBoard] = {
         str(number): {
             "state": list(board.squares),
             "next": [str(child) for child in board.following],
@@ -67,7 +71,7 @@ def read_json(path: Path, form: BoardForm, rule: ExperienceRule) -> dict[int, Bo
         raise InvalidFileError(path, str(error)) from error
 
 
-def _parsed(entries: Mapping[str, Any], form: BoardForm) -> dict[int, Board]:
+def _parsed(entries: Mapping[str, SavedBoard], form: BoardForm) -> dict[int, Board]:
     """The boards of the file, in the order of their numbers, checked against the rules of the game."""
     numbers = {str(number): number for number in range(len(entries))}
     boards: dict[int, Board] = {}
@@ -75,13 +79,14 @@ def _parsed(entries: Mapping[str, Any], form: BoardForm) -> dict[int, Board]:
         if key not in entries:
             foreign = next(other for other in entries if other not in numbers)
             raise ValueError(f"board {key!r} is missing among {len(entries)} boards; found {foreign!r} instead")
-        state, following, score, end = (entries[key][name] for name in BOARD)
-        squares = form.num_squares
+        entry, squares = entries[key], form.num_squares
+        state, following = entry["state"], entry["next"]
         require(len(state) == squares, f"board {key!r}: state is not a list of {squares} numbers 1, -1 or 0")
         for child in following:
             require(child in numbers, f"board {key!r}: next {child!r} is not a board of this file")
             require(following.count(child) == 1, f"board {key!r}: next {child!r} occurs twice")
-        boards[number] = Board(tuple(state), 0, tuple(numbers[child] for child in following), float(score), end)
+        children = tuple(numbers[child] for child in following)
+        boards[number] = Board(tuple(state), 0, children, entry["score"], entry["end"])
     return checked_boards(boards, form)
 
 

@@ -2,8 +2,7 @@
 
     values    float64[2, 2, N]: `values[p, q, n]` is player p's value of position n with player q to move
     own, opp  int64[N]: the words of each position, in the order of `selfplay.games.position_graph.enumerate_positions`
-    metadata  JSON text: format, game, rule, settings, versions; "played" (optional): the number of matches against
-              others that the tables have learned from since
+    metadata  JSON text, see `TablesMetadata`
 
 Nothing is pickled, and equal tables give equal bytes.
 """
@@ -14,44 +13,45 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic_core import core_schema as cs
+from pydantic import Field, with_config
+from typing_extensions import TypedDict
 
 from selfplay.errors import InvalidFileError, shortened
-from selfplay.files import FileFormat, errors_of_archive, open_file, record_schema
+from selfplay.files import CHECKED, FileFormat, errors_of_archive, open_file
 from selfplay.games import name_of_game
 from selfplay.games.position_graph import PositionGraph
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.version import recorded_versions
 
-FORMAT = 1
 ARRAYS = {"values", "own", "opp", "metadata"}
-PLAYED = "played"
-METADATA = FileFormat(
-    "a file of tables of this format",
-    record_schema(
-        {
-            "format": cs.literal_schema([FORMAT]),
-            "game": cs.str_schema(),
-            "rule": cs.str_schema(),
-            "settings": cs.dict_schema(cs.str_schema()),
-            "versions": cs.dict_schema(cs.str_schema(), cs.str_schema()),
-        },
-        {PLAYED: cs.int_schema(ge=0, lt=2**53)},
-    ),
-)
+
+
+@with_config(CHECKED)
+class TablesMetadata(TypedDict):
+    """How the tables were learned."""
+
+    format: Literal[1]
+    game: str
+    rule: str
+    settings: dict[str, Any]
+    versions: dict[str, str]
+    played: NotRequired[Annotated[int, Field(ge=0, lt=2**53)]]
+    """The number of matches against other players that the tables have learned from since, if it is above 0."""
+
+
+METADATA = FileFormat("a file of tables of this format", TablesMetadata)
 
 
 class SavedTables(NamedTuple):
     """The tables of two players and the metadata of their file."""
 
     values: Tables
-    metadata: dict[str, Any]
-    """format, game, rule, settings, versions; PLAYED if it is above 0"""
+    metadata: TablesMetadata
 
     @property
     def rule(self) -> UpdateRule:
@@ -79,7 +79,7 @@ class SavedTables(NamedTuple):
     @property
     def played(self) -> int:
         """The number of matches against other players that the tables have learned from."""
-        return int(self.metadata.get(PLAYED, 0))
+        return self.metadata.get("played", 0)
 
 
 def save_tables(
@@ -89,14 +89,15 @@ def save_tables(
 
     `played`: the number of matches against other players that the tables have learned from.
     """
-    metadata = {
-        "format": FORMAT,
+    metadata: TablesMetadata = {
+        "format": 1,
         "game": name_of_game(graph.game),
         "rule": rule.name,
         "settings": dict(settings),
         "versions": recorded_versions("numpy"),
-        **({PLAYED: played} if played else {}),
     }
+    if played:
+        metadata["played"] = played
     text = np.array(json.dumps(metadata, sort_keys=True))
     # To an open file, because numpy adds .npz to a path with another suffix.
     with path.open("wb") as file:
@@ -151,9 +152,9 @@ def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
     return array
 
 
-def _metadata(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+def _metadata(path: Path, archive: zipfile.ZipFile) -> TablesMetadata:
     """The checked metadata. Raises InvalidFileError, and the errors of `_array`."""
-    metadata: dict[str, Any] = METADATA.parse_json(path, str(_array(archive, "metadata")))
+    metadata = METADATA.parse_json(path, str(_array(archive, "metadata")))
     if metadata["rule"] not in list(UPDATE_RULES):
         raise InvalidFileError(path, f"was learned by the unknown rule {shortened(metadata['rule'])!r}")
     return metadata
