@@ -24,7 +24,7 @@ from torch import Tensor
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
-from selfplay.grading.judgement import play_against_perfect
+from selfplay.grading.match_measures import play_against_perfect
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.player import BestValuePlayer, Player
 from selfplay.players.player_names import make_player

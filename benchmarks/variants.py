@@ -22,8 +22,8 @@ from selfplay.cli.command import progress_bar
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
-from selfplay.grading.comparison_schedule import reference_names
-from selfplay.grading.endgame_positions import endgame_positions
+from selfplay.grading.endgames import endgame_positions
+from selfplay.grading.measures import reference_names
 from selfplay.grading.solved_positions import SolvedPositions
 from selfplay.matches.series import count_matches
 from selfplay.players.player import Player

@@ -16,8 +16,9 @@ from selfplay.errors import InvalidFileError, SelfPlayError
 from selfplay.files import FileFormat
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
+from selfplay.grading.comparison import level_columns
 from selfplay.grading.finished_runs import read_level_table, read_runs
-from selfplay.grading.tables import LEVEL_COLUMNS, LEVEL_TABLE, read_rows
+from selfplay.grading.tables import LEVEL_TABLE, read_rows
 from selfplay.learners.experience.json_file import export_json, import_json
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_values
@@ -121,7 +122,7 @@ READERS: dict[str, tuple[Path | Callable[[Path], None], Callable[[Path], object]
     "levels.csv": (RUN / "csv" / "comparison" / "levels.csv", read_level_table),
     "rows.csv": (
         RUN / "csv" / "comparison" / "levels.csv",
-        lambda path: read_rows(path, LEVEL_COLUMNS, LEVEL_TABLE),
+        lambda path: read_rows(path, level_columns(), LEVEL_TABLE),
     ),
     "evaluation.yaml": (CONFIG_FOLDER / "evaluation" / "article.yaml", lambda path: read_evaluation(path, "mine")),
     "tables.npz": (written_tables, lambda path: load_tables(path, GRAPH)),

@@ -1,6 +1,8 @@
 """The figures of the comparison of all levels of a run."""
 
 from collections.abc import Mapping, Sequence
+from functools import singledispatch
+from itertools import cycle
 from types import MappingProxyType
 
 import numpy as np
@@ -28,26 +30,67 @@ from selfplay.figures.style import (
 )
 from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE, WinDrawLoss, sign_test_interval
 from selfplay.grading.comparison import Comparison
+from selfplay.grading.exact_grades import ExactGrades
+from selfplay.grading.match_measures import Improvement, Ratings
+from selfplay.grading.measures import Measure, Panel
+from selfplay.grading.mistakes import Mistakes
 from selfplay.grading.solved_positions import PositionGrade
 
 
 def pictures(comparison: Comparison) -> dict[str, Figure]:
-    """The figures by file name; those that do not apply to the game or to how its levels learn are left out."""
-    table, measured = comparison.table, comparison.measurement
-    evidence = {} if measured is None else measured.evidence_vs_previous()
-    found = {"versus_random.png": versus_random(table), "wins_minus_losses.png": wins_minus_losses(table, evidence)}
-    references = {} if measured is None else {name: measured.ratings[name].points for name in measured.references}
-    found["ratings.png"] = ratings(table, references)
-    if comparison.grades:
-        found["exact.png"] = exact_figures(table, comparison.ceiling)
-    if rows := [row for row in comparison.policies if row["policy_entropy"] is not None]:
-        columns = ("level", "policy_entropy", "search_agreement")
-        found["policies.png"] = policies(*([row[name] for row in rows] for name in columns))
-    grades = {} if measured is None or measured.judgement is None else measured.judgement.grades
-    if levels := {who: grade for who, grade in grades.items() if isinstance(who, int)}:
-        others = {who: grade.overall.mistakes for who, grade in grades.items() if isinstance(who, str)}
-        found["mistakes.png"] = mistakes(levels, others)
-    return found
+    """The figures of all measures, by file name."""
+    return {
+        name: figure
+        for measure in comparison.measures
+        for name, figure in figures_of(measure, comparison.table).items()
+    }
+
+
+@singledispatch
+def figures_of(measure: Measure, table: DataFrame) -> dict[str, Figure]:
+    """The figures of a measure by file name: its panels, unless a function is registered below for its class.
+
+    `table`: comparison/levels.csv.
+    """
+    return {name: panels_by_level(panels) for name, panels in measure.panels().items()}
+
+
+@figures_of.register
+def _(measure: Improvement, table: DataFrame) -> dict[str, Figure]:
+    return {
+        "versus_random.png": versus_random(table),
+        "wins_minus_losses.png": wins_minus_losses(table, measure.evidence()),
+    }
+
+
+@figures_of.register
+def _(measure: Ratings, table: DataFrame) -> dict[str, Figure]:
+    ratings_of = measure.compared.ratings
+    return {"ratings.png": ratings(table, {name: ratings_of[name].points for name in measure.compared.references})}
+
+
+@figures_of.register
+def _(measure: ExactGrades, table: DataFrame) -> dict[str, Figure]:
+    return {"exact.png": exact_figures(table, measure.ceiling)}
+
+
+@figures_of.register
+def _(measure: Mistakes, table: DataFrame) -> dict[str, Figure]:
+    levels = {who: grade for who, grade in measure.grades.items() if isinstance(who, int)}
+    others = {who: grade.overall.mistakes for who, grade in measure.grades.items() if isinstance(who, str)}
+    return {"mistakes.png": mistakes(levels, others)} if levels else {}
+
+
+def panels_by_level(panels: Sequence[Panel]) -> Figure:
+    """Panels beside each other, with a curve each."""
+    figure = empty_figure(5.5 * len(panels), 4.2)
+    places = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axes, panel, colour in zip(places, panels, cycle((BLUE, GREEN, ORANGE, RED)), strict=False):
+        decorate(axes, panel.title, "level", panel.y_label)
+        axes.plot(panel.levels, panel.numbers, "o-", color=colour, markersize=5)
+        axes.set_ylim(0, panel.top or 1.1 * max(panel.numbers) or 1)
+        whole_numbers_on_x(axes, panel.levels)
+    return figure
 
 
 def exact_figures(table: DataFrame, ceiling: float | None = None) -> Figure:
@@ -109,21 +152,6 @@ def _draw_losing_lines(axes: Axes, table: DataFrame) -> None:
 
 def _power_of_ten(number: float, _: object) -> str:
     return f"{number:,.0f}" if number < 1e6 else f"$10^{{{np.log10(number):.0f}}}$"
-
-
-def policies(levels: Sequence[int], entropies: Sequence[float], agreements: Sequence[float]) -> Figure:
-    """Entropies on the left and agreements on the right, by level."""
-    figure = empty_figure(11, 4.2)
-    left, right = figure.subplots(1, 2)
-    decorate(left, "How undecided the policy is", "level", "mean entropy (nats)")
-    decorate(right, "How often the search chooses its action", "level", "share of positions")
-    left.plot(levels, entropies, "o-", color=BLUE, markersize=5)
-    right.plot(levels, agreements, "o-", color=GREEN, markersize=5)
-    left.set_ylim(0, 1.1 * max(entropies) or 1)
-    right.set_ylim(0, 1.05)
-    for axes in (left, right):
-        whole_numbers_on_x(axes, levels)
-    return figure
 
 
 def ratings(table: DataFrame, references: Mapping[str, float] = MappingProxyType({})) -> Figure:

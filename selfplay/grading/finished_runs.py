@@ -10,7 +10,8 @@ import pandas as pd
 
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import GAMES, make_game
-from selfplay.grading.tables import GRADE_COLUMNS, LEVEL_COLUMNS, LEVEL_TABLE, LINES, read_rows, table_of
+from selfplay.grading.comparison import level_columns
+from selfplay.grading.tables import GRADE_COLUMNS, LEVEL_TABLE, LINES, read_rows, table_of
 from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.command_lines import command_line
@@ -108,7 +109,7 @@ def _read_run(name: str, run: RunFolder) -> Run:
 
 def read_level_table(path: Path) -> pd.DataFrame:
     """Read comparison/levels.csv. Raises InvalidFileError if it is not such a table."""
-    rows = read_rows(path, LEVEL_COLUMNS, LEVEL_TABLE)
+    rows = read_rows(path, level_columns(), LEVEL_TABLE)
     exact = [row.get("exact_win_vs_random") for row in rows]
     lines = [row.get(name) for row in rows for name, kind in GRADE_COLUMNS.items() if kind is LINES]
     is_table = (
@@ -121,7 +122,7 @@ def read_level_table(path: Path) -> pd.DataFrame:
     )
     if not is_table:
         raise InvalidFileError(path, "is not {} (a level or a result is missing); {}".format(*LEVEL_TABLE.split("; ")))
-    return table_of(LEVEL_COLUMNS, [dict.fromkeys(GRADE_COLUMNS) | row for row in rows])
+    return table_of(level_columns(), [dict.fromkeys(GRADE_COLUMNS) | row for row in rows])
 
 
 def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:

@@ -7,8 +7,9 @@ values, by search.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import pandas as pd
 import torch
 from torch import Tensor
 
@@ -16,7 +17,9 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
+from selfplay.grading.measures import Compared, Measure, Panel
 from selfplay.grading.proof import FIRST, Grader, Lines, is_unbeatable, lines_text
+from selfplay.grading.tables import POLICY_COLUMNS, Columns
 from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
 from selfplay.players.capabilities import policy_of
@@ -33,16 +36,6 @@ MATCHES, POSITIONS = 100, 500
 Row = dict[str, Any]
 
 
-def measure_policies(context: RunContext[Settings], levels: Sequence[int]) -> list[Row]:
-    """The policies of these levels, in positions of matches that the policy of the last one plays against itself.
-
-    Both players explore with `settings.comparison.epsilons`. Raises SettingError if a level has no policy head.
-    """
-    run_dir, game = context.run.path, context.game
-    state = sampled_positions(context, levels[-1])
-    return [_measure(run_dir, game, level, state) for level in levels]
-
-
 def sampled_positions(context: RunContext[Settings], level: int) -> State:
     """Up to POSITIONS distinct unfinished positions, spread evenly over the plies of MATCHES matches."""
     settings, game = context.settings, context.game
@@ -57,7 +50,8 @@ def sampled_positions(context: RunContext[Settings], level: int) -> State:
     return found.select(torch.linspace(0, found.batch_size - 1, count).long())
 
 
-def _measure(run_dir: Path, game: Game, level: int, state: State) -> Row:
+def policy_row(run_dir: Path, game: Game, level: int, state: State) -> Row:
+    """The row of policies.csv of a level. Raises SettingError if it has no policy head."""
     policy, search = (
         policy_of(make_player(name, game, run_dir), state).argmax(dim=1)
         for name in (f"policy:{level}", f"mcts:level:{level}?simulations={SIMULATIONS}")
@@ -74,17 +68,6 @@ def policy_entropies(run_dir: Path, game: Game, level: int, state: State) -> Ten
     logits = logits.masked_fill(~game.legal_action_mask(state), -torch.inf)
     entropies: Tensor = torch.special.entr(torch.softmax(logits, dim=1)).sum(dim=1)
     return entropies
-
-
-def policy_text(measures: Sequence[Row]) -> list[str]:
-    """A sentence about the policy of the newest level; none without policies."""
-    if not measures:
-        return []
-    row = measures[-1]
-    return [
-        f"In {row['search_agreement']:.3f} of {row['positions']} positions the policy of level {row['level']} chooses "
-        f"the action of a search with {SIMULATIONS} simulations; its entropy is {row['policy_entropy']:.2f} nats."
-    ]
 
 
 SIMULATIONS_OF_WAYS = (2, 8, 32)
@@ -107,11 +90,6 @@ def ways_of_playing(run_dir: Path, game: Game, levels: Sequence[int], grader: Gr
     return rows
 
 
-def ways_text(ways: Sequence[Row]) -> str:
-    """A line for each way in which the newest of the levels plays; empty without any."""
-    return "\n".join(_sentence(way) for way in ways if way["level"] == ways[-1]["level"])
-
-
 def _sentence(way: Row) -> str:
     optimal = f"optimal in {way['optimal_action_rate']:.4f} of all positions"
     first, second = (Lines(way[f"losing_lines_{seat}"], way[f"lines_{seat}"]) for seat in SEATS)
@@ -119,3 +97,64 @@ def _sentence(way: Row) -> str:
         return f"{way['player']} cannot lose; {optimal}."
     lines = f"{lines_text(first)} lines moving first and {lines_text(second)} moving second"
     return f"{way['player']} can lose {lines}; {optimal}."
+
+
+# ---------------------------------------------------------------------- the measures
+
+
+class Policies(Measure):
+    """The policies of the levels in sampled positions, in a game too large to enumerate."""
+
+    def __init__(self, compared: Compared) -> None:
+        super().__init__(compared)
+        self.rows = self.measured()
+
+    @classmethod
+    def of(cls, compared: Compared) -> Self | None:
+        return cls(compared) if compared.settings.has_policies and compared.grader is None else None
+
+    def measured(self) -> list[Row]:
+        """The rows of policies.csv, in positions of matches that the policy of the newest level plays against itself.
+
+        Both players explore with `comparison.epsilons`. Raises SettingError if a level has no policy head.
+        """
+        context, levels = self.compared.context, self.compared.trained
+        state = sampled_positions(context, levels[-1])
+        return [policy_row(context.run.path, context.game, level, state) for level in levels]
+
+    def tables(self) -> dict[Path, tuple[Columns, Sequence[Row]]]:
+        return {self.compared.context.run.policies: (POLICY_COLUMNS, self.rows)}
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        row = self.rows[-1]
+        return [
+            f"In {row['search_agreement']:.3f} of {row['positions']} positions the policy of level {row['level']} "
+            f"chooses the action of a search with {SIMULATIONS} simulations; its entropy is "
+            f"{row['policy_entropy']:.2f} nats."
+        ]
+
+    def panels(self) -> dict[str, list[Panel]]:
+        rows = [row for row in self.rows if row["policy_entropy"] is not None]
+        columns = ("level", "policy_entropy", "search_agreement")
+        levels, entropies, agreements = ([row[name] for row in rows] for name in columns)
+        undecided = Panel("How undecided the policy is", "mean entropy (nats)", levels, entropies)
+        shares = "share of positions"
+        agreeing = Panel("How often the search chooses its action", shares, levels, agreements, top=1.05)
+        return {"policies.png": [undecided, agreeing]}
+
+
+class WaysOfPlaying(Policies):
+    """The exact grade of each way in which levels with policies play, in a game that can be enumerated."""
+
+    @classmethod
+    def of(cls, compared: Compared) -> Self | None:
+        return cls(compared) if compared.settings.has_policies and compared.grader is not None else None
+
+    def measured(self) -> list[Row]:
+        compared, grader = self.compared, self.compared.grader
+        assert grader is not None, "the game can be enumerated"
+        return ways_of_playing(compared.context.run.path, compared.game, compared.trained, grader)
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        """A paragraph, with a line for each way in which the newest level plays."""
+        return ["", *(_sentence(way) for way in self.rows if way["level"] == self.compared.newest)]

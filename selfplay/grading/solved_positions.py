@@ -4,6 +4,7 @@ RUN_DIR/comparison/endgames.csv, judged_positions.csv    a row per action
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -13,8 +14,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from selfplay.errors import NotNowError
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.grading.measures import Who
 from selfplay.grading.tables import POSITION_COLUMNS, POSITION_TABLE, Row, read_rows, table_of, write_csv
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
@@ -89,6 +92,16 @@ class SolvedPositions(NamedTuple):
 def _quality(rates: NDArray[np.float64]) -> MoveQuality:
     """`rates`: float64[N, 3], the mistakes, perfect actions and points lost of each position."""
     return MoveQuality(len(rates), *rates.mean(axis=0).tolist())
+
+
+def grades_in(positions: SolvedPositions | None, players: Mapping[Who, Player]) -> dict[Who, PositionGrade]:
+    """The grade of each player that can act outside of a match; third-party programs cannot."""
+    grades: dict[Who, PositionGrade] = {}
+    if positions is not None:
+        for who, player in players.items():
+            with suppress(NotNowError):
+                grades[who] = positions.grade(player)
+    return grades
 
 
 def kept_positions(

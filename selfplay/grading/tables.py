@@ -106,16 +106,8 @@ RATING_COLUMNS = {"rating": RATING, "rating_low": RATING, "rating_high": RATING}
 
 LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
 """The name of the tables of a comparison in error messages, and how to replace them."""
-LEVEL_COLUMNS: Columns = {
-    "level": COUNT,
-    **result_columns("_vs_previous"),
-    **result_columns("_vs_random"),
-    **GRADE_COLUMNS,
-    **ENDGAME_COLUMNS,
-    **JUDGED_COLUMNS,
-    **PERFECT_COLUMNS,
-    **RATING_COLUMNS,
-}
+SAMPLED_COLUMNS: Columns = {"level": COUNT, **result_columns("_vs_previous"), **result_columns("_vs_random")}
+"""The first columns of levels.csv; those of the measures follow."""
 POLICY_COLUMNS: Columns = {
     **{"level": COUNT, "player": TEXT, "positions": COUNT},
     **{f"{lines}_{seat}": LINES for seat in SEATS for lines in ("losing_lines", "lines")},

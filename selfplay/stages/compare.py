@@ -11,8 +11,7 @@ from selfplay.figures.figure_files import COMPARISON_FIGURES, write_figures
 from selfplay.figures.style import source_of
 from selfplay.figures.tensorboard import write_comparison_events
 from selfplay.files import read_text, sha256, written_whole
-from selfplay.grading.comparison import compare_levels
-from selfplay.grading.comparison_report import comparison_report
+from selfplay.grading.comparison import compare_levels, comparison_report
 from selfplay.players.player_names import files_of_player, parse_name
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
@@ -38,7 +37,7 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
     source = source_of(comparison.game.presentation.title, settings)
     figures = write_figures(COMPARISON_FIGURES, comparison, run.figures, source)
     write_comparison_events(settings, comparison.table)
-    report = comparison_report(comparison, settings)
+    report = comparison_report(comparison)
     with written_whole(run.report) as partial:
         partial.write_text(f"{report}\n", encoding="utf-8")
     counts = {"levels": len(comparison.table) - 1}

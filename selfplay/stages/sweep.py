@@ -20,8 +20,8 @@ from selfplay.grading.finished_runs import (
 from selfplay.grading.proof import Grader, Lines, lines_text
 from selfplay.grading.tables import (
     ENDGAME_COLUMNS,
+    GRADE_COLUMNS,
     JUDGED_COLUMNS,
-    LEVEL_COLUMNS,
     LINES,
     RATING_COLUMNS,
     RESULTS,
@@ -32,7 +32,7 @@ from selfplay.training.fitting import LOSS_DECIMALS
 
 RESULT_COLUMNS = (
     *("exact_win_vs_random", "exact_draw_vs_random", "exact_loss_vs_random"),
-    *(name for name, kind in LEVEL_COLUMNS.items() if kind is LINES),
+    *(name for name, kind in GRADE_COLUMNS.items() if kind is LINES),
     *("optimal_action_rate", "value_error"),
     *(f"{result}_vs_random" for result in RESULTS),
     *("wins_rate_low_vs_random", "wins_rate_high_vs_random"),

@@ -9,10 +9,10 @@ from typing import Any
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
-from selfplay.grading.judgement import ALL_GROUPS
+from selfplay.grading.comparison import level_columns
+from selfplay.grading.mistakes import ALL_GROUPS
 from selfplay.grading.proof import Lines, count_text
 from selfplay.grading.tables import (
-    LEVEL_COLUMNS,
     LEVEL_TABLE,
     MATCH_COLUMNS,
     MISTAKE_COLUMNS,
@@ -113,7 +113,7 @@ def _epochs(path: Path) -> list[EpochView]:
 
 
 def _comparison(path: Path) -> list[LevelRow]:
-    rows = read_rows(path, LEVEL_COLUMNS, LEVEL_TABLE)
+    rows = read_rows(path, level_columns(), LEVEL_TABLE)
     return [
         LevelRow(
             level=row["level"],

@@ -11,11 +11,19 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from selfplay.figures.comparison import exact_figures, mistakes, policies, ratings, versus_random, wins_minus_losses
+from selfplay.figures.comparison import (
+    exact_figures,
+    mistakes,
+    panels_by_level,
+    ratings,
+    versus_random,
+    wins_minus_losses,
+)
 from selfplay.figures.losses import loss_by_level, loss_curves, parts_by_level
 from selfplay.figures.style import write_source
 from selfplay.figures.sweep import run_curves
 from selfplay.figures.tournament import score_map
+from selfplay.grading.measures import Panel
 from selfplay.grading.solved_positions import MoveQuality, PositionGrade
 from tests.figures.test_figures import losses_of, table_of
 from tests.support.sweeps import level_table, run_of
@@ -32,7 +40,9 @@ FIGURES: dict[str, Callable[[int], Figure]] = {
     "policy_loss": lambda levels: parts_by_level(losses_of(levels, has_policies=True)),
     "exact": lambda levels: exact_figures(table_of(levels), 0.9556),
     "mistakes": lambda levels: mistakes(dict.fromkeys(range(levels), GRADE), dict.fromkeys(REFERENCES, 0.5)),
-    "policies": lambda levels: policies(range(levels), [1.0] * levels, [0.9] * levels),
+    "policies": lambda levels: panels_by_level(
+        [Panel(f"{title} of a level", "share", range(levels), [0.9] * levels) for title in ("First", "Second")]
+    ),
     "ratings": lambda levels: ratings(table_of(levels), REFERENCES),
     "versus_random": lambda levels: versus_random(table_of(levels)),
     "wins_minus_losses": lambda levels: wins_minus_losses(table_of(levels)),

@@ -1,30 +1,34 @@
-"""A comparison: which players meet; in its report proofs in words, lost lines as boards, readable counts."""
+"""A comparison: which players meet; the sentences of exact grades: proofs in words, lost lines as boards, counts."""
 
 import re
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.comparison import Comparison
-from selfplay.grading.comparison_report import verdict
-from selfplay.grading.comparison_schedule import name_of, reference_names, schedule, spaced_levels
+from selfplay.grading.exact_grades import ExactGrades
+from selfplay.grading.measures import name_of, reference_names, schedule, spaced_levels
 from selfplay.grading.proof import Grader, count_text, share_text
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.sections import ComparisonSettings
 from tests.grading.test_proof import lowest_action_player, perfect_player
 
 
-def comparison_of(game_name: str, make_player) -> Comparison:
+def exact_grades_of(game_name: str, make_player) -> ExactGrades:
     game = make_game(game_name)
     grader = Grader(enumerate_positions(game))
-    grades = {0: grader.grade(RandomPlayer(game)), 1: grader.grade(make_player(grader))}
-    return Comparison(game, pd.DataFrame({"level": [0, 1]}), grades, grader)
+    players = {0: RandomPlayer(game), 1: make_player(grader)}
+    return ExactGrades(SimpleNamespace(game=game, levels=[0, 1], newest=1, players=players), grader)
+
+
+def text_of(grades: ExactGrades) -> str:
+    return "\n".join(grades.sentences(pd.DataFrame()))
 
 
 def test_a_player_that_cannot_lose_is_reported_as_proved() -> None:
-    text = verdict(comparison_of("tictactoe", perfect_player))
+    text = text_of(exact_grades_of("tictactoe", perfect_player))
     # With the numbers of a trained level the sentence fits a line of a terminal.
     assert re.match(r"Level 1 cannot lose: all \d+ lines tried, \d+ moving first, \d+ moving second\.\n", text)
     assert "0.9556" in text
@@ -33,20 +37,20 @@ def test_a_player_that_cannot_lose_is_reported_as_proved() -> None:
 
 def test_a_player_that_can_lose_is_shown_losing() -> None:
     """Playing the lowest legal action fills the top row; moving second it loses to a column after five plies."""
-    comparison = comparison_of("tictactoe", lowest_action_player)
-    text = verdict(comparison)
+    grades = exact_grades_of("tictactoe", lowest_action_player)
+    text, game = text_of(grades), grades.compared.game
     assert text.startswith("Level 1 can lose: of all lines tried it loses ")
     for seat, name in enumerate(("first", "second")):
         assert f"A shortest line that level 1 loses, moving {name}:" in text
-        line = comparison.grades[1].shortest_loss[seat]
-        final = comparison.game.state_after(map(comparison.game.action_to_string, line))
+        line = grades.grades[1].shortest_loss[seat]
+        final = game.state_after(map(game.action_to_string, line))
         assert final.terminated.item()
         assert final.returns.item() == (-1 if seat == 0 else 1)
-        assert comparison.game.presentation.line_text(line) in text
+        assert game.presentation.line_text(line) in text
 
 
 def test_a_seat_that_no_player_can_hold_does_not_count_against_the_player() -> None:
-    text = verdict(comparison_of("sumto100", perfect_player))
+    text = text_of(exact_grades_of("sumto100", perfect_player))
     assert "Level 1 cannot lose moving first: all 1.0 x 10^9 lines tried." in text
     assert "Moving second, every player loses against perfect play." in text
     assert "Level 1 plays a winning action in all 91 positions that the player to move can win." in text

@@ -1,12 +1,14 @@
 """The policies of the levels of a run, measured in sampled positions."""
 
+import pandas as pd
 import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.figures.comparison import policies
+from selfplay.figures.comparison import figures_of
 from selfplay.games import make_game
-from selfplay.grading.policy_measures import POSITIONS, measure_policies, policy_text, sampled_positions
+from selfplay.grading.measures import Compared
+from selfplay.grading.policy_measures import POSITIONS, Policies, sampled_positions
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder, context_of
 from selfplay.settings.run import compose_settings
@@ -43,21 +45,22 @@ def test_positions_are_different_unfinished_and_spread_over_the_match(context) -
 def test_policies_are_measured_by_entropy_and_agreement_with_search(context) -> None:
     state = sampled_positions(context, 2)
     uniform = GAME.legal_action_mask(state).sum(dim=1).double().log().mean()
-    first, second = measure_policies(context, [1, 2])
+    first, second = Policies(Compared(context, [1, 2])).rows
     assert (first["level"], first["positions"]) == (1, state.batch_size)
     assert first["policy_entropy"] == pytest.approx(float(uniform))
     assert second["policy_entropy"] < 0.001
     assert 0 < first["search_agreement"] < 1
     assert second["search_agreement"] > first["search_agreement"]
-    assert measure_policies(context, [2]) == [second]
+    assert Policies(Compared(context, [2])).rows == [second]
 
 
 def test_report_and_figure(context) -> None:
-    measures = measure_policies(context, [1])
-    assert policy_text([]) == []
-    (sentence,) = policy_text(measures)
-    assert f"of {measures[0]['positions']} positions the policy of level 1 chooses the action of a search" in sentence
-    left, right = policies([1, 2], [1.9, 0.4], [0.3, 0.8]).axes
-    assert left.lines[0].get_ydata().tolist() == [1.9, 0.4]
-    assert left.get_ylim()[1] > 1.9
-    assert right.lines[0].get_ydata().tolist() == [0.3, 0.8]
+    measure = Policies(Compared(context, [1, 2]))
+    (sentence,) = measure.sentences(pd.DataFrame())
+    positions = measure.rows[0]["positions"]
+    assert f"of {positions} positions the policy of level 2 chooses the action of a search" in sentence
+    left, right = figures_of(measure, pd.DataFrame())["policies.png"].axes
+    entropies, agreements = ([row[name] for row in measure.rows] for name in ("policy_entropy", "search_agreement"))
+    assert left.lines[0].get_ydata().tolist() == entropies
+    assert left.get_ylim()[1] > entropies[0]
+    assert right.lines[0].get_ydata().tolist() == agreements

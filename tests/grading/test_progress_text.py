@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from selfplay import compose_settings
-from selfplay.grading.comparison_report import progress_text
+from selfplay.grading.match_measures import progress_text
 
 DEFAULTS = compose_settings()
 DATA = Path(__file__).parents[1] / "data"

@@ -17,8 +17,9 @@ import pytest
 
 from selfplay import compare_levels, generate_level, learn_levels, load_level, make_game, train_level
 from selfplay.errors import StageError
+from selfplay.grading.comparison import level_columns
 from selfplay.grading.finished_runs import read_runs
-from selfplay.grading.tables import LEVEL_COLUMNS, read_rows
+from selfplay.grading.tables import read_rows
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings, compose_settings
@@ -94,12 +95,12 @@ def test_finished_stages_are_skipped(form, run_dir):
 def test_its_levels_are_compared_with_the_same_result(form, run_dir):
     """The older version wrote all digits of its figures."""
     table = RunFolder(run_dir).comparison
-    before = read_rows(table, LEVEL_COLUMNS, "a table")
+    before = read_rows(table, level_columns(), "a table")
     compare_levels(settings_of(form, run_dir))
-    after = read_rows(table, LEVEL_COLUMNS, "a table")
+    after = read_rows(table, level_columns(), "a table")
     assert all(old.keys() <= new.keys() for old, new in zip(before, after, strict=True))
     for old, new in zip(before, after, strict=True):
-        assert {name: new[name] for name in old} == {name: LEVEL_COLUMNS[name].rounded(old[name]) for name in old}
+        assert {name: new[name] for name in old} == {name: level_columns()[name].rounded(old[name]) for name in old}
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.comparison_report import gate_text
+from selfplay.grading.match_measures import gate_text
 from selfplay.grading.policy_measures import ways_of_playing
 from selfplay.grading.proof import Grader
 from selfplay.grading.tables import POLICY_COLUMNS, table_of
@@ -105,9 +105,9 @@ def test_a_level_that_does_not_pass_the_gate_keeps_the_weights_before(policy_run
     assert counts["gate_taken"] == 0
     assert counts["gate_wins"] + counts["gate_draws"] + counts["gate_losses"] == 10
     assert "gate_taken" not in Manifest(closed.level(1)).sections["training"]["counts"]
-    text = gate_text(policy_settings(tmp_path / "closed", *gated, "gate=1.0"))
-    assert re.fullmatch(r"Level 2 was not taken: it won .* against level 1, too few for gate=1\.0; .*\n", text)
-    assert gate_text(policy_settings(tmp_path / "open", *gated)) == ""
+    (text,) = gate_text(policy_settings(tmp_path / "closed", *gated, "gate=1.0"))
+    assert re.fullmatch(r"Level 2 was not taken: it won .* against level 1, too few for gate=1\.0; .*", text)
+    assert gate_text(policy_settings(tmp_path / "open", *gated)) == []
 
 
 def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:

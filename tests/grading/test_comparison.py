@@ -1,20 +1,32 @@
 """Comparing levels: the table of a small game; the files, report and regressions of games too large to enumerate."""
 
 from pathlib import Path
+from typing import ClassVar, TypeVar
 
 import pandas as pd
 import pytest
 
 from selfplay import Settings, compose_settings
 from selfplay.errors import SettingError
+from selfplay.figures.comparison import pictures
 from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import wilson_interval
-from selfplay.grading.comparison import Comparison, compare_levels, measure_level
-from selfplay.grading.comparison_report import comparison_table, verdict
-from selfplay.grading.comparison_schedule import reference_names
-from selfplay.grading.endgame_positions import endgame_positions
-from selfplay.grading.judged_positions import GROUPS
-from selfplay.grading.judgement import judgement_text
+from selfplay.grading.comparison import (
+    MEASURES,
+    Comparison,
+    compare_levels,
+    comparison_report,
+    comparison_table,
+    measure_level,
+    verdict,
+)
+from selfplay.grading.endgames import Endgames, endgame_positions
+from selfplay.grading.finished_runs import read_level_table
+from selfplay.grading.match_measures import PerfectPlay, ReferencePlayers
+from selfplay.grading.measures import Compared, Measure, Panel, Shown, Who, reference_names
+from selfplay.grading.mistakes import GROUPS, Mistakes
+from selfplay.grading.tables import COUNT, Columns, Row
+from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
@@ -29,13 +41,20 @@ JUDGED = ["comparison.judged=2", "comparison.perfect_matches=1"]
 
 def test_the_table_of_a_small_game_equals_the_recorded_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = (RandomPlayer, FirstLegal, Valuing)
-    monkeypatch.setattr(
-        "selfplay.grading.comparison_schedule.level_player", lambda settings, game, level: kinds[level](game)
-    )
+    monkeypatch.setattr("selfplay.grading.measures.level_player", lambda settings, game, level: kinds[level](game))
     comparison = compare_levels(settings_for(tmp_path, "tictactoe", 2, "comparison.matches=40"))
-    assert comparison.measurement is None
+    assert comparison.measured(ReferencePlayers) is None
     assert RunFolder(tmp_path).comparison.read_bytes() == GOLDEN.read_bytes()
     assert [path.name for path in (tmp_path / "comparison").iterdir()] == ["levels.csv"]
+
+
+OneMeasure = TypeVar("OneMeasure", bound=Measure)
+
+
+def measured(comparison: Comparison, kind: type[OneMeasure]) -> OneMeasure:
+    found = comparison.measured(kind)
+    assert found is not None
+    return found
 
 
 def stub_level(settings: Settings, game: Game, level: int) -> Player:
@@ -46,7 +65,7 @@ def stub_level(settings: Settings, game: Game, level: int) -> Player:
 
 @pytest.fixture
 def of_stubs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfplay.grading.comparison_schedule.level_player", stub_level)
+    monkeypatch.setattr("selfplay.grading.measures.level_player", stub_level)
 
 
 @pytest.fixture(scope="module")
@@ -57,24 +76,21 @@ def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def comparison(run_dir: Path) -> Comparison:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("selfplay.grading.comparison_schedule.level_player", stub_level)
+        monkeypatch.setattr("selfplay.grading.measures.level_player", stub_level)
         return compare_levels(settings_for(run_dir, "connect_four", 2, *TINY, *JUDGED))
 
 
 def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None:
-    measured = comparison.measurement
-    assert measured is not None
+    grades_of, compared = measured(comparison, Mistakes).grades, comparison.measures[0].compared
     folder = run_dir / "comparison"
     assert sorted(path.name for path in folder.iterdir()) == [
         *("judged_positions.csv", "levels.csv", "manifest.json", "matches.csv", "mistakes.csv", "references.csv")
     ]
     levels, matches = pd.read_csv(folder / "levels.csv"), pd.read_csv(folder / "matches.csv")
     assert levels["level"].tolist() == [0, 1, 2]
-    assert levels["rating"].tolist() == [round(measured.ratings[level].points, 2) for level in (0, 1, 2)]
+    assert levels["rating"].tolist() == [round(compared.ratings[level].points, 2) for level in (0, 1, 2)]
     assert levels["lines_first"].isna().all()
-    judgement = measured.judgement
-    assert judgement is not None
-    grades = [judgement.grades[level].overall for level in (0, 1, 2)]
+    grades = [grades_of[level].overall for level in (0, 1, 2)]
     assert levels["judged_mistake_rate"].tolist() == [round(grade.mistakes, 6) for grade in grades]
     assert levels["judged_perfect_rate"].tolist() == [round(grade.perfect, 6) for grade in grades]
     assert levels["judged_points_lost"].tolist() == [round(grade.points_lost, 6) for grade in grades]
@@ -82,7 +98,7 @@ def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None
     assert not [name for name in levels if name.startswith("endgame")]
     assert (matches[["wins", "draws", "losses"]].sum(axis=1) == [60, 60, 60, *[20] * 3, *[60] * 3, *[20] * 3]).all()
     row = matches[(matches["level"] == 2) & (matches["opponent"] == "level:1")].iloc[0]
-    results = measured.results[2, 1].results
+    results = compared.results[2, 1].results
     assert (row["wins"], row["losses"], row["word"]) == (results.wins, results.losses, "worse")
     assert (row["wins_rate_low"], row["wins_rate_high"]) == pytest.approx(wilson_interval(results.wins, 60), abs=1e-6)
     assert matches["level"].isna().sum() == 3
@@ -97,24 +113,23 @@ def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None
     assert mistakes["positions"].tolist() == ([2] * 6 + [12]) * 6
     newest = mistakes[(mistakes["level"] == 2) & (mistakes["group"] == "begin-hard")].iloc[0]
     assert newest["player"] == "level:2"
-    assert newest["mistake_rate"] == round(judgement.grades[2].groups["begin-hard"].mistakes, 6)
+    assert newest["mistake_rate"] == round(grades_of[2].groups["begin-hard"].mistakes, 6)
 
 
 def test_the_report_describes_a_large_game(comparison: Comparison) -> None:
-    measured = comparison.measurement
-    assert measured is not None
+    compared = comparison.measures[0].compared
     text, table = verdict(comparison), comparison_table(comparison)
     assert max(map(len, text.splitlines())) <= 120
     assert max(map(len, table.splitlines())) <= 80
     opponent = "search:negascout?depth=4&evaluation=none"
-    results, distinct, *_ = measured.results[2, opponent]
+    results, distinct, *_ = compared.results[2, opponent]
     low, high = wilson_interval(results.wins, 60)
     share = f"{results.wins / 60:.3f} ({low:.3f}..{high:.3f})"
     assert f"  won {share} of 60 matches against {opponent}, {distinct} of them different\n" in text
-    assert measured.judgement is not None
-    assert "\n".join(judgement_text(measured.judgement, [0, 1, 2], measured.references)) in text
+    for kind in (Mistakes, PerfectPlay):
+        assert "\n".join(measured(comparison, kind).sentences(comparison.table)) in text
     assert "\nIt opens with column 1.\n" in text
-    assert text.endswith(f"Level 2 now loses to level 1: {measured.results[2, 1].results} (won-drawn-lost).")
+    assert f"\nLevel 2 now loses to level 1: {compared.results[2, 1].results} (won-drawn-lost).\n" in text
     assert table.splitlines()[0].split()[-3:] == ["mistakes", "perfect", "rating"]
     assert "mistakes: wins and draws given away; rating: Elo" in table
 
@@ -123,13 +138,11 @@ def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path
     tiny = [f"comparison.{each}" for each in ("matches=20", "earlier_matches=10", "endgames=2")]
     settings = settings_for(tmp_path, "othello", 2, *tiny, "comparison.references=[greedy_discs]")
     comparison = compare_levels(settings)
-    measured = comparison.measurement
-    assert measured is not None
-    quality = measured.endgame_grades[2].overall
+    quality = measured(comparison, Endgames).grades[2].overall
     shown = f"level:2 in {quality.perfect:.3f} of them; it gives away {quality.points_lost:.2f} points per move"
     assert shown in verdict(comparison)
     assert comparison.table["endgame_mean_loss"].tolist()[2] == quality.points_lost
-    assert measured.results.keys() == {
+    assert comparison.measures[0].compared.results.keys() == {
         (1, 0),
         (2, 1),
         (2, 0),
@@ -165,3 +178,45 @@ def test_a_wrong_reference_is_refused_before_any_match(of_stubs: None, tmp_path:
 def test_many_actions_mean_shallow_references_and_moving_stones_no_endgames(tmp_path: Path) -> None:
     assert reference_names(make_game("hex"), None) == ["search:negascout?depth=2&evaluation=none"]
     assert endgame_positions(make_game("breakthrough"), 1, 0, tmp_path / "endgames.csv") is None
+
+
+class FirstActions(Measure):
+    """The first action of each level."""
+
+    columns: ClassVar[Columns] = {"first_action": COUNT}
+    shown = (Shown("opens", ["first_action"], str, "opens: first action"),)
+
+    def __init__(self, compared: Compared) -> None:
+        super().__init__(compared)
+        players, start = compared.players, compared.game.init()
+        self.actions = {who: int(policy_of(player, start)[0].argmax()) for who, player in players.items()}
+
+    def fields(self, who: Who) -> Row:
+        return {"first_action": self.actions[who]}
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        return [f"The newest level opens with action {self.actions[self.compared.newest]}."]
+
+    def panels(self) -> dict[str, list[Panel]]:
+        levels = self.compared.levels
+        return {"first.png": [Panel("First action", "action", levels, [self.actions[level] for level in levels])]}
+
+
+def test_a_new_measure_is_a_class_and_a_line_in_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = (RandomPlayer, FirstLegal, Valuing)
+    monkeypatch.setattr("selfplay.grading.measures.level_player", lambda settings, game, level: kinds[level](game))
+    monkeypatch.setattr("selfplay.grading.comparison.MEASURES", [*MEASURES, FirstActions])
+    comparison = compare_levels(settings_for(tmp_path, "tictactoe", 2, "comparison.matches=40"))
+    actions = measured(comparison, FirstActions).actions
+    path = RunFolder(tmp_path).comparison
+    assert pd.read_csv(path)["first_action"].tolist() == read_level_table(path)["first_action"].tolist()
+    assert read_level_table(path)["first_action"].tolist() == list(actions.values())
+    report = comparison_report(comparison)
+    assert f"\nThe newest level opens with action {actions[2]}.\n" in report
+    assert [line.split()[-1] for line in comparison_table(comparison).splitlines()[:4]] == [
+        "opens",
+        *map(str, actions.values()),
+    ]
+    assert "; opens: first action\n" in report
+    figure = pictures(comparison)["first.png"]
+    assert figure.axes[0].lines[0].get_ydata().tolist() == list(actions.values())

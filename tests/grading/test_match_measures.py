@@ -6,7 +6,8 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.grading.judgement import Judgement, judgement_text, play_against_perfect
+from selfplay.grading.match_measures import perfect_text, play_against_perfect
+from selfplay.grading.mistakes import mistakes_text
 from selfplay.grading.solved_positions import MoveQuality, PositionGrade
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from tests.support.stub_players import FirstLegal
@@ -37,8 +38,7 @@ def test_the_report_has_a_line_per_group_and_the_results_against_perfect_play():
     strong, weak = "search:negascout?depth=6", "search:negascout?depth=2"
     results = (WinDrawLoss(7, 1, 2), WinDrawLoss(0, 3, 7))
     grades = {0: grade(0.75), 1: grade(0.5), 2: grade(0.25), weak: grade(0.6), strong: grade(0.125)}
-    judgement = Judgement(None, grades, {2: results}, 1)
-    lines = judgement_text(judgement, [0, 1, 2], [weak, strong])
+    lines = mistakes_text(grades, [0, 1, 2], [weak, strong]) + perfect_text(2, results, 1)
     assert max(map(len, lines)) <= 80
     assert lines[3:] == [
         "  group          number  mistakes  perfect  points  random  level 1  reference",

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.grading import judged_positions as positions_module
-from selfplay.grading.judged_positions import (
+from selfplay.grading import mistakes as positions_module
+from selfplay.grading.mistakes import (
     GROUPS,
     group_of,
     judged_positions,

@@ -1,4 +1,7 @@
-"""Positions solved exactly in a game whose solver reaches the start, as a test for players.
+"""Mistakes of levels and references in positions that are solved exactly, in a game whose solver reaches the start.
+
+RUN_DIR/comparison/judged_positions.csv   the positions
+RUN_DIR/comparison/mistakes.csv           a row per player and group of positions
 
 The positions have groups by stage and difficulty, as in the test sets of Pons (blog.gamesolver.org). The stage is the
 number of stones on the board, the difficulty the number of plies to the end of best play. Each is divided into thirds
@@ -14,22 +17,35 @@ the player to move is lost, if all actions lead to the same result, if it has be
 full.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Self
 
 import numpy as np
+import pandas as pd
 import torch
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
 from selfplay.games.state import MatchRecord, State
-from selfplay.grading.comparison_schedule import average_player
-from selfplay.grading.solved_positions import SolvedPosition, SolvedPositions, kept_positions
+from selfplay.grading.measures import Compared, Measure, Shown, Who, average_player, name_of, player_of
+from selfplay.grading.solved_positions import (
+    PositionGrade,
+    SolvedPosition,
+    SolvedPositions,
+    grades_in,
+    kept_positions,
+    quality_fields,
+)
+from selfplay.grading.tables import JUDGED_COLUMNS, MISTAKE_COLUMNS, Columns, Row
 from selfplay.matches.arena import play_matches
+from selfplay.players.perfect import whole_game_solver_player
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.run_folder import RunContext
 from selfplay.search.exact_solver import ExactSolver
+from selfplay.settings.run import Settings
 
 STAGES = ("begin", "middle", "end")
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -127,3 +143,110 @@ def _stones_by_ply(record: MatchRecord) -> list[list[int]]:
     counts = torch.stack([bit_count(state.own | state.opp) for state in record.states], dim=1)
     lengths = torch.stack([~state.terminated for state in record.states]).sum(dim=0).tolist()
     return [row[:length] for row, length in zip(counts.tolist(), lengths, strict=True)]
+
+
+# ---------------------------------------------------------------------- the measure
+
+ALL_GROUPS = "all"
+"""What mistakes.csv calls the positions of all groups together."""
+GAP = 2
+
+
+class Mistakes(Measure):
+    """How often levels and references give a win or a draw away, by an exact solver."""
+
+    columns = JUDGED_COLUMNS
+    shown = (
+        Shown("mistakes", ["judged_mistake_rate"], "{:.3f}".format, "mistakes: wins and draws given away"),
+        Shown("perfect", ["judged_perfect_rate"], "{:.3f}".format),
+    )
+
+    def __init__(self, compared: Compared) -> None:
+        super().__init__(compared)
+        self.grades = grades_in(positions_of_run(compared.context, compared.progress), compared.players)
+
+    @classmethod
+    def of(cls, compared: Compared) -> Self | None:
+        return None if whole_game_solver_player(compared.game) is None else cls(compared)
+
+    @classmethod
+    def of_new_level(cls, context: RunContext[Settings], level: int, progress: ProgressBar) -> Row | None:
+        positions = positions_of_run(context, progress)
+        if positions is None:
+            return None
+        return quality_fields(positions.grade(player_of(context.settings, context.game, level)).overall, "judged_")
+
+    def fields(self, who: Who) -> Row:
+        grade = self.grades.get(who)
+        return dict.fromkeys(JUDGED_COLUMNS) if grade is None else quality_fields(grade.overall, "judged_")
+
+    def tables(self) -> dict[Path, tuple[Columns, Sequence[Row]]]:
+        rows: list[Row] = [
+            {
+                "level": who if isinstance(who, int) else None,
+                "player": name_of(who),
+                "group": group,
+                "positions": quality.positions,
+                **quality_fields(quality),
+            }
+            for who, grade in self.grades.items()
+            for group, quality in {**grade.groups, ALL_GROUPS: grade.overall}.items()
+        ]
+        return {self.compared.context.run.mistakes: (MISTAKE_COLUMNS, rows)}
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        return mistakes_text(self.grades, self.compared.levels, self.compared.references)
+
+
+def positions_of_run(context: RunContext[Settings], progress: ProgressBar = NoProgress) -> SolvedPositions | None:
+    """The positions in which the players of a run are judged, kept in judged_positions.csv.
+
+    None if none are requested or found, or no exact solver solves matches of the game from their start.
+    """
+    settings, path = context.settings, context.run.judged_positions
+    perfect = whole_game_solver_player(context.game) if settings.comparison.judged else None
+    if perfect is None:
+        return None
+    return judged_positions(perfect.solver, settings.comparison.judged, settings.seed, path, progress)
+
+
+def mistakes_text(grades: Mapping[Who, PositionGrade], levels: Sequence[int], references: Sequence[Who]) -> list[str]:
+    """Lines about the actions of the newest level, with those of other players; none if it is not graded.
+
+    `levels`: all levels, from 0, at least two.
+    """
+    if levels[-1] not in grades:
+        return []
+    newest, first = levels[-1], levels[1]
+    graded = [who for who in references if who in grades]
+    best = min(graded, key=lambda who: grades[who].overall.mistakes, default=None)
+    named: list[tuple[str, Who | None]] = [("random", 0), (f"level {first}", first), ("reference", best)]
+    others = {title: grades[who] for title, who in named if who is not None and who in grades and who != newest}
+    rows = [["group", "number", "mistakes", "perfect", "points", *others]]
+    for group in (*grades[newest].groups, ALL_GROUPS):
+        quality = grades[newest].groups.get(group, grades[newest].overall)
+        shown = [
+            f"{quality.positions}",
+            f"{quality.mistakes:.3f}",
+            f"{quality.perfect:.3f}",
+            f"{quality.points_lost:.2f}",
+        ]
+        compared = (grade.groups.get(group, grade.overall) for grade in others.values())
+        rows.append([group, *shown, *(f"{quality.mistakes:.3f}" for quality in compared)])
+    return [
+        "Solved positions: the share of mistakes (a win or a draw given away) and of",
+        f"perfect actions of level {newest}, the points that an action loses on average, and the",
+        "mistakes of other players:",
+        *_aligned(rows),
+        *([] if best is None else [f"The reference is {name_of(best)}."]),
+    ]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows as lines, the first column to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        f"  {row[0]:{widths[0]}}"
+        + "".join(f"{field:>{width + GAP}}" for field, width in zip(row[1:], widths[1:], strict=True))
+        for row in rows
+    ]

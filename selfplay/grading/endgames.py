@@ -1,4 +1,4 @@
-"""Endgame positions of a large game, in which the value of every action is known, as a test for players.
+"""Endgame positions of a large game, in which the value of every action is known, as a test for levels and references.
 
 The positions come from matches between average players that explore, one position from each match. In games that turn
 discs their values are points (empty squares count for the winner), in other games results: 1, 0 or -1.
@@ -6,8 +6,10 @@ discs their values are points (empty squares count for the winner), in other gam
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 import numpy as np
+import pandas as pd
 import torch
 from torch import Tensor
 
@@ -15,9 +17,11 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MatchRecord, State
-from selfplay.grading.comparison_schedule import average_player
-from selfplay.grading.solved_positions import SolvedPosition, SolvedPositions, kept_positions
+from selfplay.grading.measures import Compared, Measure, Shown, Who, average_player, name_of
+from selfplay.grading.solved_positions import SolvedPosition, SolvedPositions, grades_in, kept_positions
+from selfplay.grading.tables import ENDGAME_COLUMNS, Row
 from selfplay.matches.arena import play_matches
+from selfplay.players.perfect import whole_game_solver_player
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.evaluation import make_evaluation
@@ -109,3 +113,55 @@ def action_values_to_the_end(game: Game) -> Callable[[State], dict[int, int]]:
         return {action: round(value) for action, value in enumerate(values.tolist()) if value == value}
 
     return solve
+
+
+# ---------------------------------------------------------------------- the measure
+
+
+class Endgames(Measure):
+    """How levels and references act in endgame positions, where no exact solver solves matches from their start."""
+
+    columns = ENDGAME_COLUMNS
+    shown = (
+        Shown("optimal", ["endgame_optimal_rate"], "{:.3f}".format, "optimal: best actions"),
+        Shown("loss", ["endgame_mean_loss"], "{:.2f}".format, "loss: points per action"),
+    )
+
+    def __init__(self, compared: Compared) -> None:
+        super().__init__(compared)
+        settings, game = compared.settings, compared.game
+        count, path = settings.comparison.endgames, compared.context.run.endgames
+        self.positions = endgame_positions(game, count, settings.seed, path, compared.progress)
+        self.grades = grades_in(self.positions, compared.players)
+        self.counts_points = game.rules.margin is not None
+
+    @classmethod
+    def of(cls, compared: Compared) -> Self | None:
+        if compared.grader is not None or whole_game_solver_player(compared.game) is not None:
+            return None
+        return cls(compared)
+
+    def fields(self, who: Who) -> Row:
+        grade = self.grades.get(who)
+        return {
+            "endgame_optimal_rate": None if grade is None else grade.overall.perfect,
+            "endgame_mean_loss": None if grade is None or not self.counts_points else grade.overall.points_lost,
+        }
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        """How the newest level, the best reference and the random player act, a line each."""
+        if self.positions is None:
+            return []
+        compared, state = self.compared, self.positions.state
+        empties = empty_squares(compared.game, state)
+        fewest, most, count = int(empties.min()), int(empties.max()), state.batch_size
+        squares = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        opponents: list[Who] = [0, *compared.references]
+        best = max((who for who in opponents if who in self.grades), key=lambda who: self.grades[who].overall.perfect)
+        where = f"In {count} solved positions with {squares} empty squares, in which the choice matters,"
+        lines = [f"{where} a best action is chosen by"]
+        for who in dict.fromkeys((compared.newest, best, 0)):
+            _, _, optimal, lost = self.grades[who].overall
+            given_away = f"; it gives away {lost:.2f} points per move" if self.counts_points else ""
+            lines.append(f"  {name_of(who)} in {optimal:.3f} of them{given_away}")
+        return lines
