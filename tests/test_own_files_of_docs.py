@@ -94,7 +94,7 @@ def test_the_game_is_checked_learned_proved_and_played(folder: Folder) -> None:
 
 
 def test_the_player_plays_is_graded_and_offered_on_the_page(folder: Folder) -> None:
-    text = block_with(PLAYER, "class Careful(Player)") + block_with(PLAYER, "KIND = PlayerKind(")
+    text = block_with(PLAYER, "class Careful(Player)") + block_with(PLAYER, '@player_kind("careful")')
     (folder.path / "careful.py").write_text(text)
     printed = folder.follow(PLAYER, "tictactoe", "careful:Careful")
     assert "careful:Careful" in printed["selfplay tournament players=[random,perfect,careful:Careful] matches=100"]

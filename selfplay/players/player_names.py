@@ -7,8 +7,8 @@ in `selfplay.settings.choices.PLAYERS`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from inspect import Parameter, getdoc, signature
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.agent import Agent
     from selfplay.players.player import Player
-    from selfplay.settings.playing import WebSettings
 
 
 class Option(NamedTuple):
@@ -39,6 +38,8 @@ class Option(NamedTuple):
 
 EPSILON = Option("epsilon", float)
 """The option of every kind: the share of actions that are random."""
+RUN_DIR = Option("run_dir")
+"""The option of the kinds that read files of a run. The function that makes the player gets the folder."""
 
 
 class PlayerName(NamedTuple):
@@ -56,45 +57,16 @@ class PlayerName(NamedTuple):
 
     def run_dir(self, usual: str | Path) -> Path:
         """The run that the option run_dir names, or else the usual one."""
-        return user_path(self.options.get("run_dir") or usual)
+        return user_path(self.options.get(RUN_DIR.name) or usual)
 
-
-def _described(default: object, description: str) -> Any:
-    """A field that the page is sent, with this description in the schema that pydantic makes."""
-    return field(default=default, metadata={"description": description})
-
-
-_NOT_SENT = {"exclude": True}
-"""Marks the fields that pydantic leaves out of what the page is sent."""
-
-
-@dataclass(frozen=True)
-class OfferedPlayer:
-    """A player that a person can choose as the opponent."""
-
-    id: str
-    kind: str = field(metadata={"description": "The kind of player: level, table, search, random, perfect, ..."})
-    label: str
-    about: str
-    make: Callable[[], Any] = field(metadata=_NOT_SENT)
-    file: Path | None = field(default=None, metadata=_NOT_SENT)
-    """The file from which the player is loaded, if there is one."""
-    has_fixed_values: bool = field(default=False, metadata=_NOT_SENT)
-    """Whether it always takes its best action, by values that depend only on the position and can be cached."""
-    group: str | None = _described(None, "The name of the group of numbered opponents that it belongs to.")
-    number: int | None = _described(None, "Its number in the group: the level, or the depth of a search.")
-    is_default: bool = _described(False, "Whether it is selected at first in its group.")
-    is_recommended: bool = _described(False, "Whether it is among the strongest.")
-    neutral: float = _described(0.0, "The value of an even match.")
-    span: float | None = _described(1.0, "The largest difference from the neutral value; null: unlimited.")
-    estimates: bool = _described(True, "Whether it estimates the value of each action.")
-    values_hold: str = _described("an equally strong player", "Against whom its values are expected.")
-    is_slow: bool = _described(False, "Whether it may take seconds to reply.")
-    learns: bool = _described(False, "Whether it learns from its matches.")
+    def arguments(self, run_dir: Path) -> dict[str, Any]:
+        """The keyword arguments of the function that makes the player, with this folder as its run."""
+        own = {option: value for option, value in self.options.items() if option != EPSILON.name}
+        return own | {RUN_DIR.name: run_dir} if RUN_DIR.name in own else own
 
 
 class PlayerKind(NamedTuple):
-    """A kind of players that can be chosen by name."""
+    """A kind of players that can be chosen by name. `player_kind` makes it from a function."""
 
     syntax: str
     """How its names are written, without the options."""
@@ -109,14 +81,62 @@ class PlayerKind(NamedTuple):
     agent: "Callable[[PlayerName, Game, Path], Agent] | None" = None
     """(name, game, run_dir) to the learned agent that it plays. Its names can then also be used in names of searches,
     as in mcts:level:12 or search:negascout?evaluation=pretrained. None: it does not play a learned agent."""
-    offers: "Callable[[Game, Path, WebSettings], Iterator[OfferedPlayer]] | None" = None
-    """(game, run_dir, settings of the page) to the opponents that it offers on the page. None: it offers itself by its
-    name, unless it needs an argument."""
 
     @property
     def needs_argument(self) -> bool:
         """Whether the text after the colon is required."""
         return ":" in self.syntax and "[" not in self.syntax
+
+
+def player_kind(
+    syntax: str,
+    *,
+    is_command: bool = False,
+    files: Callable[[PlayerName, Path], list[Path]] | None = None,
+    agent: "Callable[[PlayerName, Game, Path], Agent] | None" = None,
+) -> "Callable[[Callable[..., Player]], PlayerKind]":
+    """A decorator that turns a function into a kind of players. For the arguments see PlayerKind.
+
+    The function gets the game and the parsed name, and returns the player. Its keyword-only arguments are the options,
+    each int, float, bool or str; `run_dir: Path` gets the folder of the run: that of the option run_dir, or else the
+    usual one. The first paragraph of its docstring is shown by --help and in error messages.
+
+    Examples:
+        >>> @player_kind("nth:N")
+        ... def nth(game: Game, name: PlayerName, *, from_end: bool = False) -> Player:
+        ...     '''the n-th legal action'''
+        ...     return Nth(game, int(name.argument), from_end)
+    """
+
+    def kind_of(make: "Callable[..., Player]") -> PlayerKind:
+        def made(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+            return make(game, name, **name.arguments(run_dir))
+
+        meaning = " ".join((getdoc(make) or syntax).partition("\n\n")[0].split())
+        return PlayerKind(syntax, meaning, made, options_of(make), is_command, files, agent)
+
+    return kind_of
+
+
+TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
+"""The types of options, by the texts of their annotations, which may end in "| None"."""
+
+
+def options_of(make: Callable[..., object]) -> tuple[Option, ...]:
+    """The options of the players that a function or class makes: its keyword-only arguments of these types."""
+    options = []
+    for name, argument in signature(make).parameters.items():
+        # The annotation is compared as a text, because it may be in quotes, and name a type that is not imported.
+        annotation = argument.annotation
+        text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+        kind = TYPES.get(text.removesuffix(" | None"))
+        if argument.kind is not Parameter.KEYWORD_ONLY:
+            continue
+        if name == RUN_DIR.name:
+            options.append(RUN_DIR)
+        elif kind is not None and argument.default is not Parameter.empty:
+            options.append(Option(name, kind, argument.default))
+    return tuple(options)
 
 
 def parse_name(text: str) -> PlayerName:
@@ -125,7 +145,7 @@ def parse_name(text: str) -> PlayerName:
     Raises SettingError if it does not name a kind, does not follow its syntax, or an option is wrong.
     """
     kind_name = _kind_name(text)
-    kind = player_kind(kind_name)
+    kind = kind_named(kind_name)
     body, option_text = _split_at_options(text, kind)
     argument = body.removeprefix(kind_name).removeprefix(":")
     check_argument(text, argument, kind)
@@ -230,7 +250,7 @@ def make_player(
             raise SettingError(f"player {shortened(text.name)!r} plays {plays}, not {game.name}")
         return text
     name = parse_name(text)._replace(against_person=against_person)
-    kind = player_kind(name.kind)
+    kind = kind_named(name.kind)
     folder = name.run_dir(RUNS_FOLDER / game.name if run_dir is None else folder_of("run_dir", run_dir))
     with errors_of_outside("player", text, PLAYERS.module_of(name.kind)):
         player = kind.make(name, game, folder)
@@ -252,11 +272,11 @@ def make_player(
 def files_of_player(name: str | PlayerName, run_dir: str | Path) -> list[Path]:
     """The files that a player is made from. Raises SettingError and StageError as `make_player`."""
     parsed = parse_name(name) if isinstance(name, str) else name
-    files = player_kind(parsed.kind).files
+    files = kind_named(parsed.kind).files
     return [] if files is None else files(parsed, parsed.run_dir(run_dir))
 
 
-def player_kind(name: str) -> PlayerKind:
+def kind_named(name: str) -> PlayerKind:
     """The kind with this name, or `module:attribute`. Raises SettingError if it cannot be imported."""
     kind: Any = PLAYERS[name]
     if isinstance(kind, PlayerKind):
@@ -266,14 +286,18 @@ def player_kind(name: str) -> PlayerKind:
     # A name must only call a player, in all places where names are given.
     if not (isinstance(kind, type) and issubclass(kind, Player)):
         raise SettingError(f"player {shortened(name)!r} is not a subclass of selfplay.Player, nor a PlayerKind")
-    make: Callable[[Game], Player] = kind
+    make: Callable[..., Player] = kind
     meaning = (kind.__doc__ or name).strip().splitlines()[0]
-    return PlayerKind(name.rpartition(":")[2], meaning, lambda _name, game, _run_dir: make(game))
+
+    def made(name: PlayerName, game: "Game", run_dir: Path) -> Player:
+        return make(game, **name.arguments(run_dir))
+
+    return PlayerKind(name.rpartition(":")[2], meaning, made, options_of(make))
 
 
 def grammar() -> str:
     """The names of players, one line per kind, for --help."""
-    kinds = [player_kind(name) for name in PLAYERS]
+    kinds = [kind_named(name) for name in PLAYERS]
     width = max(len(kind.syntax) for kind in kinds)
     options = (f"; options {', '.join(o.name for o in kind.options)}" if kind.options else "" for kind in kinds)
     lines = [f"  {kind.syntax:{width}}  {kind.meaning}{text}" for kind, text in zip(kinds, options, strict=True)]
@@ -290,6 +314,6 @@ def _kind_name(text: str) -> str:
         return word
     outside = MODULE_AND_ATTRIBUTE.match(text)
     if outside is None or not is_module(outside[1]):
-        syntaxes = ", ".join(player_kind(name).syntax for name in PLAYERS)
+        syntaxes = ", ".join(kind_named(name).syntax for name in PLAYERS)
         raise SettingError(f"unknown player {shortened(text)!r}; choose from {syntaxes}")
     return outside[0]

@@ -25,8 +25,7 @@ from selfplay.games import Game
 from selfplay.games.game import EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.players.agent import Agent
-from selfplay.players.kinds.agents import OWN_KIND
-from selfplay.players.player_names import OfferedPlayer, parse_name, player_kind
+from selfplay.players.player_names import kind_named, parse_name
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.estimates import GRADES, THRESHOLDS
 from selfplay.runs.pretrained import pretrained_agents
@@ -37,9 +36,10 @@ from selfplay.settings.command_lines import require_package
 from selfplay.settings.fields import require
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.match import Match, Participant
+from selfplay.web.offers import OWN_KIND
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.rules_in_javascript import javascript_of
-from selfplay.web.schemas import MatchView, NewMatchRequest, OpponentsView, People
+from selfplay.web.schemas import MatchView, NewMatchRequest, OfferedPlayer, OpponentsView, People
 
 LOCAL = "local"
 """The folder of the files that replace the server."""
@@ -110,7 +110,7 @@ def _agent(settings: ExportPageSettings, game: Game, run_dir: Path) -> Agent:
     if settings.opponent is None and (RunFolder(run_dir).newest_level() or not has_pretrained):
         return Agent.of_level(run_dir, None, game)
     name = parse_name(settings.opponent or PRETRAINED)
-    kind = player_kind(name.kind)
+    kind = kind_named(name.kind)
     if kind.agent is None or name.given:
         raise SettingError(
             f"opponent={settings.opponent}: must be a learned agent without options: level:L or pretrained"

@@ -12,7 +12,6 @@ from selfplay.errors import SelfPlayError
 from selfplay.games import Game
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.player_names import OfferedPlayer
 from selfplay.playing.estimates import best_line, grade_of
 from selfplay.playing.hints import hint
 from selfplay.playing.match_description import describe
@@ -25,6 +24,7 @@ from selfplay.web.schemas import (
     MatchFileView,
     MatchView,
     NewMatchRequest,
+    OfferedPlayer,
     People,
     PerfectView,
     PositionRequest,

@@ -16,7 +16,6 @@ from fastapi import APIRouter, Path, Query, Request
 from selfplay.errors import SelfPlayError
 from selfplay.games import Game
 from selfplay.players.perfect import is_found_out, perfect_player_of
-from selfplay.players.player_names import OfferedPlayer
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.playing import WebSettings
 from selfplay.web.match import Match, Participant
@@ -30,6 +29,7 @@ from selfplay.web.schemas import (
     MatchView,
     NewMatchRequest,
     NextMatchRequest,
+    OfferedPlayer,
     People,
     PerfectView,
     RewindRequest,

@@ -6,7 +6,6 @@ A request can only choose from these lists; no path and no name of a player is e
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 from torch import Tensor
@@ -18,13 +17,13 @@ from selfplay.games import Game, State, game_names, make_game
 from selfplay.players.capabilities import ValuesActions
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player, PlayerWrapper
-from selfplay.players.player_names import OfferedPlayer, make_player, parse_name, player_kind
+from selfplay.players.player_names import parse_name
 from selfplay.players.value_net import best_actions
 from selfplay.playing.estimates import thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
-from selfplay.settings.choices import PLAYERS
 from selfplay.settings.playing import WebSettings
-from selfplay.web.schemas import GameView, OpponentsView
+from selfplay.web.offers import offers
+from selfplay.web.schemas import GameView, OfferedPlayer, OpponentsView
 
 MOST_PLAYERS = 64
 """Number of players that are kept."""
@@ -44,11 +43,9 @@ class OpponentCatalog:
         self.games = {name: make_game(name) for name in dict.fromkeys((*game_names(), settings.game.name))}
         self._loading = threading.Lock()
         self._players: OrderedDict[object, Player] = OrderedDict()
-        kinds = [(name, player_kind(name)) for name in PLAYERS]
-        # The kinds and players that are offered, in the order in which the page shows them.
-        self._kinds = [(name, kind) for name, kind in kinds if kind.offers is not None or not kind.needs_argument]
-        named = [(text, player_kind(parse_name(text).kind)) for text in settings.opponents]
-        self._kinds += [(text, kind._replace(offers=None)) for text, kind in named]
+        # A mistyped name ends the program at its start.
+        for text in settings.opponents:
+            parse_name(text)
 
     def game(self, name: str) -> Game:
         """The game with this name. Raises NotFoundError if there is none."""
@@ -116,13 +113,7 @@ class OpponentCatalog:
         raise NotFoundError(f"unknown opponent in {game.name} ({where}); choose one of {', '.join(ids)}")
 
     def _offers(self, game: Game) -> Iterator[OfferedPlayer]:
-        """The opponents in the order in which the page shows them."""
-        run_dir = self.run(game).path
-        for name, kind in self._kinds:
-            if kind.offers is not None:
-                yield from kind.offers(game, run_dir, self.settings)
-            else:
-                yield OfferedPlayer(name, name, name, kind.meaning, partial(make_player, name, game, run_dir))
+        return offers(game, self.run(game).path, self.settings)
 
     def player(self, game: Game, offer: OfferedPlayer) -> Player:
         """The player of an opponent, which is loaded again when its file has changed.

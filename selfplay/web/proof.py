@@ -8,10 +8,10 @@ from selfplay.grading.proof import Grader, Lines, is_unbeatable, lines_verdict, 
 from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
 from selfplay.players.player import Player
-from selfplay.players.player_names import OfferedPlayer, files_of_player
+from selfplay.players.player_names import files_of_player
 from selfplay.runs.manifest import Manifest
 from selfplay.web.opponents import OpponentCatalog, file_version
-from selfplay.web.schemas import ProofView
+from selfplay.web.schemas import OfferedPlayer, ProofView
 from selfplay.web.story import story_of
 
 MAX_GRADED_POSITIONS = 10_000

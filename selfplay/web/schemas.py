@@ -1,13 +1,14 @@
 """The requests and answers of the server. Its OpenAPI description is made from these classes."""
 
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from selfplay.players.perfect import ValueKind
-from selfplay.players.player_names import OfferedPlayer
 from selfplay.playing.estimates import Grade
 from selfplay.playing.match_description import MatchDescription
 
@@ -117,6 +118,37 @@ class GameView(BaseModel):
     line_label: str | None = Field(description="The meaning of the number, in games whose positions are numbers.")
     line_end: int | None
     is_default: bool
+
+
+@dataclass(frozen=True)
+class OfferedPlayer:
+    """A player that a person can choose as the opponent. The page is not sent the fields that are excluded."""
+
+    id: str
+    kind: Annotated[str, Field(description="The kind of player: level, table, search, random, perfect, ...")]
+    label: str
+    about: str
+    make: Annotated[Callable[[], Any], Field(exclude=True)]
+    file: Path | None = Field(default=None, exclude=True)
+    """The file from which the player is loaded, if there is one."""
+    has_fixed_values: bool = Field(default=False, exclude=True)
+    """Whether it always takes its best action, by values that depend only on the position and can be cached."""
+    group: str | None = Field(
+        default=None, description="The name of the group of numbered opponents that it belongs to."
+    )
+    number: int | None = Field(
+        default=None, description="Its number in the group: the level, or the depth of a search."
+    )
+    is_default: bool = Field(default=False, description="Whether it is selected at first in its group.")
+    is_recommended: bool = Field(default=False, description="Whether it is among the strongest.")
+    neutral: float = Field(default=0.0, description="The value of an even match.")
+    span: float | None = Field(
+        default=1.0, description="The largest difference from the neutral value; null: unlimited."
+    )
+    estimates: bool = Field(default=True, description="Whether it estimates the value of each action.")
+    values_hold: str = Field(default="an equally strong player", description="Against whom its values are expected.")
+    is_slow: bool = Field(default=False, description="Whether it may take seconds to reply.")
+    learns: bool = Field(default=False, description="Whether it learns from its matches.")
 
 
 class OpponentsView(BaseModel):

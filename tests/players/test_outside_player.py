@@ -16,20 +16,33 @@ from tests.support.wheels import install_entry_points
 GAME = make_game("tictactoe")
 
 MODULE = '''
+from __future__ import annotations
+
+from selfplay.games import Game
 from selfplay.players.player import Player
-from selfplay.players.player_names import Option, PlayerKind
+from selfplay.players.player_names import Option, PlayerKind, PlayerName, player_kind
 
 
 class Nth(Player):
     """Takes the n-th legal action, or the last one."""
 
-    def __init__(self, game, n=0):
-        self.game, self.n, self.name = game, n, f"nth {n}"
+    def __init__(self, game, n=0, *, backwards: bool = False):
+        self.game, self.n, self.name = game, n, f"nth {n}{' backwards' * backwards}"
 
     def act(self, state, draws):
         mask = self.game.legal_action_mask(state)
         wanted = mask.sum(dim=1, keepdim=True).clamp(max=self.n + 1)
         return (mask & (mask.cumsum(dim=1) == wanted)).int().argmax(dim=1)
+
+
+@player_kind("numbered:N")
+def numbered(game: Game, name: PlayerName, *, more: int = 0, backwards: bool | None = None) -> Player:
+    """the n-th legal action,
+    counted from 0
+
+    This is not shown.
+    """
+    return Nth(game, int(name.argument) + more, backwards=bool(backwards))
 
 
 KIND = PlayerKind(
@@ -61,6 +74,17 @@ def test_a_kind_from_outside_has_its_syntax_and_options_and_plays_a_tournament(t
     assert [grade is None for grade in tournament.grades] == [False, False, True, True]
     with pytest.raises(SettingError, match="'depth=2' is not an option of nth:N; it takes n, epsilon"):
         make_player("outside_player:KIND:8?depth=2", GAME, tmp_path)
+
+
+def test_the_options_are_the_keyword_arguments_of_a_function_or_class(folder: Path) -> None:
+    install_entry_points(folder, "[selfplay.players]\nnumbered = outside_player:numbered\n")
+    assert make_player("numbered:2", GAME, folder).name == "nth 2"
+    assert make_player("numbered:2?more=3&backwards=true", GAME, folder).name == "nth 5 backwards"
+    assert make_player("outside_player:Nth?backwards=true", GAME, folder).name == "nth 0 backwards"
+    shown = "numbered:N the n-th legal action, counted from 0; options more, backwards"
+    assert shown in {" ".join(line.split()) for line in grammar().splitlines()}
+    with pytest.raises(SettingError, match="player 'numbered:2\\?more=x': more must be a whole number"):
+        make_player("numbered:2?more=x", GAME, folder)
 
 
 def test_an_installed_package_offers_a_kind_as_an_entry_point(folder: Path) -> None:

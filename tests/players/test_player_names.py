@@ -14,7 +14,7 @@ from selfplay.players.capabilities import LearnsFromMatches, ReportsStatus
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlayer
 from selfplay.players.perfect import PerfectPlayer
-from selfplay.players.player_names import grammar, make_player, parse_name, player_kind, readable_name
+from selfplay.players.player_names import grammar, kind_named, make_player, parse_name, readable_name
 from selfplay.players.random import RandomPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.players.value_net import ValueNetPlayer
@@ -121,7 +121,7 @@ def test_an_invalid_name_is_refused_in_one_line(run_dir: Path, text: str, reason
 
 
 def test_the_grammar_names_every_kind() -> None:
-    kinds = {name: player_kind(name) for name in PLAYERS}
+    kinds = {name: kind_named(name) for name in PLAYERS}
     assert all(kind.syntax in grammar() for kind in kinds.values())
     assert all(parse_name(kind.syntax.strip("[]").replace("[", "")).kind == name for name, kind in kinds.items())
 

@@ -1,23 +1,23 @@
 """`tabular:RULE` or `tabular:PATH`, the tables of a tabular learner, and `experience[:PATH]`, an experience graph."""
 
-from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, shortened
 from selfplay.files import user_path
-from selfplay.players.player_names import EPSILON, OfferedPlayer, Option, PlayerKind, PlayerName, make_player
+from selfplay.players.player_names import EPSILON, PlayerName, player_kind
 from selfplay.settings.command_lines import command_line, words_of_run
 
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
-    from selfplay.settings.playing import WebSettings
 
 
-def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+@player_kind("tabular:NAME", files=lambda name, run_dir: [_path(name.argument, run_dir)])
+def tabular(game: "Game", name: PlayerName, *, learn: bool | None = None, run_dir: Path) -> "Player":
+    """the tables backward_value or temporal_difference of the run, or those of a file NAME.npz; against a person,
+    backward_value explores and learns as in training, unless epsilon or learn is set
+    """
     from selfplay.games.position_graph import positions_of
     from selfplay.learners.tabular.table_file import load_tables
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
@@ -28,9 +28,8 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
         raise _missing(name, path, game, run_dir)
     tables = load_tables(path, graph)
     trains = name.against_person and tables.trains_against_people
-    learns = trains if name.options["learn"] is None else name.options["learn"]
     player = TabularPlayer(graph, tables.values, tables.rule.ties, tables.rule.name)
-    if learns:
+    if trains if learn is None else learn:
         player = LearningTabularPlayer(path, graph, tables)
     if trains and tables.epsilon is not None and EPSILON.name not in name.given:
         return EpsilonGreedyPlayer(game, player, [tables.epsilon])
@@ -66,79 +65,29 @@ def _tables(run_dir: Path) -> str:
     return f"there are {', '.join(names)}" if names else f"there are no tables in {folder} yet"
 
 
-def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
-    from selfplay.learners.tabular.table_file import trains_against_people
-
-    made = partial(make_player, game=game, run_dir=run_dir, against_person=True)
-    for path in sorted((run_dir / "tabular").glob("*.npz")):
-        offer = OfferedPlayer(
-            f"tabular:{path.stem}",
-            "table",
-            f"Table: {path.stem.replace('_', ' ')}",
-            "has learned a value for every board",
-            partial(made, f"tabular:{path.stem}"),
-            file=path,
-            neutral=0.5,
-            span=0.5,
-        )
-        if not trains_against_people(path):
-            yield offer
-            continue
-        fixed = f"{offer.id}?epsilon=0&learn=false"
-        yield replace(offer, about="explores, and learns from your matches", learns=True)
-        yield replace(offer, id=fixed, label=f"{offer.label}, fixed", make=partial(made, fixed))
-
-
-TABULAR = PlayerKind(
-    "tabular:NAME",
-    "the tables backward_value or temporal_difference of the run, or those of a file NAME.npz; against a person, "
-    "backward_value explores and learns as in training, unless epsilon or learn is set",
-    _make,
-    (Option("learn", bool),),
-    files=lambda name, run_dir: [_path(name.argument, run_dir)],
-    offers=_offers,
-)
-
-
 # ---------------------------------------------------------------------- the experience graph
-
-RULE = (Option("backup", str, "absolute"), Option("discount", float, 0.9), Option("canonical", bool, False))
-
-
-def _make_experience(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
-    from selfplay.players.experience import load_experience_player
-    from selfplay.settings.classical import ExperienceRule
-
-    rule = None
-    if any(option.name in name.given for option in RULE):
-        rule = ExperienceRule(*(name.options[option.name] for option in RULE))
-    return load_experience_player(_store_path(name, run_dir), game, rule, learns=name.options["learn"])
 
 
 def _store_path(name: PlayerName, run_dir: Path) -> Path:
     return user_path(name.argument) if name.argument else run_dir / "experience.sqlite"
 
 
-def _experience_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
+@player_kind("experience[:PATH]", files=lambda name, run_dir: [_store_path(name, run_dir)])
+def experience(
+    game: "Game",
+    name: PlayerName,
+    *,
+    learn: bool = True,
+    backup: str | None = None,
+    discount: float | None = None,
+    canonical: bool | None = None,
+    run_dir: Path,
+) -> "Player":
+    """the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches"""
     from selfplay.players.experience import load_experience_player
+    from selfplay.settings.classical import ExperienceRule
 
-    for path in sorted(run_dir.glob("experience*.sqlite")):
-        yield OfferedPlayer(
-            f"memory-{path.stem}",
-            "experience",
-            path.stem.replace("_", " ").capitalize(),
-            "remembers every board it has met, and learns from your matches",
-            partial(load_experience_player, path, game),
-            file=path,
-            learns=True,
-        )
-
-
-EXPERIENCE = PlayerKind(
-    "experience[:PATH]",
-    "the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches",
-    _make_experience,
-    (Option("learn", bool, True), *RULE),
-    files=lambda name, run_dir: [_store_path(name, run_dir)],
-    offers=_experience_offers,
-)
+    options = {"backup": backup, "discount": discount, "canonical": canonical}
+    given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
+    rule = ExperienceRule(**given) if given else None
+    return load_experience_player(_store_path(name, run_dir), game, rule, learns=learn)

@@ -4,12 +4,11 @@ from pathlib import Path
 
 from selfplay.architectures import build_network
 from selfplay.games import Game, make_game
-from selfplay.players.kinds.agents import level_offers
-from selfplay.players.kinds.search import level_search_offers
 from selfplay.players.search import SearchPlayer
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.playing import WebSettings
+from selfplay.web.offers import level_offers, level_search_offers
 
 LIMITS = WebSettings(".", search_seconds=2.0, deepest_search=8)
 

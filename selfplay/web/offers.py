@@ -1,0 +1,319 @@
+"""What the page offers as opponents: which players of each kind, under which labels."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from selfplay.architectures import ARCHITECTURES, NETWORK, description_of
+from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
+from selfplay.errors import SelfPlayError, StageError
+from selfplay.files import read_once
+from selfplay.games import Game
+from selfplay.learners.tabular.table_file import trains_against_people
+from selfplay.players.agent import Agent, load_level
+from selfplay.players.experience import load_experience_player
+from selfplay.players.perfect import perfect_player_of
+from selfplay.players.player import Player
+from selfplay.players.player_names import kind_named, make_player, parse_name
+from selfplay.players.random import RandomPlayer
+from selfplay.players.search import SearchPlayer
+from selfplay.runs.checkpoints import read_metadata
+from selfplay.runs.pretrained import pretrained_agents
+from selfplay.runs.run_folder import RunFolder
+from selfplay.search.evaluation import Evaluation, make_evaluation
+from selfplay.search.searcher import Searcher
+from selfplay.settings.choices import PLAYERS, PRETRAINED
+from selfplay.settings.fields import PERSON
+from selfplay.settings.playing import WebSettings
+from selfplay.web.schemas import OfferedPlayer
+
+OWN_KIND = "a player like itself that sometimes moves at random, as in its training"
+"""Against whom the values of learned agents hold."""
+
+PRETRAINED_DEPTH, PRETRAINED_EMPTIES = 5, 10
+"""Plies that the pretrained agent looks ahead inside a search, and empty squares that it plays perfectly."""
+
+ROLLOUTS, WITH_NETWORK = 1000, 200
+"""Simulations for each action of the opponents that are offered: random matches take microseconds, networks more."""
+
+SEARCHES_IN_A_REPLY = 3
+"""Number of searches in a reply: for the values of the opponent's actions, for its choice, and for the values of the
+person's next actions."""
+OFFERED_TABLE_BITS = 14
+"""The size of a search's table: 640 KiB, because every match against a search needs a separate table."""
+LEVEL_DEPTHS, DEFAULT_LEVEL_DEPTH, LEVEL_ENDGAME, LEVEL_ENDGAME_BITS = range(2, 13), 6, 12, 14
+"""Plies that the newest level looks ahead inside a search. If the game has an exact solver, also the number of empty
+squares that it plays perfectly, in tens of milliseconds, and the size of the solver's table."""
+DEFAULT_DEPTH, SOLVES_FROM_DEPTH, ENDGAME, ENDGAME_BITS = 4, 4, 10, 12
+"""The same for a search by fixed rules, which answers at once. Searches from depth 4 on solve the end of the match, in
+milliseconds, with a table of at most 128 KiB."""
+
+
+def level_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    """Every level, as it played in its own matches."""
+    run = RunFolder(run_dir)
+    levels = run.trained_levels()
+    for level in levels:
+        yield OfferedPlayer(
+            f"level-{level}",
+            "level",
+            f"Level {level}",
+            f"{described(run.agent(level))[0]}, learned by self-play; looks at its own next move only",
+            partial(load_level, run_dir, level, game),
+            file=run.agent(level),
+            has_fixed_values=True,
+            group="Levels of the run",
+            number=level,
+            values_hold=OWN_KIND,
+            is_default=level == levels[-1],
+        )
+
+
+@read_once(500)
+def described(agent: Path) -> tuple[str, bool]:
+    """A description of the network in a file, and whether compiled searches can compute its values."""
+    try:
+        name = read_metadata(agent)["architecture"]["name"]
+        network, description = ARCHITECTURES[name], description_of(name)
+    except (SelfPlayError, KeyError):
+        # The error is reported when the player is made.
+        return NETWORK, False
+    is_compiled = isinstance(network, type) and issubclass(network, CompiledValues | FeatureWeights)
+    return description, is_compiled
+
+
+def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    file = pretrained_agents().get(game.name)
+    if file is None:
+        return
+    yield OfferedPlayer(
+        "pretrained",
+        "pretrained",
+        "Pretrained",
+        "comes with the program; learned by self-play",
+        partial(make_player, PRETRAINED, game, run_dir),
+        file=file,
+        has_fixed_values=True,
+        values_hold=OWN_KIND,
+    )
+    search = f"search:negascout?depth={PRETRAINED_DEPTH}&endgame={PRETRAINED_EMPTIES}&evaluation={PRETRAINED}"
+    yield OfferedPlayer(
+        "pretrained-search",
+        "pretrained",
+        f"Pretrained, {PRETRAINED_DEPTH} plies",
+        f"looks {PRETRAINED_DEPTH} plies ahead with the agent that comes with the program",
+        partial(make_player, search, game, run_dir),
+        file=file,
+        # A level of the user's own run is more interesting.
+        is_recommended=not RunFolder(run_dir).trained_levels(),
+        is_slow=True,
+    )
+
+
+def _search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    """The newest level inside a search, and a search by fixed rules, of each depth."""
+    evaluation = partial(make_evaluation, "none" if game.features is None else "article", game)
+    seconds = web.search_seconds / SEARCHES_IN_A_REPLY
+    yield from level_search_offers(game, run_dir, web)
+    deepest = min(web.deepest_search, game.max_game_length)
+    for depth in range(1, deepest + 1):
+        endgame = ENDGAME if game.exact_solver is not None and depth >= SOLVES_FROM_DEPTH else 0
+        yield OfferedPlayer(
+            f"search-{depth}",
+            "search",
+            f"Search ({'1 ply' if depth == 1 else f'{depth} plies'})",
+            _about(game, endgame),
+            partial(_offered, game, evaluation, depth, seconds, endgame),
+            group="Search",
+            number=depth,
+            is_default=depth == min(DEFAULT_DEPTH, deepest),
+            span=None if game.features else 1.0,
+            is_slow=True,
+        )
+
+
+def level_search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    """The newest level inside a search, to each depth, if compiled searches can compute its values."""
+    run, seconds = RunFolder(run_dir), web.search_seconds / SEARCHES_IN_A_REPLY
+    for level in run.trained_levels()[-1:]:
+        description, is_compiled = described(run.agent(level))
+        deepest = min(web.deepest_search, game.max_game_length)
+        endgame = LEVEL_ENDGAME if game.exact_solver is not None else 0
+        exactly = f", and plays the last {endgame} squares perfectly" if endgame else ""
+        learned = partial(_learned_evaluation, run.agent(level), level, game)
+        for depth in [depth for depth in LEVEL_DEPTHS if is_compiled and depth <= deepest]:
+            is_default, name = depth == min(DEFAULT_LEVEL_DEPTH, deepest), f"level {level}, {depth} plies"
+            yield OfferedPlayer(
+                f"level-{level}-search-{depth}",
+                "search",
+                f"Level {level}, looking {depth} plies ahead",
+                f"{description}, learned by self-play, inside a search{exactly}",
+                partial(_offered, game, learned, depth, seconds, endgame, LEVEL_ENDGAME_BITS, name),
+                file=run.agent(level),
+                group=f"Level {level}, looking ahead",
+                number=depth,
+                is_default=is_default,
+                is_recommended=is_default,
+                is_slow=True,
+            )
+
+
+def _most_discs_offer(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    """The player that turns the most discs, in games in which discs count."""
+    if game.rules.margin is not None:
+        yield OfferedPlayer(
+            "greedy",
+            "greedy",
+            "Most discs now",
+            "always turns as many discs as it can",
+            partial(make_player, "greedy_discs", game, run_dir),
+            span=None,
+            is_slow=True,
+        )
+
+
+def _about(game: Game, endgame: int) -> str:
+    about = "looks ahead and evaluates the positions it reaches" if game.features else "looks ahead for the end"
+    aim = "" if game.rules.margin is None else ", for the most discs"
+    return f"{about}; plays the last {endgame} squares perfectly{aim}" if endgame else about
+
+
+def _offered(
+    game: Game,
+    evaluation: Callable[[], Evaluation],
+    depth: int,
+    seconds: float,
+    endgame: int,
+    endgame_bits: int = ENDGAME_BITS,
+    name: str | None = None,
+) -> Player:
+    searcher = Searcher(game, evaluation(), table_bits=OFFERED_TABLE_BITS)
+    return SearchPlayer(searcher, depth, time_limit=seconds, endgame=endgame, endgame_bits=endgame_bits, name=name)
+
+
+@read_once(4)
+def _learned_evaluation(agent: Path, level: int, game: Game) -> Evaluation:
+    """What a level has learned, read once for each version of its file."""
+    evaluation = Agent.load(agent, game, f"level {level}").evaluation()
+    if evaluation is None:
+        raise StageError(f"level {level} cannot play inside a search; choose another opponent")
+    return evaluation
+
+
+def _mcts_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    """A search with random matches, and one with the newest level of the run."""
+    rollouts = f"mcts:rollouts?simulations={ROLLOUTS}"
+    yield OfferedPlayer(
+        "mcts-rollouts",
+        "mcts",
+        "Tree search, random matches",
+        f"tries its moves in {ROLLOUTS:,} random matches and prefers those that win",
+        partial(make_player, rollouts, game, run_dir),
+        is_slow=True,
+    )
+    run = RunFolder(run_dir)
+    for level in run.trained_levels()[-1:]:
+        name = f"mcts:level:{level}?simulations={WITH_NETWORK}"
+        yield OfferedPlayer(
+            "mcts-level",
+            "mcts",
+            f"Tree search, level {level}",
+            f"looks ahead with the newest level, in {WITH_NETWORK} simulations",
+            partial(make_player, name, game, run_dir),
+            file=run.agent(level),
+            is_recommended=True,
+            is_slow=True,
+        )
+
+
+def _random_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    yield OfferedPlayer(
+        "random",
+        "random",
+        "Random",
+        f"plays {kind_named('random').meaning}",
+        partial(RandomPlayer, game),
+        estimates=False,
+    )
+
+
+def _tabular_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    made = partial(make_player, game=game, run_dir=run_dir, against_person=True)
+    for path in sorted((run_dir / "tabular").glob("*.npz")):
+        offer = OfferedPlayer(
+            f"tabular:{path.stem}",
+            "table",
+            f"Table: {path.stem.replace('_', ' ')}",
+            "has learned a value for every board",
+            partial(made, f"tabular:{path.stem}"),
+            file=path,
+            neutral=0.5,
+            span=0.5,
+        )
+        if not trains_against_people(path):
+            yield offer
+            continue
+        fixed = f"{offer.id}?epsilon=0&learn=false"
+        yield replace(offer, about="explores, and learns from your matches", learns=True)
+        yield replace(offer, id=fixed, label=f"{offer.label}, fixed", make=partial(made, fixed))
+
+
+def _experience_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    for path in sorted(run_dir.glob("experience*.sqlite")):
+        yield OfferedPlayer(
+            f"memory-{path.stem}",
+            "experience",
+            path.stem.replace("_", " ").capitalize(),
+            "remembers every board it has met, and learns from your matches",
+            partial(load_experience_player, path, game),
+            file=path,
+            learns=True,
+        )
+
+
+def _perfect_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    player = perfect_player_of(game)
+    if player is not None:
+        has_results = player.value_kind == "results"
+        yield OfferedPlayer(
+            "perfect",
+            "perfect",
+            "Perfect play",
+            "knows the exact value of every move",
+            partial(player.with_time_limit, web.search_seconds),
+            span=1.0 if has_results else None,
+            is_slow=not has_results,
+        )
+
+
+OFFERS: dict[str, Callable[[Game, Path, WebSettings], Iterator[OfferedPlayer]]] = {
+    "level": level_offers,
+    PRETRAINED: _pretrained_offers,
+    "search": _search_offers,
+    "mcts": _mcts_offers,
+    "random": _random_offers,
+    "tabular": _tabular_offers,
+    "experience": _experience_offers,
+    "greedy_discs": _most_discs_offer,
+    "perfect": _perfect_offers,
+    PERSON: lambda *_: iter(()),
+}
+"""(game, run_dir, settings of the page) to what is offered of each kind. Another kind is offered by its name, unless it
+needs an argument."""
+
+
+def offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    """The opponents in the order in which the page shows them: of each kind, then those that the settings name."""
+    for name in PLAYERS:
+        if name in OFFERS:
+            yield from OFFERS[name](game, run_dir, web)
+        elif not kind_named(name).needs_argument:
+            yield _by_name(name, game, run_dir)
+    yield from (_by_name(text, game, run_dir) for text in web.opponents)
+
+
+def _by_name(text: str, game: Game, run_dir: Path) -> OfferedPlayer:
+    return OfferedPlayer(
+        text, text, text, kind_named(parse_name(text).kind).meaning, partial(make_player, text, game, run_dir)
+    )
