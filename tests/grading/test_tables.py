@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.grading import tables
+from selfplay.grading.comparison import level_columns
 from selfplay.grading.tables import COUNT, LINES, RATING, SHARE, TEXT, Columns, read_rows, table_of
 from tests.support.rejections import assert_file_rejected
 from tests.support.runs import PROJECT
@@ -65,7 +66,7 @@ def test_a_damaged_table_is_rejected_in_one_line(tmp_path: Path, text: str, reas
 @pytest.mark.parametrize(
     "columns",
     [
-        *(tables.LEVEL_COLUMNS, tables.MATCH_COLUMNS, tables.REFERENCE_COLUMNS, tables.MISTAKE_COLUMNS),
+        *(level_columns(), tables.MATCH_COLUMNS, tables.REFERENCE_COLUMNS, tables.MISTAKE_COLUMNS),
         *({name: kind for name, kind in tables.POSITION_COLUMNS.items() if name != "group"}, tables.POSITION_COLUMNS),
         *(tables.PROOF_COLUMNS, tables.PLY_COLUMNS, tables.PAIR_COLUMNS, tables.PLAYER_COLUMNS),
     ],
