@@ -35,10 +35,10 @@ from search import machine
 
 from selfplay.games import State, make_game
 from selfplay.games.connect_four import SQUARES
+from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.search.connect_four.solver import ConnectFourSolver
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.search.shared_solver import SharedSolver
-from selfplay.settings.folders import PROJECT_FOLDER
 
 GAME = make_game("connect_four")
 POSITIONS = PROJECT_FOLDER / "tests" / "data" / "connect_four.json"

@@ -28,8 +28,8 @@ from selfplay.grading.match_measures import play_against_perfect
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.player import BestValuePlayer, Player
 from selfplay.players.player_names import make_player
+from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.search.exact_solver import make_exact_solver
-from selfplay.settings.folders import PROJECT_FOLDER
 
 POSITIONS = PROJECT_FOLDER / "tests" / "data" / "connect_four.json"
 

@@ -32,11 +32,11 @@ from selfplay.games.othello import Othello
 from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
 from selfplay.players.random import RandomPlayer
+from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.runs.pretrained import pretrained_agent
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
-from selfplay.settings.folders import PROJECT_FOLDER
 
 FFO = PROJECT_FOLDER / "tests" / "data" / "ffo.json"
 LONG_ENDGAMES = "FFO#"

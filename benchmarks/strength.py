@@ -33,7 +33,7 @@ from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
 from selfplay.gtp.process import command_words
 from selfplay.matches.series import PairResult, count_matches
 from selfplay.players.player_names import make_player
-from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.runs.folders import PROJECT_FOLDER
 
 RHINO = "gtp-rhino"
 LADDER = [f"gtp:{RHINO} -l {level}?time_limit=600" for level in range(1, 6)]

@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 
 from selfplay.cli.main import reporting_errors
 from selfplay.errors import SettingError, StageError
-from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.playing import WebSettings
 from selfplay.web.match import Match, Participant
 from selfplay.web.matches import MatchService

@@ -12,7 +12,7 @@ Names are imported on first use, so that code that needs no network does not wai
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from selfplay.version import __version__ as __version__
+from selfplay.installation import __version__ as __version__
 
 if TYPE_CHECKING:
     from selfplay.compute.bit_algebra import Word as Word

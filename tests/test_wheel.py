@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import selfplay
-from selfplay.version import DISTRIBUTION
+from selfplay.installation import DISTRIBUTION
 from tests.support.runs import PROJECT
 
 

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from measured.matches import COLUMNS
 from measured.timing import seconds
-from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.runs.folders import PROJECT_FOLDER
 
 GENERATE = PROJECT_FOLDER / "preprocessing" / "generate_positions_expectations.py"
 TRAIN = PROJECT_FOLDER / "train" / "train_agent.py"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import Game, State
-from selfplay.settings.command_lines import installation
+from selfplay.installation import installation
 
 
 @contextmanager

@@ -20,12 +20,12 @@ from omegaconf import OmegaConf
 from selfplay.cli.command import HELP_FLAGS, Program
 from selfplay.errors import SettingError
 from selfplay.players.player_names import grammar
+from selfplay.runs.command_lines import command_line, with_command_lines
+from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.choices import PLAYERS
-from selfplay.settings.command_lines import command_line, with_command_lines
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import compose_settings_of, errors_of_settings, offer_defaults
 from selfplay.settings.fields import PLAYER_NAME, field_of, leaves
-from selfplay.settings.folders import CONFIG_FOLDER
 
 QUERY = "query="
 """How the last argument begins when a shell asks for the words that complete the line in COMP_LINE."""

@@ -30,7 +30,7 @@ from numba.core.serialize import dumps
 from selfplay.compute.bit_algebra import identity
 from selfplay.errors import InvalidFileError
 from selfplay.files import read_bytes
-from selfplay.version import __version__
+from selfplay.installation import __version__
 
 log = logging.getLogger(__name__)
 

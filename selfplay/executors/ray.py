@@ -20,8 +20,8 @@ from selfplay.compute.devices import default_variables, tune_process
 from selfplay.errors import SettingError, StageError, shortened
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.files import read_bytes
+from selfplay.installation import require_package
 from selfplay.registry import name_modules, named_modules
-from selfplay.settings.command_lines import require_package
 from selfplay.settings.common import CommonSettings, ExecutorSettings
 
 REACHABLE_BY_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"

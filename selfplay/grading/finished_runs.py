@@ -12,9 +12,9 @@ from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import GAMES, make_game
 from selfplay.grading.comparison import level_columns
 from selfplay.grading.tables import GRADE_COLUMNS, LEVEL_TABLE, LINES, read_rows, table_of
+from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.command_lines import command_line
 from selfplay.training.fitting import read_epoch_losses
 
 SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from selfplay.checks import Range, require, whole_number
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ConformanceError, ForfeitError
@@ -18,7 +19,6 @@ from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
-from selfplay.settings.fields import Range, require, whole_number
 
 log = logging.getLogger(__name__)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
 
+from selfplay.checks import SEEDS, Range, whole_number
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.executors import Executor
@@ -23,7 +24,6 @@ from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunContext, computing
 from selfplay.settings.common import AnySettings
-from selfplay.settings.fields import SEEDS, Range, whole_number
 from selfplay.settings.matches import MatchSettings
 
 log = logging.getLogger(__name__)

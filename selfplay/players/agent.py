@@ -16,6 +16,7 @@ from torch import nn
 
 from selfplay.architectures import check_output
 from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
+from selfplay.checks import folder_of, require, whole_number
 from selfplay.errors import SettingError
 from selfplay.files import sha256
 from selfplay.games import Game, make_game
@@ -26,6 +27,7 @@ from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint, read_metadata
+from selfplay.runs.command_lines import command_line
 from selfplay.runs.pretrained import pretrained_agent
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 from selfplay.search.evaluation import Evaluation, FeatureEvaluation
@@ -34,8 +36,6 @@ from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
 from selfplay.search.probcut import Probing, read_probcut
 from selfplay.search.searcher import Searcher
 from selfplay.settings.choices import OUTCOMES
-from selfplay.settings.command_lines import command_line
-from selfplay.settings.fields import folder_of, require, whole_number
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings
 

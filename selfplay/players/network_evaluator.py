@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.architectures import Output
+from selfplay.checks import Range
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import is_portable, set_numerics
@@ -20,7 +21,6 @@ from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.value_net import ValueNetPlayer, best_values, evaluate_output
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, PositionValues
 from selfplay.settings.choices import OUTCOMES
-from selfplay.settings.fields import Range
 
 BLOCK = 32
 """Rows in one forward pass on the CPU: a search of a single match evaluates one position at a time, and must get the

@@ -13,12 +13,12 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from selfplay.checks import LARGEST_COUNT, folder_of
 from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
 from selfplay.registry import errors_of_outside, is_module, is_outside
+from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.settings.choices import PLAYERS
-from selfplay.settings.fields import LARGEST_COUNT, folder_of
-from selfplay.settings.folders import RUNS_FOLDER
 
 # --help reads this grammar, so importing it must not load torch.
 if TYPE_CHECKING:

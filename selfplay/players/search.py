@@ -7,6 +7,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from selfplay.checks import require
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import EndValues
@@ -15,7 +16,6 @@ from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.search.exact_solver import empties, make_exact_solver, solver_class
 from selfplay.search.searcher import MAX_DEPTH, Searcher, check_depth
-from selfplay.settings.fields import require
 
 
 class SearchPlayer(Player):

@@ -19,9 +19,9 @@ from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.files import CHECKED, FileFormat, open_file
 from selfplay.games import GAMES, Game, name_of_game
+from selfplay.installation import recorded_versions
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.choices import OUTCOMES
-from selfplay.version import recorded_versions
 
 METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 from selfplay.compute.devices import NATIVE
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import FileFormat, sha256, written_whole
+from selfplay.installation import recorded_versions
 from selfplay.registry import named_modules
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import (
@@ -26,7 +27,6 @@ from selfplay.settings.compose import (
 )
 from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in
 from selfplay.settings.run import Settings, compose_settings
-from selfplay.version import recorded_versions
 
 MANIFEST_FORMAT = 1
 

@@ -7,8 +7,8 @@ Of the run that made it there may also be tables, without the agents of earlier 
 from pathlib import Path
 
 from selfplay.errors import SettingError
+from selfplay.installation import PACKAGE_FOLDER
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.folders import PACKAGE_FOLDER
 
 PRETRAINED_FOLDER = PACKAGE_FOLDER / "pretrained"
 """Holds a folder for each game, named like it."""

@@ -15,10 +15,10 @@ from selfplay.compute.devices import chosen_device, computing_on
 from selfplay.errors import RunLockedError, StageError
 from selfplay.files import check_writable
 from selfplay.process_exit import process_rank
+from selfplay.runs.command_lines import learn_command
+from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.choices import DATASET_FORMATS
-from selfplay.settings.command_lines import learn_command
 from selfplay.settings.common import AnySettings, CommonSettings
-from selfplay.settings.folders import PROJECT_FOLDER
 
 if TYPE_CHECKING:
     from selfplay.games import Game

@@ -26,8 +26,8 @@ from selfplay.errors import SettingError
 from selfplay.files import CHECKED, FileFormat, user_path
 from selfplay.games import Game
 from selfplay.games.rules import Features, Rules
+from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.evaluation import WEIGHT, Weight, is_weight
-from selfplay.settings.folders import CONFIG_FOLDER
 
 ValueParameters = Any
 """The third argument of a `CompiledValue`: arrays, or tuples of arrays and numbers."""

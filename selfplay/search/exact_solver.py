@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.checks import require
 from selfplay.compute import devices
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words
@@ -23,7 +24,6 @@ from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.registry import Registry
 from selfplay.search.threads import StopFlag, run_interruptibly
-from selfplay.settings.fields import require
 
 Result = TypeVar("Result")
 

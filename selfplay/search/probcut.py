@@ -29,11 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, with_config
 
+from selfplay.checks import require
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
 from selfplay.files import CHECKED, FileFormat
 from selfplay.search.evaluation import CompiledValue, Phases, phase_at
-from selfplay.settings.fields import require
 
 
 class Probing(NamedTuple):

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.checks import require
 from selfplay.compute import devices
 from selfplay.compute.compilation import Words, compiled
 from selfplay.errors import SettingError, TimeLimitError
@@ -32,7 +33,6 @@ from selfplay.search.threads import (
 )
 from selfplay.search.trace import Trace
 from selfplay.search.transposition_table import ENTRY
-from selfplay.settings.fields import require
 
 MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5, 8
 """The smallest numbers of remaining plies at which null windows save more positions than repeated searches add: with

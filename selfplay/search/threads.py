@@ -21,11 +21,11 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
 from selfplay.errors import TimeLimitError
-from selfplay.settings.fields import require
 
 Result = TypeVar("Result")
 

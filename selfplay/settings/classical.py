@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from omegaconf import MISSING
 
+from selfplay.checks import Range, count, require, within
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import PATH, Range, affects, count, require, within
+from selfplay.settings.fields import PATH, affects
 
 BACKUPS = ("absolute", "minimax")
 

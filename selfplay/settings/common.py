@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from selfplay.checks import SEEDS, count, one_in, require, within
 from selfplay.compute.devices import NATIVE, require_device
 from selfplay.registry import SPIEL_NAMES, is_module
+from selfplay.runs.command_lines import DEFAULT_GAME
 from selfplay.settings.choices import EXECUTORS
-from selfplay.settings.fields import PATH, SEEDS, affects, check_fields, count, one_in, require, within
+from selfplay.settings.fields import PATH, affects, check_fields
 
 MOST_THREADS = 1024
 SEARCH_THREADS = within(1, MOST_THREADS)
@@ -18,7 +20,7 @@ class GameSettings:
     """The game (conf/game/)."""
 
     name: str = field(
-        default="tictactoe",
+        default=DEFAULT_GAME,
         metadata=affects("generation", "training", "comparison", "tabular"),
     )
     """The game's name in the registry of games. If `size` is not the default of the game, the name contains the size,

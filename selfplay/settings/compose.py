@@ -23,12 +23,13 @@ from hydra.version import VersionBase
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
 
+from selfplay.checks import require
 from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.files import user_path
 from selfplay.registry import SPIEL_NAMES, base_and_size, name_modules, offers
+from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import AnySettings, GameSettings
-from selfplay.settings.fields import PATH, field_of, modules_in, require, texts_in
-from selfplay.settings.folders import CONFIG_FOLDER
+from selfplay.settings.fields import PATH, field_of, modules_in, texts_in
 
 GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
 """The groups of conf/ whose options are objects of a registry, and the group of its entry points."""

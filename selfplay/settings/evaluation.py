@@ -9,8 +9,9 @@ from math import isfinite
 from sys import float_info
 from typing import Any
 
+from selfplay.checks import count, require, within
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import PATH, count, require, within
+from selfplay.settings.fields import PATH
 
 Weight = float | Sequence[float]
 """The weight of a feature in all phases of a match, or one weight for each phase."""

@@ -1,62 +1,22 @@
-"""Declarations and checks of the fields of settings: which stages' files a field affects, which values it may have.
+"""Declarations of the fields of settings: which stages' files a field affects, and what its value names.
 
     gamma: float = field(default=0.95, metadata=affects("generation") | within(0, 1))
 
 The settings of a finished stage are recorded in its manifest, and a stage with the same record is not run again. The
 record is derived from these declarations. If an older manifest does not contain a setting, its default is used.
 
-Checks raise SettingError in one line.
+Which values a field may have is declared with `selfplay.checks`.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
-from math import inf
-from operator import index
-from os import PathLike
-from pathlib import Path
+from dataclasses import Field, fields, is_dataclass
 from typing import Any, NamedTuple
 
+from selfplay.checks import check_field, default_of_field
 from selfplay.errors import SettingError, shortened
-from selfplay.files import user_path
-from selfplay.registry import Registry, is_module
+from selfplay.registry import is_module
 from selfplay.settings.choices import PLAYERS, TARGET_RULES
-
-SEEDS = -(2**63), 2**63 - 1
-"""The smallest and the largest seed."""
-LARGEST_COUNT = 10**9
-"""The largest number of levels, matches, epochs and so on; larger numbers would never finish."""
-
-
-class Range(NamedTuple):
-    """The range of finite numbers that a field, or each entry of its list, may have; None: no such bound."""
-
-    least: float | None = None
-    most: float | None = None
-    above: float | None = None
-    below: float | None = None
-
-    def check(self, name: str, value: Any) -> None:
-        """Raise SettingError unless the value of the setting with this dotted name is allowed."""
-        numbers = value if isinstance(value, Sequence) else [value]
-        valid = len(numbers) > 0 and all(map(self._holds, numbers))
-        require(name, value, valid, f"{'one or more numbers ' if numbers is value else ''}{self}")
-
-    def _holds(self, number: float) -> bool:
-        return (
-            abs(number) < inf
-            and (self.least is None or number >= self.least)
-            and (self.most is None or number <= self.most)
-            and (self.above is None or number > self.above)
-            and (self.below is None or number < self.below)
-        )
-
-    def __str__(self) -> str:
-        if self.least is not None:
-            return f"{self.least} or more" if self.most is None else f"from {self.least} to {self.most:,}"
-        bounds = {"above": self.above, "below": self.below, "at most": self.most}
-        return " and ".join(f"{words} {bound}" for words, bound in bounds.items() if bound is not None)
-
 
 Condition = Callable[[Any, int], bool]
 """Called with (all settings, level): whether a field affects the result of a stage at this level."""
@@ -92,26 +52,6 @@ def unrecorded(value: Any) -> dict[str, Any]:
 
 RECORDED_AS = {"game.name": "game", "dataset.format": "format", "dataset.shard_matches": "shard_matches"}
 """The settings that have another name in the record of a stage."""
-
-
-def within(*bounds: float, **named: float) -> dict[str, Any]:
-    """Metadata of a field that holds a finite number in the `Range` with these bounds, or a list of one or more."""
-    return {"range": Range(*bounds, **named)}
-
-
-def count(least: int) -> dict[str, Any]:
-    """Metadata of a field that holds a count, from `least` to LARGEST_COUNT."""
-    return within(least, LARGEST_COUNT)
-
-
-def one_of(*choices: str) -> dict[str, Any]:
-    """Metadata of a field that holds one of these texts."""
-    return {"choices": choices}
-
-
-def one_in(registry: Registry[Any]) -> dict[str, Any]:
-    """Metadata of a field that holds a name in this registry, or a `module:attribute` that can be imported."""
-    return {"registry": registry}
 
 
 PATH = {"is_path": True}
@@ -179,11 +119,6 @@ def _conditions(leaf: Leaf, stages: tuple[str, ...]) -> list[Condition]:
     return [leaf.affected[stage] for stage in stages if stage in leaf.affected]
 
 
-def default_of_field(field: Field[Any]) -> Any:
-    """The field's default; dataclasses.MISSING if it has none."""
-    return field.default if field.default_factory is MISSING else field.default_factory()
-
-
 def field_of(kind: Any, name: str) -> Field[Any] | None:
     """The field of the setting with this dotted name; None if there is none."""
     field = None
@@ -196,48 +131,15 @@ def field_of(kind: Any, name: str) -> Field[Any] | None:
 def check_fields(settings: Any) -> None:
     """Raise SettingError for the first value of these settings that its field does not allow."""
     for name, field, value, _ in leaves(settings):
+        check_field(name, field, value)
         declared = field.metadata
-        # Only a field of an optional type holds None.
-        if (allowed := declared.get("range")) is not None and value is not None:
-            allowed.check(name, value)
-        if (choices := declared.get("choices")) is not None:
-            require(name, value, value in choices, " or ".join(choices))
-        if (registry := declared.get("registry")) is not None:
-            if ":" in value:
-                registry[value]  # raises if it cannot be imported
-            elif value not in registry:
-                # Not listed before it is needed, because listing reads the entry points of all installed packages.
-                require(name, value, False, " or ".join(registry))
         if "is_player_name" in declared:
             require_players(name, value, or_person="may_be_person" in declared)
-
-
-def require(name: str, value: object, valid: bool, allowed: str) -> None:
-    """Raise SettingError, naming the setting and what is allowed, unless its value is valid."""
-    if not valid:
-        raise SettingError(f"{name}={shortened(value)}: must be {allowed}")
 
 
 def rule_has(targets: str, declaration: str) -> bool:
     """Whether the target rule with this name is marked with this declaration, see `selfplay.dataset.target_rules`."""
     return bool(getattr(TARGET_RULES[targets], declaration, False))
-
-
-def whole_number(name: str, value: Any, bounds: Range | None = None) -> int:
-    """An argument as an int, such as a number of numpy. Raises SettingError if it is not whole or out of range."""
-    try:
-        number = index(value)
-    except TypeError as error:
-        raise SettingError(f"{name}={shortened(repr(value))}: must be a whole number") from error
-    if bounds is not None:
-        bounds.check(name, number)
-    return number
-
-
-def folder_of(name: str, value: Any) -> Path:
-    """An argument as the path of a folder. Raises SettingError if it is not a path."""
-    require(name, value, isinstance(value, str | PathLike), "the path of a folder")
-    return user_path(value)
 
 
 WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")

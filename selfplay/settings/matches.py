@@ -5,9 +5,10 @@ conf/matches.yaml, conf/tournament.yaml, conf/prove.yaml, conf/correct.yaml
 
 from dataclasses import dataclass, field
 
+from selfplay.checks import count, one_of, within
 from selfplay.errors import SettingError
 from selfplay.settings.common import CommonSettings, ExecutorSettings
-from selfplay.settings.fields import PATH, PLAYER_NAME, count, one_of, within
+from selfplay.settings.fields import PATH, PLAYER_NAME
 
 
 @dataclass

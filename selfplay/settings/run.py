@@ -6,25 +6,15 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
+from selfplay.checks import count, one_in, one_of, within
 from selfplay.compute.devices import CUDA, NATIVE, NUMERICS, PORTABLE
 from selfplay.errors import SettingError
+from selfplay.installation import require_package
+from selfplay.runs.command_lines import command_line
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES
-from selfplay.settings.command_lines import command_line, require_package
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of, list_of_overrides, overrides_of
-from selfplay.settings.fields import (
-    EACH_COMMAND,
-    PATH,
-    PLAYER_NAME,
-    UNLESS_DEFAULT,
-    affects,
-    count,
-    one_in,
-    one_of,
-    rule_has,
-    unrecorded,
-    within,
-)
+from selfplay.settings.fields import EACH_COMMAND, PATH, PLAYER_NAME, UNLESS_DEFAULT, affects, rule_has, unrecorded
 from selfplay.settings.sections import (
     ComparisonSettings,
     DatasetSettings,

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from selfplay.checks import count, one_in, one_of, within
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, SCHEDULES, SEARCH_RULES
-from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, UNLESS_DEFAULT, affects, count, one_in, one_of, within
+from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, UNLESS_DEFAULT, affects
 
 PRECISIONS = ("float32", "bfloat16")
 

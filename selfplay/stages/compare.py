@@ -12,13 +12,14 @@ from selfplay.figures.style import source_of
 from selfplay.figures.tensorboard import write_comparison_events
 from selfplay.files import read_text, sha256, written_whole
 from selfplay.grading.comparison import compare_levels, comparison_report
+from selfplay.installation import IS_CHECKOUT
 from selfplay.players.player_names import files_of_player, parse_name
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.command_lines import command_line, executable, words_of_run
+from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.settings.command_lines import command_line, executable, words_of_run
 from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
-from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)

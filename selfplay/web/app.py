@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from selfplay.errors import SelfPlayError, SettingError, StageError
-from selfplay.settings.folders import PACKAGE_FOLDER
+from selfplay.installation import PACKAGE_FOLDER
 from selfplay.settings.playing import WebSettings
 from selfplay.web.games import game_routes
 from selfplay.web.matches import MatchService, TooManyMatchesError, match_routes

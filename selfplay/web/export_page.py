@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from selfplay.architectures.capabilities import DenseLayers, RowByRowTrainable
+from selfplay.checks import require
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games import Game
 from selfplay.games.game import EndValues
 from selfplay.games.patterns import phase_of
+from selfplay.installation import require_package
 from selfplay.players.agent import Agent
 from selfplay.players.player_names import kind_named, parse_name
 from selfplay.players.random import RandomPlayer
@@ -32,8 +34,6 @@ from selfplay.runs.pretrained import pretrained_agents
 from selfplay.runs.run_folder import RunFolder, context_of
 from selfplay.search.mcts.puct import puct
 from selfplay.settings.choices import OUTCOMES, PRETRAINED
-from selfplay.settings.command_lines import require_package
-from selfplay.settings.fields import require
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.match import Match, Participant
 from selfplay.web.offers import OWN_KIND

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError, SettingError
-from selfplay.settings.folders import RUNS_FOLDER
+from selfplay.runs.folders import RUNS_FOLDER
 
 pytest.importorskip("gymnasium", reason="gymnasium is not installed (pip install -e '.[gymnasium]')")
 OpponentEnv = pytest.importorskip("selfplay.adapters.gymnasium").OpponentEnv

@@ -16,7 +16,7 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.checkpoints import Checkpoint
-from selfplay.settings.folders import CONFIG_FOLDER
+from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.stages.loop import learn_levels
 from selfplay.training.row_by_row import RatedRows, added_one_by_one, descend_row_by_row
 from tests.support.runs import files_of, tiny_settings

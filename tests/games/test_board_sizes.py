@@ -9,8 +9,8 @@ from selfplay import compose_settings, make_game
 from selfplay.compute.bit_algebra import word_of
 from selfplay.errors import SettingError
 from selfplay.registry import base_and_size
+from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.runs.manifest import composed_for_run, record_run_settings
-from selfplay.settings.folders import PROJECT_FOLDER
 
 SIZES = [4, 8]
 

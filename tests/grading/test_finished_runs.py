@@ -11,9 +11,9 @@ from selfplay.grading.finished_runs import (
     read_level_table,
     read_runs,
 )
+from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.command_lines import command_line
 from tests.support.rejections import assert_file_rejected
 from tests.support.sweeps import finish, folder_of_runs, level_table, run_of
 

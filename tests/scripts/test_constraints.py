@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from selfplay.version import DISTRIBUTION
+from selfplay.installation import DISTRIBUTION
 from tests.support.runs import PROJECT
 
 PINS = {

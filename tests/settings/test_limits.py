@@ -6,9 +6,9 @@ import pytest
 
 from selfplay.errors import SettingError
 from selfplay.players.player_names import whole_number
+from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.matches import MatchSettings
 from selfplay.settings.playing import PlaySettings, WebSettings
 from selfplay.settings.run import Settings

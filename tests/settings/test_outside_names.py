@@ -9,9 +9,9 @@ import pytest
 from selfplay import compose_settings
 from selfplay.cli.command import overrides_first
 from selfplay.errors import SettingError
-from selfplay.settings.command_lines import command_line, learn_command
+from selfplay.runs.command_lines import command_line, learn_command
+from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.compose import with_outside_names
-from selfplay.settings.folders import PROJECT_FOLDER
 from tests.support.wheels import install_entry_points
 
 
@@ -78,5 +78,5 @@ def test_only_a_checkout_has_scripts_and_they_are_named_from_the_current_folder(
     monkeypatch: pytest.MonkeyPatch, is_checkout: bool, folder: Path, command: str
 ) -> None:
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("selfplay.settings.command_lines.IS_CHECKOUT", is_checkout)
+    monkeypatch.setattr("selfplay.runs.command_lines.IS_CHECKOUT", is_checkout)
     assert learn_command("tictactoe", "x") == command

@@ -16,13 +16,13 @@ from selfplay.architectures import build_network
 from selfplay.cli.programs import NAMES
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game
+from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.runs.manifest import composed_for_run
 from selfplay.settings.classical import ExperienceGraphSettings, TabularSettings
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of, overrides_of
 from selfplay.settings.evaluation import AnalysisSettings
 from selfplay.settings.fields import PATH, leaves
-from selfplay.settings.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.settings.sections import ComparisonSettings, OptimizerSettings, TrainingSettings

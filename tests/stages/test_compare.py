@@ -12,8 +12,8 @@ import pytest
 from selfplay.cli.command import overrides_first
 from selfplay.figures.figure_files import draw_run_figures
 from selfplay.grading.tables import Columns, Row, table_of
+from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import compose_settings
 from selfplay.stages.compare import compare_and_report, how_to_play

@@ -6,9 +6,9 @@ from importlib import import_module
 from threading import Thread
 
 from selfplay.cli.command import Program, progress_bar
+from selfplay.installation import require_package
 from selfplay.process_exit import exit_at_once
 from selfplay.runs.run_folder import RunFolder, computing
-from selfplay.settings.command_lines import require_package
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
 

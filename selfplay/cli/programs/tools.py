@@ -4,8 +4,8 @@ from functools import partial
 
 from selfplay.cli.command import Program
 from selfplay.cli.help_text import ArgumentParser
+from selfplay.installation import require_package
 from selfplay.registry import name_modules
-from selfplay.settings.command_lines import require_package
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 from selfplay.settings.playing import ExportPageSettings
 

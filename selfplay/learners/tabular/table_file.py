@@ -24,9 +24,9 @@ from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import CHECKED, FileFormat, errors_of_archive, open_file
 from selfplay.games import name_of_game
 from selfplay.games.position_graph import PositionGraph
+from selfplay.installation import recorded_versions
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 from selfplay.runs.manifest import check_against_manifest
-from selfplay.version import recorded_versions
 
 ARRAYS = {"values", "own", "opp", "metadata"}
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, shortened
 from selfplay.files import user_path
 from selfplay.players.player_names import EPSILON, PlayerName, player_kind
-from selfplay.settings.command_lines import command_line, words_of_run
+from selfplay.runs.command_lines import command_line, words_of_run
 
 if TYPE_CHECKING:
     from selfplay.games import Game

@@ -4,8 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
+from selfplay.installation import require_package
 from selfplay.players.player_names import PlayerName, player_kind
-from selfplay.settings.command_lines import command_line, require_package
+from selfplay.runs.command_lines import command_line
 
 if TYPE_CHECKING:
     from selfplay.games import Game

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.checks import LARGEST_COUNT, Range
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.compute.random_numbers import below, fold
@@ -21,7 +22,6 @@ from selfplay.games.rules import Rules
 from selfplay.games.state import State
 from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value
 from selfplay.search.mcts.tree import Edges
-from selfplay.settings.fields import LARGEST_COUNT, Range
 
 CompiledPositionValue = Callable[..., float]
 """(own, opp, edges, bits, parameters, logits) to the value of an unfinished position to the player to move.

@@ -23,12 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.checks import Range, require
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.elementary import exponential, logarithm
 from selfplay.compute.random_numbers import fold
 from selfplay.search.mcts.rule import Rule, RuleFunctions, open_uniform
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
-from selfplay.settings.fields import Range, require
 
 SMALLEST_PRIOR = 1e-30
 """Smaller priors count as this one, so that their logarithms are finite."""

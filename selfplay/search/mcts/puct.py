@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.checks import Range, require
 from selfplay.compute.compilation import compiled, part_of_compiled
 from selfplay.compute.elementary import cosine, exponential, logarithm
 from selfplay.compute.random_numbers import fold
 from selfplay.search.mcts.rule import Rule, RuleFunctions, most_visited, open_uniform, visits_as_policy
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
-from selfplay.settings.fields import Range, require
 
 
 class PuctConstants(NamedTuple):

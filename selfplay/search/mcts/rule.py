@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.checks import Range
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.elementary import logarithm
 from selfplay.compute.random_numbers import uniform_bits
 from selfplay.errors import SettingError
 from selfplay.search.mcts.tree import LOST, Edges
 from selfplay.settings.choices import SEARCH_RULES
-from selfplay.settings.fields import Range
 
 TWO_TO_53 = float(1 << 53)
 

@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.checks import require
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.random_numbers import Draws, Purpose, fold
 from selfplay.errors import SettingError
@@ -22,7 +23,6 @@ from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
 from selfplay.search.mcts.tree import Search, TreeSearchResult, make_results, make_trees, tree_bytes
 from selfplay.search.threads import StopFlag, StoppedError, run_interruptibly
-from selfplay.settings.fields import require
 
 MOST_SIMULATIONS = 1_000_000
 LARGEST_TREE = 2 << 30

@@ -4,9 +4,8 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
-PACKAGE_FOLDER = Path(__file__).resolve().parents[1]
-IS_CHECKOUT = (PACKAGE_FOLDER.parent / "pyproject.toml").is_file()
-"""Whether the package is used from a checkout of the repository, and not installed as a copy."""
+from selfplay.installation import IS_CHECKOUT, PACKAGE_FOLDER
+
 PROJECT_FOLDER = PACKAGE_FOLDER.parent if IS_CHECKOUT else Path.cwd()
 """The checkout that the package is used from; the current folder if there is none. Runs are below its outputs/."""
 RUNS_FOLDER = PROJECT_FOLDER / "outputs"

@@ -3,16 +3,16 @@
 import os
 import shlex
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
-from selfplay.errors import SettingError
-from selfplay.settings.common import GameSettings
-from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER, RUNS_FOLDER
-from selfplay.version import DISTRIBUTION
+from selfplay.installation import IS_CHECKOUT
+from selfplay.runs.folders import PROJECT_FOLDER, RUNS_FOLDER
 
 COMMAND = "selfplay"
 """The command that the package installs; its first argument is the name of a program."""
+
+DEFAULT_GAME = "tictactoe"
+"""The game of learn, play, web and train-tabular, unless another is named."""
 
 
 def executable(name: str) -> str:
@@ -38,10 +38,10 @@ def with_command_lines(docstring: str) -> str:
 def words_of_run(game: str, run_dir: str | Path) -> list[str]:
     """The words of a command line, quoted for a shell, that select a game and the folder of its run.
 
-    Defaults are left out. This is for learn, play, web and train-tabular, whose default game is that of GameSettings.
+    Defaults are left out. This is for learn, play, web and train-tabular, whose default game is DEFAULT_GAME.
     Other programs may have Othello as their default.
     """
-    words = [] if game == GameSettings().name else [shlex.quote(f"game={game}")]
+    words = [] if game == DEFAULT_GAME else [shlex.quote(f"game={game}")]
     return [*words, *_words_of_folder(game, run_dir)]
 
 
@@ -58,25 +58,3 @@ def learn_command(game: str, run_dir: str | Path) -> str:
 def _words_of_folder(game: str, run_dir: str | Path) -> list[str]:
     is_default = Path(run_dir).resolve() == RUNS_FOLDER / game
     return [] if is_default else [shlex.quote(f"run_dir={run_dir}")]
-
-
-def require_package(user: str, package: str, extra: str | None = None) -> None:
-    """Raise SettingError, saying how to install it, if an optional package is not installed.
-
-    Args:
-        user: what needs the package, such as a setting.
-        extra: the optional dependencies of this project that contain the package; None: they have its name.
-    """
-    spec = find_spec(package)
-    # A folder with the same name, such as that of a run, would be found as a package without a file.
-    if spec is None or spec.origin is None:
-        raise SettingError(
-            f"{user} needs the package {package}, which is not installed; run {installation(extra or package)}"
-        )
-
-
-def installation(extra: str) -> str:
-    """The command that installs an extra of this project."""
-    if IS_CHECKOUT:
-        return f"pip install -e '.[{extra}]' in {PROJECT_FOLDER}"
-    return f"pip install '{DISTRIBUTION}[{extra}]'"
