@@ -31,8 +31,8 @@ from selfplay.figures.style import BLUE, ORANGE, decorate, default_style, empty_
 from selfplay.files import written_whole
 from selfplay.games import make_game
 from selfplay.matches.series import count_matches
+from selfplay.named_players.names import make_player
 from selfplay.players.perfect import SolverPlayer
-from selfplay.players.player_names import make_player
 from selfplay.search.exact_solver import make_exact_solver
 
 MATCHES = 200

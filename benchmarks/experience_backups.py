@@ -19,11 +19,11 @@ from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.learners.experience.graph import BACKUPS
+from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches.arena import play_matches
 from selfplay.players.experience import ExperiencePlayer
 from selfplay.players.random import RandomPlayer
-from selfplay.settings.classical import ExperienceRule
 
 
 def print_row(grader: Grader, backup: str, seed: int, matches: int) -> None:

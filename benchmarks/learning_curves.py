@@ -31,6 +31,7 @@ from selfplay.files import written_whole
 from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.proof import Grader
+from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import (
     BACKWARD_VALUE,
@@ -46,7 +47,6 @@ from selfplay.players.random import RandomPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.classical import ExperienceRule
 
 POINTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 SEEDS = range(5)

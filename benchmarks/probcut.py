@@ -20,8 +20,8 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.matches.series import count_matches
+from selfplay.named_players.names import make_player
 from selfplay.players.player import Player, PlayerWrapper
-from selfplay.players.player_names import make_player
 from selfplay.players.search import SearchPlayer
 
 OPENING_PLIES = 8

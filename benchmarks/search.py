@@ -30,12 +30,12 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
 from selfplay.matches.arena import play_matches
+from selfplay.named_players.evaluations import make_evaluation
 from selfplay.players.agent import Agent
+from selfplay.players.pretrained import pretrained_agent
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.folders import PROJECT_FOLDER
-from selfplay.runs.pretrained import pretrained_agent
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
 
 FFO = PROJECT_FOLDER / "tests" / "data" / "ffo.json"

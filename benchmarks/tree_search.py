@@ -28,12 +28,11 @@ from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game
 from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.network_evaluator import NetworkEvaluator
-from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.evaluator import RolloutEvaluator
-from selfplay.search.mcts.rule import make_rule
+from selfplay.search.mcts.rule import SEARCH_RULES, make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
-from selfplay.settings.choices import SEARCH_RULES
 from selfplay.settings.run import compose_settings
 from selfplay.training.fitting import seeded
 

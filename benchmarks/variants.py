@@ -26,8 +26,8 @@ from selfplay.grading.endgames import endgame_positions
 from selfplay.grading.measures import reference_names
 from selfplay.grading.solved_positions import SolvedPositions
 from selfplay.matches.series import count_matches
+from selfplay.named_players.names import make_player
 from selfplay.players.player import Player
-from selfplay.players.player_names import make_player
 
 
 def score(game: Game, one: Player, other: Player, options: argparse.Namespace) -> float:

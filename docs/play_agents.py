@@ -4,7 +4,7 @@ from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from selfplay.runs.pretrained import pretrained_agents
+from selfplay.players.pretrained import pretrained_agents
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page

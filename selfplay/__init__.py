@@ -41,19 +41,19 @@ if TYPE_CHECKING:
     from selfplay.learners.experience.store import ExperienceStore as ExperienceStore
     from selfplay.matches.arena import play_matches as play_matches
     from selfplay.matches.series import match as match
-    from selfplay.players.agent import load_level as load_level
+    from selfplay.named_players.names import make_player as make_player
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer as EpsilonGreedyPlayer
     from selfplay.players.experience import ExperiencePlayer as ExperiencePlayer
     from selfplay.players.experience import load_experience_player as load_experience_player
     from selfplay.players.perfect import PerfectPlayer as PerfectPlayer
     from selfplay.players.player import Player as Player
-    from selfplay.players.player_names import make_player as make_player
     from selfplay.players.random import RandomPlayer as RandomPlayer
     from selfplay.players.tabular import TabularPlayer as TabularPlayer
     from selfplay.players.value_net import ValueNetPlayer as ValueNetPlayer
     from selfplay.playing.session import Session as Session
     from selfplay.registry import name_modules as name_modules
-    from selfplay.runs.manifest import settings_of_run as settings_of_run
+    from selfplay.runs.levels import load_level as load_level
+    from selfplay.settings.recorded import settings_of_run as settings_of_run
     from selfplay.settings.run import Settings as Settings
     from selfplay.settings.run import compose_settings as compose_settings
     from selfplay.stages.generate import generate_level as generate_level
@@ -98,15 +98,15 @@ _HOMES = {
     "learn": "stages.loop",
     "learn_levels": "stages.loop",
     "load_experience_player": "players.experience",
-    "load_level": "players.agent",
+    "load_level": "runs.levels",
     "make_game": "games",
-    "make_player": "players.player_names",
+    "make_player": "named_players.names",
     "match": "matches.series",
     "name_modules": "registry",
     "perfect_values": "games.position_graph",
     "play_matches": "matches.arena",
     "rule": "compute.bit_algebra",
-    "settings_of_run": "runs.manifest",
+    "settings_of_run": "settings.recorded",
     "stream_key": "compute.random_numbers",
     "train_level": "stages.train",
 }

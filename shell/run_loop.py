@@ -19,7 +19,7 @@ from typing import BinaryIO
 from selfplay.cli.command import overrides_first
 from selfplay.cli.main import reporting_errors
 from selfplay.errors import SettingError
-from selfplay.runs.manifest import composed_for_run
+from selfplay.settings.recorded import composed_for_run
 from selfplay.settings.run import require_whole_run
 
 NO_STAGE = b"0\0"

@@ -13,7 +13,7 @@ import pytest
 
 import selfplay
 from selfplay.players import capabilities
-from selfplay.runs.pretrained import pretrained_agents
+from selfplay.players.pretrained import pretrained_agents
 from tests.support.runs import PROJECT
 
 MOST_USED = {

@@ -20,14 +20,14 @@ from selfplay.grading.comparison import level_columns
 from selfplay.grading.finished_runs import read_level_table, read_runs
 from selfplay.grading.tables import LEVEL_TABLE, read_rows
 from selfplay.learners.experience.json_file import export_json, import_json
+from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_values
 from selfplay.learners.tabular.table_file import load_tables, save_tables
-from selfplay.runs.checkpoints import load_checkpoint
+from selfplay.players.checkpoints import load_checkpoint
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.runs.manifest import Manifest
 from selfplay.search.evaluation import read_evaluation
-from selfplay.settings.classical import ExperienceRule
 from selfplay.training.fitting import read_epoch_losses
 from tests.support.dataset_tools import read_dataset
 from tests.support.experience_tools import GAME, boards_of, random_match, result_of

@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.games import make_game
-from selfplay.players.player_names import parse_name
+from selfplay.named_players.names import parse_name
 
 LONG = "x" * 100_000
 CLEARS_THE_SCREEN = "\x1b[2J\x07a\u202eb\nc"

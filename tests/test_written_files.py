@@ -16,8 +16,8 @@ from selfplay.figures.style import save_animation, save_figure
 from selfplay.files import written_whole
 from selfplay.grading.tables import write_csv
 from selfplay.learners.experience.json_file import export_json
+from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.learners.experience.store import ExperienceStore
-from selfplay.settings.classical import ExperienceRule
 from tests.support.experience_tools import GAME
 
 

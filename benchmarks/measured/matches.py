@@ -13,14 +13,15 @@ import torch
 from measured.timing import per_second
 from measured.whole_matches import play_random_matches
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.executors import Executor, open_executor
+from selfplay.executors import Executor, ExecutorOptions, open_executor
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches
-from selfplay.players.dataset_players import exploring_level
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder, computing
-from selfplay.settings.common import ExecutorSettings
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.context import computing
 from selfplay.settings.run import Settings, compose_settings
+from selfplay.settings.task_files import task_files
+from selfplay.stages.dataset_players import exploring_level
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
 
@@ -84,7 +85,7 @@ def played(executor: Executor, settings: Settings, level: int, column: str, work
         function = play_in_batches if column == COLUMNS[0] else play_whole
         all_of_them = range(matches)
         parts = (Part(settings, level, all_of_them[start : start + size]) for start in range(0, matches, size))
-        for _ in executor.map(function, parts, agents(settings, level)):
+        for _ in executor.map(function, parts, task_files(settings, agents(settings, level))):
             pass
     else:
         dataset = replace(settings.dataset, format=column, shard_matches=size)
@@ -123,7 +124,7 @@ def matches_per_second(options: Namespace) -> None:
 def _of_game(game: str, folder: Path, options: Namespace) -> Iterator[Measured]:
     players = {name: settings_of(game, name, folder, options.device) for name in options.players}
     for name in options.executors:
-        own = ExecutorSettings(name, options.workers)
+        own = ExecutorOptions(name, options.workers)
         with open_executor(own) as executor:
             workers = 1 if name == "serial" else options.workers
             for player, settings in players.items():

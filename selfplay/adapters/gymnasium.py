@@ -18,9 +18,9 @@ from selfplay.adapters import Observation, check_render_mode, needs_extra, numbe
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, make_game
+from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
-from selfplay.players.player_names import make_player
 
 with needs_extra("gymnasium"):
     import gymnasium

@@ -20,7 +20,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import StageError
 from selfplay.files import user_path, written_whole
 from selfplay.games import Game
-from selfplay.players.agent import Agent
+from selfplay.runs.levels import agent_of_level
 
 with needs_extra("onnx"):
     import onnxruntime
@@ -59,9 +59,9 @@ class _PlainOutputs(nn.Module):
 def export_level(run_dir: str | Path, path: str | Path, level: int | None = None) -> ExportedNetwork:
     """Write the network of a level of a run (None: the newest) as an ONNX file, and check it with onnxruntime.
 
-    Raises as `Agent.of_level` and `export_network`.
+    Raises as `agent_of_level` and `export_network`.
     """
-    agent = Agent.of_level(run_dir, level)
+    agent = agent_of_level(run_dir, level)
     return export_network(agent.network, agent.game, path)
 
 

@@ -22,9 +22,9 @@ from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State, make_game, name_of_game
+from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
-from selfplay.players.player_names import make_player
 
 with needs_extra("openspiel"):
     import pyspiel

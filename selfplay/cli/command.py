@@ -16,11 +16,11 @@ from selfplay.errors import SettingError
 from selfplay.files import check_writable, user_path
 from selfplay.process_exit import process_count, process_rank
 from selfplay.runs.command_lines import COMMAND
-from selfplay.runs.manifest import take_run_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import checked_settings, composed_values, quoted, with_outside_names
 from selfplay.settings.fields import field_of
+from selfplay.settings.recorded import take_run_settings
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)

@@ -19,10 +19,9 @@ from omegaconf import OmegaConf
 
 from selfplay.cli.command import HELP_FLAGS, Program
 from selfplay.errors import SettingError
-from selfplay.players.player_names import grammar
+from selfplay.named_players.names import PLAYERS, grammar
 from selfplay.runs.command_lines import command_line, with_command_lines
 from selfplay.runs.folders import CONFIG_FOLDER
-from selfplay.settings.choices import PLAYERS
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import compose_settings_of, errors_of_settings, offer_defaults
 from selfplay.settings.fields import PLAYER_NAME, field_of, leaves

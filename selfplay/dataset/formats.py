@@ -1,10 +1,12 @@
-"""The formats of datasets, chosen by the setting `dataset.format` (`selfplay.settings.choices.DATASET_FORMATS`)."""
+"""The formats of datasets, chosen by the setting `dataset.format` (`selfplay.dataset.formats.DATASET_FORMATS`)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+
+from selfplay.registry import Registry
 
 if TYPE_CHECKING:
     from selfplay.dataset.rows import Rows
@@ -64,3 +66,11 @@ CSV = DatasetFormat(".csv", has_parts=False, module="selfplay.dataset.csv_file")
 """One text file, which any program can read."""
 PARQUET = DatasetFormat(".parquet", has_parts=True, module="selfplay.dataset.parquet")
 """A folder with a file for each shard, a twentieth to a fortieth of the size of dataset.csv."""
+
+DATASET_FORMATS: Registry[Any] = Registry(
+    "dataset format",
+    {"csv": "selfplay.dataset.formats:CSV", "parquet": "selfplay.dataset.formats:PARQUET"},
+    group="selfplay.dataset_formats",
+    attributes=("suffix", "has_parts"),
+)
+"""The formats by name."""

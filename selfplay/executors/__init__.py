@@ -1,26 +1,44 @@
 """Executors: apply a function to tasks and return the results in order, in this process, in others, or on a cluster.
 
-A task carries the settings of its run, and the function is defined at the top level of a module. Only a few results are
+A task is a value that can be pickled, and the function is defined at the top level of a module. Only a few results are
 kept at a time, so all results together may be larger than memory.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from selfplay.settings.choices import EXECUTORS
-from selfplay.settings.common import CommonSettings, ExecutorSettings
+from selfplay.checks import count, one_in
+from selfplay.registry import Registry
+
+EXECUTORS: Registry[Any] = Registry(
+    "executor",
+    {
+        "serial": "selfplay.executors:SerialExecutor",
+        "process": "selfplay.executors.processes:ProcessExecutor",
+        "ray": "selfplay.executors.ray:RayExecutor",
+    },
+    group="selfplay.executors",
+    attributes=("map", "close"),
+)
+"""Classes like `Executor`, by name."""
 
 
-class Task(Protocol):
-    """The argument of one call: a NamedTuple with the settings of its run."""
+@dataclass
+class ExecutorOptions:
+    """Where the parts of a stage are run."""
 
-    @property
-    def settings(self) -> CommonSettings: ...
+    name: str = field(default="serial", metadata=one_in(EXECUTORS))
+    """serial: one after another in this process; process: in parallel processes; ray: in a Ray cluster."""
+    workers: int | None = field(default=None, metadata=count(1))
+    """Number of parts run in parallel; null: the number of cores, of this machine or of the cluster."""
+    address: str | None = None
+    """Ray cluster: HOST:PORT, or auto for the one this machine belongs to; null: start Ray on this machine."""
 
 
-AnyTask = TypeVar("AnyTask", bound=Task)
+AnyTask = TypeVar("AnyTask")
 Result = TypeVar("Result")
 
 ATTEMPTS = 4
@@ -29,21 +47,33 @@ IN_FLIGHT = 2
 """Back-pressure: the largest number of tasks per worker that are running or have results waiting."""
 
 
+class TaskFiles(NamedTuple, Generic[AnyTask]):
+    """The files that tasks read, for workers on machines that do not have them."""
+
+    paths: Mapping[str, Path]
+    """By the name of the copy of each file: a path relative to the folder of the copies."""
+    moved: Callable[[AnyTask, Path], AnyTask]
+    """(task, folder) to the same task that reads the copies in this folder; a function at the top level of a module."""
+
+
 class Executor(Protocol):
     """Runs tasks. To add an executor, write the class, add it to EXECUTORS or offer it as an entry point, and add
     conf/executor/NAME.yaml."""
 
-    def __init__(self, settings: ExecutorSettings) -> None:
-        """Raise SettingError if a package that it needs is not installed."""
+    def __init__(self, options: ExecutorOptions, threads: int = 1) -> None:
+        """Raise SettingError if a package that it needs is not installed.
+
+        `threads`: of the libraries in each worker process.
+        """
 
     def map(
-        self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
+        self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: TaskFiles[AnyTask] | None = None
     ) -> Iterator[Result]:
         """The results of `function` on each task, in the order of the tasks.
 
         Args:
             function: defined at the top level of a module.
-            files: files below run_dir that the tasks read, to be sent to machines that do not have them.
+            files: the files that the tasks read, to be sent to machines that do not have them.
 
         Raises what `function` raises, and StageError if workers die repeatedly.
         """
@@ -55,11 +85,11 @@ class Executor(Protocol):
 class SerialExecutor:
     """Runs one task after another in this process."""
 
-    def __init__(self, settings: ExecutorSettings) -> None:
+    def __init__(self, options: ExecutorOptions, threads: int = 1) -> None:
         pass
 
     def map(
-        self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
+        self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: TaskFiles[AnyTask] | None = None
     ) -> Iterator[Result]:
         return map(function, tasks)
 
@@ -68,12 +98,14 @@ class SerialExecutor:
 
 
 @contextmanager
-def open_executor(settings: ExecutorSettings) -> Iterator[Executor]:
-    """The executor that the settings name; its workers start with the first task and end with the block.
+def open_executor(options: ExecutorOptions, threads: int = 1) -> Iterator[Executor]:
+    """The executor that the options name; its workers start with the first task and end with the block.
+
+    `threads`: of the libraries in each worker process.
 
     Raises SettingError for an unknown name, or if a package that the executor needs is not installed.
     """
-    executor: Executor = EXECUTORS[settings.name](settings)
+    executor: Executor = EXECUTORS[options.name](options, threads)
     try:
         yield executor
     finally:

@@ -14,15 +14,13 @@ from itertools import islice
 from multiprocessing import util
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from typing import Any
 
 from selfplay.compute.devices import tune_process, usable_cores
 from selfplay.errors import StageError
-from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
+from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, ExecutorOptions, Result, TaskFiles
 from selfplay.process_exit import before_exit
 from selfplay.registry import name_modules, named_modules
-from selfplay.settings.common import ExecutorSettings
 
 INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
 """The signals that end a program."""
@@ -32,15 +30,15 @@ SECONDS_TO_DIE = 5.0
 
 
 class ProcessExecutor:
-    """Runs up to `settings.workers` tasks in parallel, in processes that are kept for later tasks."""
+    """Runs up to `options.workers` tasks in parallel, in processes that are kept for later tasks."""
 
-    def __init__(self, settings: ExecutorSettings) -> None:
-        self.workers = settings.workers or usable_cores()
+    def __init__(self, options: ExecutorOptions, threads: int = 1) -> None:
+        self.workers, self.threads = options.workers or usable_cores(), threads
         self._pool: ProcessPoolExecutor | None = None
         self._workers: set[BaseProcess] = set()
 
     def map(
-        self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
+        self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: TaskFiles[AnyTask] | None = None
     ) -> Iterator[Result]:
         rest = iter(tasks)
         unanswered: deque[AnyTask] = deque()
@@ -75,7 +73,7 @@ class ProcessExecutor:
         # A pool starts a worker whenever no worker is idle for a new task.
         with _interrupted_later(), _named_as_errors_of_processes():
             if self._pool is None:
-                begun = str(task.settings.threads), named_modules()
+                begun = str(self.threads), named_modules()
                 context = multiprocessing.get_context("spawn")
                 self._workers = set()
                 self._pool = ProcessPoolExecutor(self.workers, context, initializer=_begin_worker, initargs=begun)

@@ -8,9 +8,8 @@ import os
 import socket
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,17 +17,13 @@ from typing import Any, NamedTuple
 from selfplay.compute.compile_cache import versions
 from selfplay.compute.devices import default_variables, tune_process
 from selfplay.errors import SettingError, StageError, shortened
-from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
+from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, ExecutorOptions, Result, TaskFiles
 from selfplay.files import read_bytes
 from selfplay.installation import require_package
 from selfplay.registry import name_modules, named_modules
-from selfplay.settings.common import CommonSettings, ExecutorSettings
 
 REACHABLE_BY_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Ray's environment variable, on all systems, for whether other computers may connect; it is read by `import ray`."""
-
-AGENT_FILE = "agent_file.safetensors"
-"""The name under which the setting agent_file is sent."""
 
 PATIENCE = 5.0
 """Seconds to wait for a cluster to answer."""
@@ -42,30 +37,33 @@ class Sent(NamedTuple):
     """The modules that files may name, see `selfplay.registry`."""
     contents: Any
     """A reference to the contents of the files that the tasks read, by name; None if they read none."""
+    moved: Callable[[Any, Path], Any] | None
+    """As in `TaskFiles`."""
 
 
 class RayExecutor:
     """Runs tasks in parallel on the cores of a Ray cluster; Ray restarts tasks whose worker or node died."""
 
-    def __init__(self, settings: ExecutorSettings) -> None:
+    def __init__(self, options: ExecutorOptions, threads: int = 1) -> None:
         require_package("executor=ray", "ray")
-        self._settings, self._began = settings, False
+        self._options, self._began = options, False
         self._ray: Any = None
 
     def map(
-        self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
+        self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: TaskFiles[AnyTask] | None = None
     ) -> Iterator[Result]:
         """As `Executor.map`. Also raises SettingError if there is no cluster at the address."""
         rest = iter(tasks)
         if (first_task := next(rest, None)) is None:
             return
-        contents = {_name(path, first_task.settings): read_bytes(path) for path in files}
+        contents = {name: read_bytes(path) for name, path in files.paths.items()} if files else {}
         ray = self._connected()
         unbegun, begun = chain([first_task], rest), deque[Any]()
         with _reported(ray):
-            in_flight = IN_FLIGHT * (self._settings.workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
+            in_flight = IN_FLIGHT * (self._options.workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
             remote = ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_run)
-            sent = ray.put(Sent(versions(), named_modules(), ray.put(contents) if contents else None))
+            moved = files.moved if files and contents else None
+            sent = ray.put(Sent(versions(), named_modules(), ray.put(contents) if contents else None, moved))
             while True:
                 begun.extend(remote.remote(function, task, sent) for task in islice(unbegun, in_flight - len(begun)))
                 if not begun:
@@ -77,14 +75,14 @@ class RayExecutor:
         if self._ray is not None:
             return self._ray
         variables = {"RAY_USAGE_STATS_ENABLED": "0"}
-        if self._settings.address is None:
+        if self._options.address is None:
             variables[REACHABLE_BY_OTHERS] = "0"
         with default_variables(variables):
             import ray
 
             if not ray.is_initialized():
-                address = self._settings.address
-                own: dict[str, Any] = {"num_cpus": self._settings.workers, "include_dashboard": False}
+                address = self._options.address
+                own: dict[str, Any] = {"num_cpus": self._options.workers, "include_dashboard": False}
                 try:
                     _require_listener(address)
                     ray.init(
@@ -130,31 +128,12 @@ def _require_listener(address: str | None) -> None:
         socket.create_connection((host, int(port)), timeout=PATIENCE).close()
 
 
-def _name(path: Path, settings: CommonSettings) -> str:
-    """The name under which a file is sent: its path below run_dir, where only the setting agent_file may not be."""
-    if _agent_file(settings) == str(path):
-        return AGENT_FILE
-    return str(path.relative_to(settings.run_dir))
-
-
-def _agent_file(settings: CommonSettings) -> str | None:
-    file: str | None = getattr(settings, "agent_file", None)
-    return None if file is None else str(Path(file))
-
-
 def _run(function: Callable[[AnyTask], Result], task: AnyTask, sent: Sent) -> Result:
     """Run a task in a worker."""
     check_versions(sent.versions)
     name_modules(sent.modules)
     tune_process()
-    if sent.contents is not None:
-        folder = _received(sent.contents)
-        places = {"run_dir": str(folder)}
-        if _agent_file(task.settings) is not None:
-            places["agent_file"] = str(folder / AGENT_FILE)
-        settings: CommonSettings = replace(task.settings, **places)  # type: ignore[arg-type]
-        task = task._replace(settings=settings)  # type: ignore[attr-defined]
-    return function(task)
+    return function(task if sent.moved is None else sent.moved(task, _received(sent.contents)))
 
 
 def check_versions(driver: dict[str, str]) -> None:

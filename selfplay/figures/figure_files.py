@@ -17,10 +17,11 @@ from selfplay.errors import StageError
 from selfplay.figures.style import default_style, save_animation, save_figure, source_of, write_source
 from selfplay.games import Game, make_game
 from selfplay.grading.comparison import Comparison
+from selfplay.players.checkpoints import load_checkpoint, read_metadata
 from selfplay.registry import Registry
-from selfplay.runs.checkpoints import load_checkpoint, read_metadata
 from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
-from selfplay.runs.run_folder import RunFolder, computing, writes_run
+from selfplay.runs.run_folder import RunFolder, writes_run
+from selfplay.settings.context import computing
 from selfplay.settings.run import Settings
 from selfplay.training.fitting import EpochLoss, read_epoch_losses
 

@@ -18,8 +18,8 @@ from selfplay.figures.figure_files import TrainedRun
 from selfplay.figures.style import BLUE, GREEN, GREY, decorate, empty_figure, rendered, write_source
 from selfplay.games import Game
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, perfect_values
-from selfplay.players.agent import Agent
 from selfplay.players.value_net import evaluate_output
+from selfplay.runs.levels import agent_of_level
 
 MAX_PANELS = 8
 MAX_TICKS = 12
@@ -54,7 +54,7 @@ class PositionValues(NamedTuple):
 def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> PositionValues:
     """The values that these levels of a run give to every afterstate of `game`.
 
-    Raises GameTooLargeError if there are too many, and as `Agent.of_level`.
+    Raises GameTooLargeError if there are too many, and as `agent_of_level`.
     """
     line, graph = game.presentation.position_line, enumerate_positions(game)
     assert line is not None, "checked by `pictures`"
@@ -67,7 +67,7 @@ def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> P
 
 
 def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: PositionGraph) -> NDArray[np.float32]:
-    network = Agent.of_level(run_dir, level, game).network
+    network = agent_of_level(run_dir, level, game).network
     values = evaluate_output(network, game.observe(graph.state)).value
     exact = torch.from_numpy(-graph.return_to_move).float()
     return torch.where(graph.state.terminated, exact, values).numpy()

@@ -16,8 +16,8 @@ from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
 from selfplay.files import written_whole
-from selfplay.players.player_names import readable_name
-from selfplay.runs.manifest import changes_of_recipe
+from selfplay.named_players.names import readable_name
+from selfplay.settings.recorded import changes_of_recipe
 from selfplay.settings.run import Settings
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from selfplay.figures.style import DARK, decorate, default_style, empty_figure
-from selfplay.players.player_names import readable_name
+from selfplay.named_players.names import readable_name
 
 LONGEST_NAME = 40
 CELL, LETTER, BESIDE, ABOVE_AND_BELOW, LEAST_WIDTH = 0.8, 0.085, 1.5, 1.6, 5.0

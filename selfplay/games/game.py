@@ -1,7 +1,7 @@
 """The base class of games, with what the author of a game writes; and outcomes, the values of the ends of matches.
 
 docs/adding_a_game.md shows an example of a game. An outcome is chosen by name (the setting `outcome`,
-`selfplay.settings.choices.OUTCOMES`); another one is a function like `match_return` anywhere, set by
+`selfplay.games.game.OUTCOMES`); another one is a function like `match_return` anywhere, set by
 `outcome=my_module:my_outcome` or offered as an entry point in the group `selfplay.outcomes`.
 
 The terms are those of OpenSpiel and PGX.
@@ -26,6 +26,7 @@ from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
 from selfplay.games.state import BatchStepping, Kernels, State
 from selfplay.pickling import MadeAgain
+from selfplay.registry import Registry
 
 MOVE_NUMBER = re.compile(r"(?<!\S)\d+\.+\s*")
 
@@ -33,6 +34,10 @@ MOVE_NUMBER = re.compile(r"(?<!\S)\d+\.+\s*")
 def without_move_numbers(text: str) -> str:
     """A transcript without the numbers in front of its moves: 1. f5 d6 2. c3."""
     return MOVE_NUMBER.sub("", text)
+
+
+SEATS = ("first", "second")
+"""The names of the seats: the player who moves first has seat 0."""
 
 
 class Game(MadeAgain, BatchStepping):
@@ -252,6 +257,18 @@ def disc_difference(game: Game) -> EndValues:
     if game.rules.margin is None or game.num_squares is None:
         raise SettingError(f"outcome=disc_difference: {game.name} does not count points; set outcome=return")
     return EndValues(win=0.0, point=1.0 / game.num_squares)
+
+
+OUTCOMES: Registry[Outcome] = Registry(
+    "outcome",
+    {
+        "return": "selfplay.games.game:match_return",
+        "disc_difference": "selfplay.games.game:disc_difference",
+    },
+    group="selfplay.outcomes",
+    arguments=("game",),
+)
+"""The outcomes that can be chosen by name."""
 
 
 def outcome_of_first(game: Game, state: State, ends: EndValues) -> Tensor:

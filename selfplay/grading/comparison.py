@@ -32,7 +32,8 @@ from selfplay.grading.tables import (
 )
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder, computing, writes_run
+from selfplay.runs.run_folder import RunFolder, writes_run
+from selfplay.settings.context import computing
 from selfplay.settings.run import Settings
 
 MEASURES: list[type[Measure]] = [

@@ -21,10 +21,10 @@ from selfplay.grading.measures import Compared, Measure, Shown, Who, average_pla
 from selfplay.grading.solved_positions import SolvedPosition, SolvedPositions, grades_in, kept_positions
 from selfplay.grading.tables import ENDGAME_COLUMNS, Row
 from selfplay.matches.arena import play_matches
+from selfplay.named_players.evaluations import make_evaluation
+from selfplay.named_players.names import make_player
 from selfplay.players.perfect import whole_game_solver_player
-from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.search.evaluation import make_evaluation
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.search.searcher import MAX_DEPTH, Searcher
 

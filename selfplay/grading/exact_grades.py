@@ -6,13 +6,13 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
+from selfplay.games.game import SEATS
 from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.measures import Compared, Measure, Shown, Who, grader_of, player_of
 from selfplay.grading.proof import Grade, Grader, Lines, is_unbeatable, lines_text, share_text
 from selfplay.grading.tables import GRADE_COLUMNS, Row
 from selfplay.progress import ProgressBar
-from selfplay.runs.run_folder import RunContext
-from selfplay.settings.matches import SEATS
+from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
 
 

@@ -12,6 +12,7 @@ from typing import Self
 import pandas as pd
 
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.games.game import SEATS
 from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WORSE, WinDrawLoss, sign_test, wilson_interval
 from selfplay.grading.measures import Compared, Measure, Pair, Shown, Who, name_of, scheduled_matches
 from selfplay.grading.tables import (
@@ -29,9 +30,9 @@ from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunContext, RunFolder
+from selfplay.runs.run_folder import RunFolder
 from selfplay.search.exact_solver import ExactSolver
-from selfplay.settings.matches import SEATS
+from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
 
 

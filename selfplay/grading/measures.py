@@ -22,14 +22,15 @@ from selfplay.grading.proof import Grader
 from selfplay.grading.ratings import Rating, rate
 from selfplay.grading.tables import Columns, Row
 from selfplay.matches.series import PairMatches, PairResult, play_pairs
-from selfplay.players.agent import level_player
+from selfplay.named_players.evaluations import make_evaluation
+from selfplay.named_players.names import make_player
 from selfplay.players.player import Player
-from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunContext
-from selfplay.search.evaluation import make_evaluation
+from selfplay.runs.levels import level_player
+from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
 from selfplay.settings.sections import ComparisonSettings
+from selfplay.settings.task_files import task_files
 
 RANDOM = "random"
 MOST_LINES = 1_000_000
@@ -77,7 +78,7 @@ DEFAULT_LEVELS = 10
 
 
 def name_of(who: Who) -> str:
-    """The name of the player, as in `selfplay.players.player_names`."""
+    """The name of the player, as in `selfplay.named_players.names`."""
     return who if isinstance(who, str) else f"level:{who}" if who else "random"
 
 
@@ -215,8 +216,8 @@ class Compared:
             tasks = scheduled_matches(self.settings, pairs)
         else:
             tasks = sampled_matches(self.settings, self.trained)
-        with open_executor(self.settings.executor) as executor:
-            files = self.context.run.player_files()
+        with open_executor(self.settings.executor, self.settings.threads) as executor:
+            files = task_files(self.settings, self.context.run.player_files())
             results = play_pairs(tasks, executor, files, self.progress, "comparing levels")
         return [(task.pair, result) for task, result in zip(tasks, results, strict=True)]
 

@@ -40,11 +40,11 @@ from selfplay.grading.solved_positions import (
 )
 from selfplay.grading.tables import JUDGED_COLUMNS, MISTAKE_COLUMNS, Columns, Row
 from selfplay.matches.arena import play_matches
+from selfplay.named_players.names import make_player
 from selfplay.players.perfect import whole_game_solver_player
-from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunContext
 from selfplay.search.exact_solver import ExactSolver
+from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
 
 STAGES = ("begin", "middle", "end")

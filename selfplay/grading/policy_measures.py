@@ -15,18 +15,18 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
+from selfplay.games.game import SEATS
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
 from selfplay.grading.measures import Compared, Measure, Panel
 from selfplay.grading.proof import FIRST, Grader, Lines, is_unbeatable, lines_text
 from selfplay.grading.tables import POLICY_COLUMNS, Columns
 from selfplay.matches.arena import play_matches
-from selfplay.players.agent import Agent
+from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import policy_of
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player_names import make_player
-from selfplay.runs.run_folder import RunContext
-from selfplay.settings.matches import SEATS
+from selfplay.runs.levels import agent_of_level
+from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
 
 SIMULATIONS = 32
@@ -64,7 +64,7 @@ def policy_row(run_dir: Path, game: Game, level: int, state: State) -> Row:
 
 def policy_entropies(run_dir: Path, game: Game, level: int, state: State) -> Tensor:
     """float64[B]: the entropy of the policy head in unfinished positions, in nats."""
-    logits = Agent.of_level(run_dir, level, game).policy().evaluate(state).logits.double()
+    logits = agent_of_level(run_dir, level, game).policy().evaluate(state).logits.double()
     logits = logits.masked_fill(~game.legal_action_mask(state), -torch.inf)
     entropies: Tensor = torch.special.entr(torch.softmax(logits, dim=1)).sum(dim=1)
     return entropies

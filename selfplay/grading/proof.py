@@ -13,13 +13,13 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.games import Game
+from selfplay.games.game import SEATS
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, optimal_actions, perfect_values
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
 from selfplay.grading.tables import Row
+from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import PredictsOutcomes, policy_of
 from selfplay.players.player import Player, uniform_policy
-from selfplay.players.player_names import make_player
-from selfplay.settings.matches import SEATS
 
 FIRST, SECOND = 0, 1
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import read_text, written_whole
+from selfplay.games.game import SEATS
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, wilson_interval
 from selfplay.matches.series import PairResult
 from selfplay.runs.command_lines import command_line
-from selfplay.settings.matches import SEATS
 
 # pandas is imported inside the functions, so that the web page, which reads single rows, does not wait for it.
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from selfplay.errors import ConformanceError, ForfeitError
 from selfplay.games import Game, make_game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
+from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import FollowsMatch, PlaysOnDevice, ReportsStatus, learners_among
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
-from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
 
 log = logging.getLogger(__name__)

@@ -11,19 +11,19 @@ from typing import Generic, NamedTuple, TypeVar
 from selfplay.checks import SEEDS, Range, whole_number
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.executors import Executor
+from selfplay.executors import Executor, TaskFiles
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
 from selfplay.matches.arena import Players, play_matches, results_text
 from selfplay.matches.copies import CountedMatches, copies_text, first_matches, openings_text
+from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import learners_among
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
-from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunContext, computing
 from selfplay.settings.common import AnySettings
+from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import MatchSettings
 
 log = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
     The results so far are logged at intervals. If a progress bar is visible, it shows how many matches the first player
     has won, drawn and lost, and only the last results are logged.
 
-    Raises as `selfplay.players.player_names.make_player`.
+    Raises as `selfplay.named_players.names.make_player`.
     """
     with computing(settings) as context:
         game = context.game
@@ -202,7 +202,7 @@ class PairMatches(NamedTuple, Generic[AnySettings, PlayerId]):
 def play_pairs(
     tasks: Sequence[PairMatches[AnySettings, PlayerId]],
     executor: Executor,
-    files: Sequence[Path] = (),
+    files: TaskFiles[PairMatches[AnySettings, PlayerId]] | None = None,
     progress: ProgressBar = NoProgress,
     description: str = "",
 ) -> list[PairResult]:

@@ -1,43 +1,29 @@
 """A learned agent: the network of a level as a player, as an evaluation of searches and as an evaluator of tree search.
 
-agent = Agent.of_level("outputs/othello", 40)
+agent = Agent.load(Path("outputs/othello/level_40/agent.safetensors"))
 agent.player(depth=2)
 agent.evaluation()
 agent.evaluator()
 """
 
 import math
-import shlex
 from functools import cached_property
-from numbers import Real
 from pathlib import Path
 
 from torch import nn
 
 from selfplay.architectures import check_output
 from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
-from selfplay.checks import folder_of, require, whole_number
 from selfplay.errors import SettingError
-from selfplay.files import sha256
 from selfplay.games import Game, make_game
-from selfplay.games.game import EndValues
+from selfplay.games.game import OUTCOMES, EndValues
+from selfplay.players.checkpoints import Checkpoint, load_checkpoint, read_metadata
 from selfplay.players.network_evaluator import NetworkEvaluator, SymmetricNetwork
-from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.runs.checkpoints import Checkpoint, load_checkpoint, read_metadata
-from selfplay.runs.command_lines import command_line
-from selfplay.runs.pretrained import pretrained_agent
-from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 from selfplay.search.evaluation import Evaluation, FeatureEvaluation
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, AfterstateEvaluator, BatchEvaluator, CompiledEvaluator
-from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
-from selfplay.search.probcut import Probing, read_probcut
 from selfplay.search.searcher import Searcher
-from selfplay.settings.choices import OUTCOMES
-from selfplay.settings.playing import PlaySettings
-from selfplay.settings.run import Settings
 
 POINTS_IN_A_WIN = 1000
 """The value of a win, in points at the end of a match, for agents that value positions by features."""
@@ -68,16 +54,6 @@ class Agent:
         if game is None:
             game = make_game(read_metadata(path)["game"])
         return cls(load_checkpoint(path, game), game, name or path.name, path)
-
-    @classmethod
-    def of_level(cls, run_dir: str | Path, level: int | None = None, game: Game | None = None) -> "Agent":
-        """The agent of a level of a run; None: of the newest.
-
-        Raises SettingError for an argument of another type, StageError if the run lacks the level, and as `load`.
-        """
-        run = RunFolder(folder_of("run_dir", run_dir))
-        level = max(run.newest_level(), 1) if level is None else whole_number("level", level)
-        return cls.load(run.existing_agent(level), game, f"level {level}")
 
     @property
     def network(self) -> nn.Module:
@@ -135,27 +111,9 @@ class Agent:
             raise SettingError(f"{self.name} has no policy head; write {self.name.replace(' ', ':')}")
         return evaluator
 
-    def probcut(self, threshold: float, player: str) -> Probing:
-        """ProbCut with the parameters that were fitted to the agent, for the player with this name.
-
-        Raises:
-            SettingError: none were fitted, or only to earlier weights; or the threshold is not above 0.
-            InvalidFileError: their file is broken.
-        """
-        assert self.path is not None, "an agent with a file"
-        path, run_dir = self.path.with_name(PROBCUT_FILE), shlex.quote(f"run_dir={self.path.parent.parent}")
-        level = f"level={self.checkpoint.metadata['level']}"
-        fit = f"run {command_line('fit-probcut')} game={self.game.name} {level} {run_dir}"
-        if not path.exists():
-            raise SettingError(f"player {player!r}: probcut was not fitted to this agent; {fit}")
-        parameters = read_probcut(path)
-        if parameters.agent_sha256 != sha256(self.path):
-            raise SettingError(f"player {player!r}: {path} was fitted to other weights; {fit} again")
-        return parameters.probing(threshold)
-
     @property
     def _outcome(self) -> str:
-        """What the network predicts, a name in `selfplay.settings.choices.OUTCOMES`."""
+        """What the network predicts, a name in `selfplay.games.game.OUTCOMES`."""
         return str(self.checkpoint.metadata["outcome"])
 
     @property
@@ -179,51 +137,3 @@ class Agent:
         largest = (self.game.num_squares or 0) * sum(map(abs, weights.values()))
         win = 10.0 ** max(0, math.floor(math.log10(largest)) + 1) if largest > 0 else 1.0
         return FeatureEvaluation(self.name, self.game.name, win, win / POINTS_IN_A_WIN, weights)
-
-
-def load_level(
-    run_dir: str | Path,
-    level: int | None = None,
-    game: Game | str | None = None,
-    *,
-    depth: int = 1,
-    temperature: float = 0.0,
-) -> ValueNetPlayer | SearchPlayer:
-    """The agent of a level of a run, as a player: see `Agent.of_level` and `Agent.player`.
-
-    If compiled searches can compute the values of its network, NegaScout searches to any depth; otherwise the whole
-    tree is searched, up to 3 plies.
-
-    Args:
-        level: the number of the level; None: the newest.
-        game: the game that the agent must play, or its name; None: the game named in its file.
-
-    Raises:
-        SettingError: an argument is of another type, or the depth or the temperature is out of range.
-        StageError: the run does not have this level; the message says which levels it has.
-        InvalidFileError: the file of the level is broken or belongs to another game.
-
-    Examples:
-        >>> agent = selfplay.load_level("outputs/tictactoe", level=3)
-        >>> agent
-        <ValueNetPlayer level 3>
-        >>> agent.action_values(agent.game.init()).shape
-        torch.Size([1, 9])
-    """
-    required, depth = None if game is None else make_game(game), whole_number("depth", depth)
-    require("temperature", temperature, isinstance(temperature, Real), "a number")
-    return Agent.of_level(run_dir, level, required).player(depth, temperature)
-
-
-def level_player(settings: Settings | PlaySettings, game: Game, level: int) -> Player:
-    """Level `level` of the run as a player without exploration; level 0 is the random player."""
-    if level == 0:
-        return RandomPlayer(game)
-    how = settings.player
-    return load_level(settings.run_dir, level, game, depth=how.depth, temperature=how.temperature)
-
-
-def pretrained_othello_tables() -> PatternTables | None:
-    """The tables of the agent for Othello that comes with the program; None if its network has no tables."""
-    evaluation = Agent.load(pretrained_agent("othello"), make_game("othello")).evaluation()
-    return evaluation.tables if isinstance(evaluation, PatternEvaluation) else None

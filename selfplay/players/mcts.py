@@ -13,7 +13,6 @@ from selfplay.players.player import Capability, Player, one_hot_policy, sample_a
 from selfplay.players.random import RandomPlayer
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.search.mcts.tree_search import TreeSearch
-from selfplay.settings.sections import TreeSearchSettings
 
 
 class _Searched(NamedTuple):
@@ -117,12 +116,22 @@ class SearchLearner(MctsPlayer):
     It keeps the searches of the matches that it is playing, so that `searched` does not search again.
 
     Args:
-        settings: temperature, temperature_plies and opening_plies; the search has its own.
+        temperature: see `MctsPlayer`.
+        temperature_plies: number of plies with this temperature; later ones have 0.
+        opening_plies: each match begins with 0 to this number of random plies, which give no policies.
     """
 
-    def __init__(self, search: TreeSearch, settings: TreeSearchSettings, name: str | None = None) -> None:
-        super().__init__(search, temperature=settings.temperature, name=name)
-        self.temperature_plies, self.opening_plies = settings.temperature_plies, settings.opening_plies
+    def __init__(
+        self,
+        search: TreeSearch,
+        *,
+        temperature: float = 1.0,
+        temperature_plies: int = 8,
+        opening_plies: int = 0,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(search, temperature=temperature, name=name)
+        self.temperature_plies, self.opening_plies = temperature_plies, opening_plies
         self.random = RandomPlayer(search.game)
         self._plies: dict[int, _Searched] = {}
 

@@ -14,13 +14,12 @@ from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.compute.random_numbers import Draws, fold
-from selfplay.games.game import Game
+from selfplay.games.game import OUTCOMES, Game
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.value_net import ValueNetPlayer, best_values, evaluate_output
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, PositionValues
-from selfplay.settings.choices import OUTCOMES
 
 BLOCK = 32
 """Rows in one forward pass on the CPU: a search of a single match evaluates one position at a time, and must get the
@@ -118,7 +117,7 @@ class NetworkEvaluator:
     `AfterstateEvaluator` for evaluations that can be compiled. Evaluations are kept, so the weights must not change.
 
     Args:
-        outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`.
+        outcome: what the network predicts, a name in `selfplay.games.game.OUTCOMES`.
         temperature: of the priors without a policy head, above 0; None: the network has one.
 
     Raises SettingError if the temperature is out of range.

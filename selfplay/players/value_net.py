@@ -8,12 +8,11 @@ from selfplay.compute.devices import CPU
 from selfplay.compute.portable import arithmetic_of
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
-from selfplay.games.game import Game, outcome_of_mover
+from selfplay.games.game import OUTCOMES, Game, outcome_of_mover
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
 from selfplay.players.device_memory import network_bytes, position_bytes
 from selfplay.players.player import Player, one_hot_policy, sample_actions
-from selfplay.settings.choices import OUTCOMES
 
 EVALUATION_BLOCK = 256
 """Rows in one forward pass on the CPU. The number is fixed: the order of the sums in a matrix product may depend on its
@@ -61,7 +60,7 @@ class ValueNetPlayer(Player):
             reply to that. The whole tree is searched, a batch of positions at a time.
         temperature: 0 takes the best action; above 0 an action is drawn with probability proportional to
             exp(value / temperature).
-        outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`; it also gives the values of
+        outcome: what the network predicts, a name in `selfplay.games.game.OUTCOMES`; it also gives the values of
             terminal afterstates.
 
     Raises:

@@ -13,7 +13,8 @@ from selfplay.errors import SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.games.feature_kernels import feature_values
 from selfplay.games.payoff_tree import PayoffTree
-from selfplay.search.evaluation import FeatureEvaluation, make_evaluation
+from selfplay.named_players.evaluations import make_evaluation
+from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.searcher import Searcher, SearchResult
 from selfplay.search.trace import Trace
 from selfplay.settings.evaluation import AnalysisSettings

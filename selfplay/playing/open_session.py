@@ -3,11 +3,10 @@
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
-from selfplay.players.player_names import make_player
+from selfplay.named_players.names import make_player
+from selfplay.players.pretrained import PRETRAINED, pretrained_agents
 from selfplay.playing.session import Session
-from selfplay.runs.pretrained import pretrained_agents
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.choices import PRETRAINED
 from selfplay.settings.fields import PERSON
 from selfplay.settings.playing import PlaySettings
 

@@ -1,27 +1,21 @@
-"""The files of a run: where each is, the lock with which one process at a time writes them, and a stage's context."""
+"""The files of a run: where each is and the lock with which one process at a time writes them."""
 
 import fcntl
 import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
-from selfplay.compute.devices import chosen_device, computing_on
+from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import RunLockedError, StageError
 from selfplay.files import check_writable
 from selfplay.process_exit import process_rank
 from selfplay.runs.command_lines import learn_command
 from selfplay.runs.folders import PROJECT_FOLDER
-from selfplay.settings.choices import DATASET_FORMATS
-from selfplay.settings.common import AnySettings, CommonSettings
-
-if TYPE_CHECKING:
-    from selfplay.games import Game
 
 LEVEL_FOLDER = re.compile(r"level_([0-9]{2}|[1-9][0-9]{2,8})")
 """The name of the folder of a level, with the number in at least two digits."""
@@ -31,6 +25,13 @@ LEARNER_FILE = "learner.safetensors"
 
 _holders: dict[tuple[int, int, int], int] = {}
 """The threads that hold the locks of runs, by process, and device and inode of the .lock files. A fork holds none."""
+
+
+class OfRun(Protocol):
+    """Settings of a program that works on a run."""
+
+    @property
+    def run_dir(self) -> str: ...
 
 
 class RunFolder:
@@ -48,7 +49,7 @@ class RunFolder:
         self.proofs = comparison / "proofs"
 
     @classmethod
-    def of(cls, settings: CommonSettings) -> "RunFolder":
+    def of(cls, settings: OfRun) -> "RunFolder":
         return cls(Path(settings.run_dir))
 
     def level(self, level: int) -> Path:
@@ -185,7 +186,7 @@ def writes_run(*, create: bool) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         @wraps(function)
-        def locked(settings: CommonSettings, *args: Any, **kwargs: Any) -> Any:
+        def locked(settings: OfRun, *args: Any, **kwargs: Any) -> Any:
             with RunFolder.of(settings).lock(create=create) if process_rank() == 0 else nullcontext():
                 return function(settings, *args, **kwargs)
 
@@ -200,37 +201,6 @@ def _levels_text(levels: list[int]) -> str:
     if levels == list(range(levels[0], levels[-1] + 1)):
         return f"levels {levels[0]} to {levels[-1]}"
     return f"levels {', '.join(map(str, levels))}"
-
-
-@dataclass(frozen=True)
-class RunContext(Generic[AnySettings]):
-    """What a stage needs besides its settings: run folder, game and device, found once and passed down."""
-
-    settings: AnySettings
-    run: RunFolder
-    game: "Game"
-    device: str
-    """cpu or cuda."""
-
-
-def context_of(settings: AnySettings) -> RunContext[AnySettings]:
-    """The context of these settings. Raises SettingError for an unknown game, or a device that does not exist."""
-    # Imported here, because a stage that is skipped needs only the files.
-    from selfplay.games import make_game
-
-    run = RunFolder.of(settings)
-    return RunContext(settings, run, make_game(settings.game.name), chosen_device(settings.device))
-
-
-@contextmanager
-def computing(settings: AnySettings) -> Iterator[RunContext[AnySettings]]:
-    """The context of these settings; in the block torch and searches have the numbers of threads that they name.
-
-    Raises as `context_of`.
-    """
-    context = context_of(settings)
-    with computing_on(context.device, settings.threads, settings.search_threads):
-        yield context
 
 
 def path_text(path: Path) -> str:

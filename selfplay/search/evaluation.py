@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from sys import float_info
 from typing import Annotated, Any, NamedTuple, NotRequired, Protocol
 
 import numpy as np
@@ -23,11 +24,9 @@ from typing_extensions import TypedDict
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
 from selfplay.errors import SettingError
-from selfplay.files import CHECKED, FileFormat, user_path
+from selfplay.files import CHECKED, FileFormat
 from selfplay.games import Game
 from selfplay.games.rules import Features, Rules
-from selfplay.runs.folders import CONFIG_FOLDER
-from selfplay.settings.evaluation import WEIGHT, Weight, is_weight
 
 ValueParameters = Any
 """The third argument of a `CompiledValue`: arrays, or tuples of arrays and numbers."""
@@ -85,8 +84,23 @@ def finished_value(rules: Rules) -> CompiledValue:
 
 # ---------------------------------------------------------------------- weighted sums of features
 
+Weight = float | Sequence[float]
+"""The weight of a feature in all phases of a match, or one weight for each phase."""
+
+WEIGHT = "a finite number, or a list of one for each phase"
+
+
 LARGEST_NUMBER = 1e12
 """Sums of larger numbers could overflow to infinity."""
+
+
+def is_weight(value: object) -> bool:
+    """Whether `value` is a finite number or a list of some."""
+    numbers = value if isinstance(value, list) else [value]
+    return len(numbers) > 0 and all(
+        isinstance(number, int | float) and not isinstance(number, bool) and abs(number) <= float_info.max
+        for number in numbers
+    )
 
 
 class FeatureEvaluation(NamedTuple):
@@ -206,8 +220,6 @@ def feature_sum(features: Features) -> CompiledValue:
 
 # ---------------------------------------------------------------------- files of evaluations
 
-EVALUATIONS = CONFIG_FOLDER / "evaluation"
-
 Phases = tuple[Annotated[int, Field(ge=1, le=64)], ...]
 
 
@@ -233,36 +245,6 @@ EVALUATION = FileFormat(
     EvaluationFile,
     remedy="; it has win, margin, a weight for each feature in weights, and optionally game and phases",
 )
-
-
-def make_evaluation(name: str, game: Game) -> FeatureEvaluation:
-    """Read the evaluation with this name from conf/evaluation/, or from the .yaml file at this path, for `game`.
-
-    Raises:
-        SettingError: the name is unknown, or the evaluation does not fit the game.
-        InvalidFileError: the file is missing or not a valid evaluation.
-    """
-    evaluation = read_evaluation(evaluation_path(name), name)
-    evaluation.table(game)  # raises if it does not fit
-    return evaluation
-
-
-def known_evaluations() -> list[str]:
-    """The names of the evaluations in conf/evaluation/."""
-    return sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
-
-
-def evaluation_path(name: str) -> Path:
-    """The file of the evaluation with this name, or `name` itself if it is the path of a .yaml file.
-
-    Raises SettingError if the name is unknown.
-    """
-    known = known_evaluations()
-    if name not in known and not name.endswith(".yaml"):
-        raise SettingError(
-            f"unknown evaluation {name!r}; choose from {', '.join(known)}, or use the path of a .yaml file"
-        )
-    return EVALUATIONS / f"{name}.yaml" if name in known else user_path(name)
 
 
 def read_evaluation(path: Path, name: str) -> FeatureEvaluation:

@@ -4,32 +4,13 @@ conf/experience_graph.yaml; conf/tabular.yaml with conf/agent/; conf/compete.yam
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from omegaconf import MISSING
 
-from selfplay.checks import Range, count, require, within
+from selfplay.checks import count, within
+from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PATH, affects
-
-BACKUPS = ("absolute", "minimax")
-
-
-class ExperienceRule(NamedTuple):
-    """How scores are updated. The rule of a store is fixed when it is created."""
-
-    backup: str = "absolute"
-    """How scores are propagated backwards: a name of BACKUPS."""
-    discount: float = 0.9
-    """In (0, 1]: factor applied to a score at each step backwards."""
-    canonical: bool = False
-    """Whether boards that are equal under a symmetry of the game are stored as one."""
-
-    def check(self) -> None:
-        """Raise SettingError if a value is out of range."""
-        require("experience.backup", self.backup, self.backup in BACKUPS, " or ".join(BACKUPS))
-        Range(above=0, most=1).check("experience.discount", self.discount)
-
 
 DEFAULT_RULE = ExperienceRule()
 

@@ -3,11 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from selfplay.checks import SEEDS, count, one_in, require, within
+from selfplay.checks import SEEDS, count, require, within
 from selfplay.compute.devices import NATIVE, require_device
 from selfplay.registry import SPIEL_NAMES, is_module
 from selfplay.runs.command_lines import DEFAULT_GAME
-from selfplay.settings.choices import EXECUTORS
 from selfplay.settings.fields import PATH, affects, check_fields
 
 MOST_THREADS = 1024
@@ -46,18 +45,6 @@ class PlayerSettings:
     """Plies to look ahead: 1 to 3 for networks, any number for tables of patterns."""
     temperature: float = field(default=0.0, metadata=within(0))
     """0: choose the best action; above 0: draw actions by their values at this temperature."""
-
-
-@dataclass
-class ExecutorSettings:
-    """Where the parts of a stage are run (conf/executor/)."""
-
-    name: str = field(default="serial", metadata=one_in(EXECUTORS))
-    """serial: one after another in this process; process: in parallel processes; ray: in a Ray cluster."""
-    workers: int | None = field(default=None, metadata=count(1))
-    """Number of parts run in parallel; null: the number of cores, of this machine or of the cluster."""
-    address: str | None = None
-    """Ray cluster: HOST:PORT, or auto for the one this machine belongs to; null: start Ray on this machine."""
 
 
 def _is_native(settings: Any, _: int) -> bool:

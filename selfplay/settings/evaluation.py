@@ -3,20 +3,14 @@
 conf/evaluation/, conf/export_evaluation.yaml, conf/fit_probcut.yaml, conf/analysis.yaml
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from sys import float_info
 from typing import Any
 
 from selfplay.checks import count, require, within
+from selfplay.search.evaluation import WEIGHT, is_weight
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PATH
-
-Weight = float | Sequence[float]
-"""The weight of a feature in all phases of a match, or one weight for each phase."""
-
-WEIGHT = "a finite number, or a list of one for each phase"
 
 
 @dataclass
@@ -39,15 +33,6 @@ class EvaluationSettings:
             require(f"evaluation.weights.{name}", weight, is_weight(weight), WEIGHT)
         valid = self.phases == sorted({phase for phase in self.phases if phase in range(1, 65)})
         require("evaluation.phases", self.phases, valid, "a list of ascending numbers of discs from 1 to 64")
-
-
-def is_weight(value: object) -> bool:
-    """Whether `value` is a finite number or a list of some."""
-    numbers = value if isinstance(value, list) else [value]
-    return len(numbers) > 0 and all(
-        isinstance(number, int | float) and not isinstance(number, bool) and abs(number) <= float_info.max
-        for number in numbers
-    )
 
 
 @dataclass

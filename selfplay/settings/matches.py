@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from selfplay.checks import count, one_of, within
 from selfplay.errors import SettingError
-from selfplay.settings.common import CommonSettings, ExecutorSettings
+from selfplay.executors import ExecutorOptions
+from selfplay.games.game import SEATS
+from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PATH, PLAYER_NAME
 
 
@@ -47,15 +49,12 @@ class TournamentSettings(CommonSettings):
     opening_plies: int | None = field(default=None, metadata=count(0))
     """Random plies at the start, the same in the two matches in which a pair swaps seats. null: 0, or, if the players
     repeat themselves, an eighth of the longest match, at most 8."""
-    executor: ExecutorSettings = field(default_factory=ExecutorSettings)
+    executor: ExecutorOptions = field(default_factory=ExecutorOptions)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.players) < 2 or len(set(self.players)) < len(self.players):
             raise SettingError(f"players={list(self.players)}: must be two or more different players")
-
-
-SEATS = ("first", "second")
 
 
 @dataclass
@@ -83,7 +82,7 @@ class ProofSettings(CommonSettings):
     player."""
     force: bool = False
     """Start again from the beginning, even if there is a state or a result."""
-    executor: ExecutorSettings = field(default_factory=ExecutorSettings)
+    executor: ExecutorOptions = field(default_factory=ExecutorOptions)
 
 
 @dataclass
@@ -107,4 +106,4 @@ class CorrectionSettings(CommonSettings):
     """Size of the solver's table: 2**table_bits entries; does not change the result."""
     force: bool = False
     """Start again from the beginning, even if the level has been corrected."""
-    executor: ExecutorSettings = field(default_factory=ExecutorSettings)
+    executor: ExecutorOptions = field(default_factory=ExecutorOptions)

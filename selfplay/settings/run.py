@@ -8,11 +8,14 @@ from typing import Any
 
 from selfplay.checks import count, one_in, one_of, within
 from selfplay.compute.devices import CUDA, NATIVE, NUMERICS, PORTABLE
+from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import SettingError
+from selfplay.executors import ExecutorOptions
+from selfplay.games.game import OUTCOMES
 from selfplay.installation import require_package
 from selfplay.runs.command_lines import command_line
-from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES
-from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
+from selfplay.settings.choices import OPTIMIZERS, TARGET_RULES
+from selfplay.settings.common import CommonSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of, list_of_overrides, overrides_of
 from selfplay.settings.fields import EACH_COMMAND, PATH, PLAYER_NAME, UNLESS_DEFAULT, affects, rule_has, unrecorded
 from selfplay.settings.sections import (
@@ -67,7 +70,7 @@ class Settings(CommonSettings):
     player: PlayerSettings = field(
         default_factory=PlayerSettings, metadata=affects("comparison", generation=_is_greedy)
     )
-    executor: ExecutorSettings = field(default_factory=ExecutorSettings)
+    executor: ExecutorOptions = field(default_factory=ExecutorOptions)
     numerics: str = field(default=PORTABLE, metadata=affects("training") | one_of(*NUMERICS) | unrecorded(NATIVE))
     """How networks compute on the CPU. portable: every processor gives the same bytes, with any number of threads;
     native: as torch does, which is faster and may differ in the last digits between processors."""

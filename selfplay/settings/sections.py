@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 
 from selfplay.checks import count, one_in, one_of, within
-from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, SCHEDULES, SEARCH_RULES
+from selfplay.dataset.formats import DATASET_FORMATS
+from selfplay.search.mcts.rule import SEARCH_RULES
+from selfplay.settings.choices import OPTIMIZERS, SCHEDULES
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, UNLESS_DEFAULT, affects
 
 PRECISIONS = ("float32", "bfloat16")

@@ -14,12 +14,13 @@ from selfplay.architectures.ntuple import NTuple, with_weights_for_each_ply
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import sha256, written_whole
+from selfplay.players.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.checkpoints import load_checkpoint, save_checkpoint
-from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunContext, RunFolder, computing, writes_run
+from selfplay.runs.manifest import Manifest, check_against_manifest
+from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from selfplay.search.exact_solver import EVERY_LOSS, WIN
+from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
 from selfplay.training.corrections import Corrected, Corrections, Lessons
@@ -62,6 +63,7 @@ def _correct_level(
 ) -> None:
     """Correct the level in `agent`, and write the corrected one to the folder of `manifest`."""
     settings, game, level = context.settings, context.game, record["level"]
+    check_against_manifest(agent)
     checkpoint = load_checkpoint(agent, game)
     # Not a capability: only tables of this class can have weights for each ply, and know which images share weights.
     if not isinstance(checkpoint.network, NTuple):

@@ -9,10 +9,11 @@ from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.matches.series import count_matches
 from selfplay.players.agent import Agent
-from selfplay.players.dataset_players import exploring_agent
-from selfplay.runs.checkpoints import Checkpoint
-from selfplay.runs.run_folder import RunContext
+from selfplay.players.checkpoints import Checkpoint
+from selfplay.runs.levels import load_agent
+from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
+from selfplay.stages.dataset_players import exploring_agent
 from selfplay.training.fitting import FittedLevel
 
 log = logging.getLogger(__name__)
@@ -24,7 +25,7 @@ def pass_gate(context: RunContext[Settings], level: int, gate_agent: Path, fitte
     Returns the counts for the manifest.
     """
     settings, game = context.settings, context.game
-    before = Agent.load(gate_agent, game, f"level {level - 1}")
+    before = load_agent(gate_agent, game, f"level {level - 1}")
     after = Agent(Checkpoint(fitted.network, {"outcome": settings.outcome}), game, f"level {level}")
     new, old = (exploring_agent(settings, agent) for agent in (after, before))
     key, size = stream_key(settings.seed, level, Activity.GATE), settings.batch_size

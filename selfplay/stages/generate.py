@@ -14,9 +14,10 @@ from selfplay.errors import SettingError
 from selfplay.executors import Executor, open_executor
 from selfplay.files import sha256
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest, record_run_settings
+from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.fields import recorded_defaults, stage_record
+from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ def generate_level(
     from selfplay.stages.play_level import play_level
 
     with ExitStack() as stack:
-        chosen = executor or stack.enter_context(open_executor(settings.executor))
+        chosen = executor or stack.enter_context(open_executor(settings.executor, settings.threads))
         files = [*agents, *(run.player_files() if settings.opponent or settings.sparring_partner else ())]
         rows = play_level(settings, level, files, record, chosen, progress)
     dataset = folder / run.dataset(level, settings.dataset.format).name

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from selfplay.executors import open_executor
 from selfplay.games import Game, make_game, name_of_game
 from selfplay.games.position_graph import positions_of
-from selfplay.players.agent import load_level
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import composed_for_run
+from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.compose import overrides_of
+from selfplay.settings.recorded import composed_for_run
 from selfplay.settings.run import Settings, require_whole_run
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
@@ -118,7 +118,7 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
     from selfplay.grading.comparison import measure_level
 
     require_whole_run(settings)
-    with open_executor(settings.executor) as executor:
+    with open_executor(settings.executor, settings.threads) as executor:
         for level in range(settings.levels):
             if not settings.learns_online:
                 generate_level(settings, level, progress, executor)

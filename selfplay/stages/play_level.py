@@ -14,20 +14,22 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
-from selfplay.dataset.formats import DatasetFormat
+from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.executors import Executor
+from selfplay.games.game import OUTCOMES
 from selfplay.games.state import MatchRecord
 from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
-from selfplay.players.dataset_players import check_new_levels, exploring_level, exploring_opponent, players_of_dataset
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.progress import ProgressBar
-from selfplay.runs.run_folder import RunContext, computing, context_of
-from selfplay.settings.choices import DATASET_FORMATS, OUTCOMES, TARGET_RULES
+from selfplay.settings.choices import TARGET_RULES
+from selfplay.settings.context import RunContext, computing, context_of
 from selfplay.settings.run import Settings
+from selfplay.settings.task_files import task_files
+from selfplay.stages.dataset_players import check_new_levels, exploring_level, exploring_opponent, players_of_dataset
 from selfplay.training.trainer import require_policy_training
 
 RecordedMatches = tuple[MatchRecord, Players]
@@ -180,8 +182,9 @@ def play_level(
             count = -(-settings.matches // settings.dataset.shard_matches)
             log.info("level %d: %d of %d shards already written", level, len(found), count)
             bar.update(sum(len(shard.matches) for shard in found))
+        files = task_files(settings, agents)
         missing, also_missing = tee(shard for shard in shards_of(settings, level) if shard.number not in writer.written)
-        for shard, (content, count) in zip(missing, executor.map(play_shard, also_missing, agents), strict=True):
+        for shard, (content, count) in zip(missing, executor.map(play_shard, also_missing, files), strict=True):
             writer.add(shard.number, content)
             rows += count
             bar.update(len(shard.matches))

@@ -18,17 +18,19 @@ from selfplay.errors import IllegalActionError, SettingError
 from selfplay.executors import open_executor
 from selfplay.files import remove_folder, sha256, written_whole
 from selfplay.games import Game, State
+from selfplay.games.game import SEATS
 from selfplay.grading.tables import PLY_COLUMNS, PROOF_COLUMNS, Row, table_of, write_csv
 from selfplay.grading.winning_proof.action_judge import player_of, solver_of
 from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
-from selfplay.players.player_names import files_of_player
+from selfplay.named_players.names import files_of_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunContext, computing, writes_run
+from selfplay.runs.run_folder import writes_run
 from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from selfplay.search.exact_solver import ExactSolver, empties, solver_class
-from selfplay.settings.matches import SEATS, ProofSettings
+from selfplay.settings.context import RunContext, computing
+from selfplay.settings.matches import ProofSettings
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +66,7 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
         solver = whole_match_solver(context.game, start, settings)
         player_of(name, context.game.name, settings.run_dir)
         finished = _finished(manifest, record, folder, settings)
-        with open_executor(settings.executor) as executor:
+        with open_executor(settings.executor, settings.threads) as executor:
             first_ply, value = len(context.game.read_transcript(settings.after)), exact_result(solver, start, settings)
             walk = Walk(
                 settings, context.game, name, start, first_ply, value, folder / "walk", record, executor, progress

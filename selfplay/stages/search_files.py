@@ -14,13 +14,14 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.files import sha256, written_whole
 from selfplay.games import Game, State
-from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
-from selfplay.runs.run_folder import computing, context_of, writes_run
+from selfplay.runs.levels import agent_of_level
+from selfplay.runs.run_folder import writes_run
 from selfplay.search.evaluation import FeatureEvaluation, evaluation_text
 from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
 from selfplay.search.searcher import Searcher
+from selfplay.settings.context import computing, context_of
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 
 log = logging.getLogger(__name__)
@@ -36,11 +37,11 @@ TABLE_BITS = 18
 def export_evaluation(settings: ExportSettings) -> Path:
     """Write the evaluation that a level has learned; returns the path of its file.
 
-    Raises as `Agent.of_level`, RunLockedError if another process or thread is using the run, InvalidFileError if its
+    Raises as `agent_of_level`, RunLockedError if another process or thread is using the run, InvalidFileError if its
     network is not a weighted sum of features, and StageError if the file cannot be written.
     """
     context = context_of(settings)
-    run, agent = context.run, Agent.of_level(context.run.path, settings.level, context.game)
+    run, agent = context.run, agent_of_level(context.run.path, settings.level, context.game)
     level = agent.checkpoint.metadata["level"]
     evaluation = agent.evaluation()
     if not isinstance(evaluation, FeatureEvaluation):
@@ -61,12 +62,12 @@ def export_evaluation(settings: ExportSettings) -> Path:
 def fit_probcut(settings: ProbCutSettings) -> Path:
     """Fit the parameters of a level and write them beside its weights; returns the path of their file.
 
-    Raises as `Agent.of_level`, RunLockedError if another process or thread is using the run, and SettingError if
+    Raises as `agent_of_level`, RunLockedError if another process or thread is using the run, and SettingError if
     compiled searches cannot compute the values of the level.
     """
     with computing(settings) as context:
         run, game = context.run, context.game
-        agent = Agent.of_level(run.path, settings.level, game)
+        agent = agent_of_level(run.path, settings.level, game)
         level = agent.checkpoint.metadata["level"]
         evaluation = agent.evaluation()
         if evaluation is None:

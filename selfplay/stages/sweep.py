@@ -9,6 +9,7 @@ import pandas as pd
 from selfplay.figures.style import save_figure
 from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
+from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.finished_runs import (
     Run,
@@ -27,7 +28,6 @@ from selfplay.grading.tables import (
     RESULTS,
     write_csv,
 )
-from selfplay.settings.matches import SEATS
 from selfplay.training.fitting import LOSS_DECIMALS
 
 RESULT_COLUMNS = (

@@ -17,12 +17,12 @@ from safetensors.numpy import load, save
 from selfplay.architectures.capabilities import RowByRowTrainable
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.files import read_bytes
+from selfplay.games.game import OUTCOMES
 from selfplay.games.patterns import TrainableTables
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import check_against_manifest
-from selfplay.runs.run_folder import RunContext
 from selfplay.search.exact_solver import require_exact_outcomes
-from selfplay.settings.choices import OUTCOMES
+from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
 from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel, initial_network, training_key
 from selfplay.training.td_learning import learn_from_self_play, unchanged

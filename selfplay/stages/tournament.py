@@ -33,12 +33,14 @@ from selfplay.grading.tables import (
     write_csv,
 )
 from selfplay.matches.series import PairMatches, PairResult, play_pairs
+from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import HasPolicy
 from selfplay.players.player import Player
-from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunContext, computing, writes_run
+from selfplay.runs.run_folder import writes_run
+from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import TournamentSettings
+from selfplay.settings.task_files import task_files
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +107,7 @@ class Tournament(NamedTuple):
 def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProgress) -> Tournament:
     """Play the tournament, and write the tables and the figure. The players do not learn from the matches.
 
-    Raises as `selfplay.players.player_names.make_player`, RunLockedError if another process or thread is using the run,
+    Raises as `selfplay.named_players.names.make_player`, RunLockedError if another process or thread is using the run,
     and StageError if a file cannot be written.
     """
     with computing(settings) as context:
@@ -138,8 +140,8 @@ def _play_pairs(context: RunContext[TournamentSettings], progress: ProgressBar) 
         for number, (one, other) in enumerate(pairs)
     ]
     _cached_player.cache_clear()
-    with open_executor(settings.executor) as executor:
-        files = context.run.player_files()
+    with open_executor(settings.executor, settings.threads) as executor:
+        files = task_files(settings, context.run.player_files())
         return dict(zip(pairs, play_pairs(tasks, executor, files, progress, "tournament"), strict=True))
 
 

@@ -15,14 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.compute.devices import CPU, is_out_of_memory
+from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256, written_whole
 from selfplay.process_exit import process_count
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest, record_run_settings
-from selfplay.runs.run_folder import LEARNER_FILE, RunContext, RunFolder, computing, writes_run
-from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import LEARNER_FILE, RunFolder, writes_run
+from selfplay.settings.choices import OPTIMIZERS
+from selfplay.settings.context import RunContext, computing
 from selfplay.settings.fields import recorded_defaults, stage_record
+from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
 from selfplay.training.process_group import ProcessGroup, joined_process_group
 
@@ -285,7 +288,7 @@ def _fit_to_datasets(
 
 
 def _write(plan: TrainingPlan, fitted: "FittedLevel") -> list[str]:
-    from selfplay.runs.checkpoints import save_checkpoint
+    from selfplay.players.checkpoints import save_checkpoint
     from selfplay.training.fitting import write_epoch_losses
 
     settings, level, run = plan.settings, plan.level, plan.run

@@ -30,7 +30,7 @@ from selfplay.learners.tabular.learning import (
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.matches.series import play_match_series
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.classical import CompeteSettings, TabularSettings
 from selfplay.settings.common import CommonSettings
@@ -75,6 +75,7 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
         graph = positions_of(settings.game.name)
         values, rows, played = initial_values(graph, rule), np.zeros((0, 4), dtype=np.int64), 0
         if is_continued:
+            check_against_manifest(path)
             tables = load_tables(path, graph)
             values, played = np.array(tables.values, order="C"), tables.played
             rows = np.loadtxt(read_text(curve).splitlines(), dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)

@@ -23,9 +23,10 @@ from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import StageError
 from selfplay.games import Game, State
+from selfplay.games.game import SEATS
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.search.exact_solver import WIN, ExactSolver, empties
-from selfplay.settings.matches import SEATS, CorrectionSettings
+from selfplay.settings.matches import CorrectionSettings
 from selfplay.training.comparison_training import Comparisons, ComparisonTraining
 
 PATIENCE = 3

@@ -16,7 +16,7 @@ from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.files import read_text
 from selfplay.games.game import Game
-from selfplay.runs.checkpoints import load_checkpoint
+from selfplay.players.checkpoints import load_checkpoint
 from selfplay.settings.choices import OPTIMIZERS
 from selfplay.settings.run import Settings
 from selfplay.settings.sections import LossSettings, TrainingSettings

@@ -23,17 +23,18 @@ from selfplay.checks import require
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games import Game
-from selfplay.games.game import EndValues
+from selfplay.games.game import OUTCOMES, EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.installation import require_package
+from selfplay.named_players.names import kind_named, parse_name
 from selfplay.players.agent import Agent
-from selfplay.players.player_names import kind_named, parse_name
+from selfplay.players.pretrained import PRETRAINED, pretrained_agents
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.estimates import GRADES, THRESHOLDS
-from selfplay.runs.pretrained import pretrained_agents
-from selfplay.runs.run_folder import RunFolder, context_of
+from selfplay.runs.levels import agent_of_level
+from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.puct import puct
-from selfplay.settings.choices import OUTCOMES, PRETRAINED
+from selfplay.settings.context import context_of
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.match import Match, Participant
 from selfplay.web.offers import OWN_KIND
@@ -108,7 +109,7 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
 def _agent(settings: ExportPageSettings, game: Game, run_dir: Path) -> Agent:
     has_pretrained = game.name in pretrained_agents()
     if settings.opponent is None and (RunFolder(run_dir).newest_level() or not has_pretrained):
-        return Agent.of_level(run_dir, None, game)
+        return agent_of_level(run_dir, None, game)
     name = parse_name(settings.opponent or PRETRAINED)
     kind = kind_named(name.kind)
     if kind.agent is None or name.given:

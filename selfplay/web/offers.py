@@ -11,19 +11,19 @@ from selfplay.errors import SelfPlayError, StageError
 from selfplay.files import read_once
 from selfplay.games import Game
 from selfplay.learners.tabular.table_file import trains_against_people
-from selfplay.players.agent import Agent, load_level
+from selfplay.named_players.evaluations import make_evaluation
+from selfplay.named_players.names import PLAYERS, kind_named, make_player, parse_name
+from selfplay.players.checkpoints import read_metadata
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.player_names import kind_named, make_player, parse_name
+from selfplay.players.pretrained import PRETRAINED, pretrained_agents
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
-from selfplay.runs.checkpoints import read_metadata
-from selfplay.runs.pretrained import pretrained_agents
+from selfplay.runs.levels import load_agent, load_level
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.evaluation import Evaluation, make_evaluation
+from selfplay.search.evaluation import Evaluation
 from selfplay.search.searcher import Searcher
-from selfplay.settings.choices import PLAYERS, PRETRAINED
 from selfplay.settings.fields import PERSON
 from selfplay.settings.playing import WebSettings
 from selfplay.web.schemas import OfferedPlayer
@@ -195,7 +195,7 @@ def _offered(
 @read_once(4)
 def _learned_evaluation(agent: Path, level: int, game: Game) -> Evaluation:
     """What a level has learned, read once for each version of its file."""
-    evaluation = Agent.load(agent, game, f"level {level}").evaluation()
+    evaluation = load_agent(agent, game, f"level {level}").evaluation()
     if evaluation is None:
         raise StageError(f"level {level} cannot play inside a search; choose another opponent")
     return evaluation

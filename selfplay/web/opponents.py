@@ -14,10 +14,10 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SelfPlayError
 from selfplay.files import sha256
 from selfplay.games import Game, State, game_names, make_game
+from selfplay.named_players.names import parse_name
 from selfplay.players.capabilities import ValuesActions
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player, PlayerWrapper
-from selfplay.players.player_names import parse_name
 from selfplay.players.value_net import best_actions
 from selfplay.playing.estimates import thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text

@@ -6,9 +6,9 @@ from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import Grader, Lines, is_unbeatable, lines_verdict, unbeatable_seats
 from selfplay.grading.winning_proof.report import proof_report, read_result
+from selfplay.named_players.names import files_of_player
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
 from selfplay.players.player import Player
-from selfplay.players.player_names import files_of_player
 from selfplay.runs.manifest import Manifest
 from selfplay.web.opponents import OpponentCatalog, file_version
 from selfplay.web.schemas import OfferedPlayer, ProofView

@@ -9,6 +9,7 @@ from typing import Any
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
+from selfplay.games.game import SEATS
 from selfplay.grading.comparison import level_columns
 from selfplay.grading.mistakes import ALL_GROUPS
 from selfplay.grading.proof import Lines, count_text
@@ -22,11 +23,10 @@ from selfplay.grading.tables import (
     RESULTS,
     read_rows,
 )
-from selfplay.players.player_names import readable_name
+from selfplay.named_players.names import readable_name
+from selfplay.players.pretrained import PRETRAINED_FOLDER
 from selfplay.runs.data_changes import data_changes
-from selfplay.runs.pretrained import PRETRAINED_FOLDER
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
-from selfplay.settings.matches import SEATS
 from selfplay.training.fitting import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.runs import other_run, read_once, run_summary

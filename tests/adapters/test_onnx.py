@@ -11,7 +11,7 @@ from selfplay import load_level, name_modules
 from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import make_game
-from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.players.checkpoints import save_checkpoint
 from tests.support.rejections import assert_refused
 from tests.support.runs import PROJECT, run_forked
 

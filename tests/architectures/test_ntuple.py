@@ -14,8 +14,8 @@ from selfplay.games.feature_kernels import board_words
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.random import RandomPlayer
-from selfplay.runs.checkpoints import Checkpoint
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.stages.loop import learn_levels
 from selfplay.training.row_by_row import RatedRows, added_one_by_one, descend_row_by_row

@@ -10,7 +10,7 @@ from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
 from selfplay.games.patterns import stones_in_entries, write_all_entries
 from selfplay.players.agent import Agent
-from selfplay.runs.checkpoints import Checkpoint
+from selfplay.players.checkpoints import Checkpoint
 from tests.support.searches import position_values
 
 ROWS, COLUMNS = 6, 7

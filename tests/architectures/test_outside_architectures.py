@@ -9,8 +9,8 @@ from selfplay import load_level, train_level
 from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
+from selfplay.players.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.runs.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.stages.loop import learn_levels
 from tests.support import outside_training
 from tests.support.outside_training import PolicyNetwork

@@ -13,11 +13,11 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.game import disc_difference, match_return
 from selfplay.matches.arena import play_batch
-from selfplay.players.agent import load_level
+from selfplay.named_players.names import make_player
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
-from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
+from selfplay.runs.levels import load_level
 from tests.support.runs import files_of, tiny_settings
 
 KEY = stream_key(3, 1, Activity.GENERATION)

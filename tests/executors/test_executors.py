@@ -14,9 +14,8 @@ import pytest
 
 from selfplay import registry
 from selfplay.errors import InvalidFileError, SettingError, StageError
-from selfplay.executors import ATTEMPTS, IN_FLIGHT, open_executor
-from selfplay.settings.choices import EXECUTORS
-from selfplay.settings.common import CommonSettings, ExecutorSettings
+from selfplay.executors import ATTEMPTS, EXECUTORS, IN_FLIGHT, ExecutorOptions, open_executor
+from selfplay.settings.common import CommonSettings
 from selfplay.stages.generate import generate_level
 from tests.support.runs import tiny_settings
 
@@ -60,12 +59,12 @@ def jobs(count, notes=Path("nowhere"), threads=1):
 
 @pytest.fixture(scope="module")
 def processes():
-    with open_executor(ExecutorSettings("process", WORKERS)) as executor:
+    with open_executor(ExecutorOptions("process", WORKERS)) as executor:
         yield executor
 
 
 def test_processes_give_what_one_process_gives_in_the_same_order(processes):
-    with open_executor(ExecutorSettings()) as serial:
+    with open_executor(ExecutorOptions()) as serial:
         alone = list(serial.map(square, jobs(20)))
     together = list(processes.map(square, jobs(20)))
     assert [value for value, _ in together] == [value for value, _ in alone] == [n**2 for n in range(20)]
@@ -94,10 +93,10 @@ def may_name(job: Job) -> bool:
 
 @pytest.mark.usefixtures("forget_modules")
 def test_files_may_name_the_same_modules_in_a_worker():
-    with open_executor(ExecutorSettings("process", 1)) as executor:
+    with open_executor(ExecutorOptions("process", 1)) as executor:
         assert list(executor.map(may_name, jobs(1))) == [False]
     registry.name_modules(["colorsys"])
-    with open_executor(ExecutorSettings("process", 1)) as executor:
+    with open_executor(ExecutorOptions("process", 1)) as executor:
         assert list(executor.map(may_name, jobs(1))) == [True]
 
 
@@ -113,7 +112,7 @@ def test_ctrl_c_while_a_pool_is_made_waits_until_its_semaphores_have_an_owner(mo
     monkeypatch.setattr("selfplay.executors.processes.ProcessPoolExecutor", Interrupted)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        with pytest.raises(KeyboardInterrupt), open_executor(ExecutorSettings("process", 1)) as executor:
+        with pytest.raises(KeyboardInterrupt), open_executor(ExecutorOptions("process", 1)) as executor:
             list(executor.map(square, jobs(1)))
     finally:
         signal.signal(signal.SIGINT, before)
@@ -135,7 +134,7 @@ def test_few_tasks_start_before_results_are_consumed(processes):
 
 
 def test_an_exception_of_a_task_is_raised():
-    with open_executor(ExecutorSettings("process", 1)) as executor:
+    with open_executor(ExecutorOptions("process", 1)) as executor:
         with pytest.raises(StageError, match="job 0 cannot be done"):
             list(executor.map(refuse, jobs(3)))
         with pytest.raises(InvalidFileError, match=r"^nowhere: job 0 cannot read it$"):
@@ -146,7 +145,7 @@ def test_repeated_worker_deaths_end_the_work_with_one_line(tmp_path):
     notes = tmp_path / "deaths"
     notes.write_text("100")
     with (
-        open_executor(ExecutorSettings("process", 1)) as executor,
+        open_executor(ExecutorOptions("process", 1)) as executor,
         pytest.raises(StageError, match=r"a worker process was killed 4 times.* set fewer executor\.workers"),
     ):
         list(executor.map(die_at_first, jobs(8, notes)))
@@ -155,10 +154,9 @@ def test_repeated_worker_deaths_end_the_work_with_one_line(tmp_path):
 
 UNGUARDED = """
 from selfplay.executors import open_executor
-from selfplay.settings.common import ExecutorSettings
-from tests.executors.test_executors import jobs, square
+from selfplay.executors import ExecutorOptions
 
-with open_executor(ExecutorSettings("process", 1)) as executor:
+with open_executor(ExecutorOptions("process", 1)) as executor:
     list(executor.map(square, jobs(1)))
 """
 
@@ -171,7 +169,7 @@ def test_a_script_that_cannot_be_started_again_in_a_worker_is_refused_at_once(tm
     monkeypatch.setattr(sys.modules["__main__"], "__spec__", None, raising=False)
     monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
     with (
-        open_executor(ExecutorSettings("process", 1)) as executor,
+        open_executor(ExecutorOptions("process", 1)) as executor,
         pytest.raises(StageError, match=r"executor=process starts the script again.* if __name__ == \"__main__\":$"),
     ):
         list(executor.map(square, jobs(1)))

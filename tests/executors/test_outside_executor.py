@@ -7,8 +7,7 @@ import pytest
 
 from selfplay import learn_levels
 from selfplay.errors import SettingError
-from selfplay.executors import open_executor
-from selfplay.settings.common import ExecutorSettings
+from selfplay.executors import ExecutorOptions, open_executor
 from tests.support.runs import files_of, tiny_settings
 
 NAME = f"{__name__}:ReverseExecutor"
@@ -20,10 +19,10 @@ class ReverseExecutor:
     calls: ClassVar[list[int]] = []
     closed = 0
 
-    def __init__(self, settings):
-        self.settings = settings
+    def __init__(self, options, threads=1):
+        self.options = options
 
-    def map(self, function, tasks, files=()):
+    def map(self, function, tasks, files=None):
         tasks = list(tasks)
         self.calls.append(len(tasks))
         return reversed([function(task) for task in reversed(tasks)])
@@ -54,5 +53,5 @@ def test_a_run_with_an_executor_of_another_package_has_the_same_bytes(tiny_run: 
     ],
 )
 def test_a_name_that_is_not_an_executor_is_rejected(name: str, message: str) -> None:
-    with pytest.raises(SettingError, match=message), open_executor(ExecutorSettings(name)):
+    with pytest.raises(SettingError, match=message), open_executor(ExecutorOptions(name)):
         pass

@@ -11,8 +11,7 @@ import pytest
 
 from selfplay import learn_levels
 from selfplay.errors import SettingError, StageError
-from selfplay.executors import open_executor
-from selfplay.settings.common import ExecutorSettings
+from selfplay.executors import ExecutorOptions, open_executor
 from selfplay.stages.generate import generate_level
 from tests.executors.test_executors import Job, jobs, refuse, square
 from tests.support.runs import files_of, tiny_settings
@@ -38,12 +37,12 @@ def in_a_process_of_its_own(test):
 def test_ray_that_is_not_installed_is_refused_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setattr("selfplay.installation.find_spec", lambda name: None)
     with pytest.raises(SettingError, match=r"^executor=ray needs the package ray.*pip install -e '\.\[ray\]'"):
-        RayExecutor(ExecutorSettings("ray"))
+        RayExecutor(ExecutorOptions("ray"))
 
 
 @in_a_process_of_its_own
 def test_a_missing_cluster_is_reported_in_one_line():
-    with open_executor(ExecutorSettings("ray", address="127.0.0.1:1")) as executor:
+    with open_executor(ExecutorOptions("ray", address="127.0.0.1:1")) as executor:
         assert list(executor.map(square, [])) == []  # nothing to do needs no cluster
         with pytest.raises(SettingError, match=r"^executor.address=127.0.0.1:1: no Ray cluster found") as caught:
             list(executor.map(square, jobs(1)))
@@ -115,7 +114,7 @@ def local_cluster():
 @in_a_process_of_its_own
 def test_a_node_killed_in_the_middle_changes_no_byte(tiny_run, tmp_path):
     with local_cluster() as cluster:
-        settings = ExecutorSettings("ray", address=cluster.address)
+        settings = ExecutorOptions("ray", address=cluster.address)
         notes = tmp_path / "begun"
         with open_executor(settings) as executor:
             results = executor.map(node_of, jobs(24, notes))

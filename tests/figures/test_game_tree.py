@@ -7,8 +7,8 @@ from selfplay.errors import SettingError
 from selfplay.figures.game_tree import MINUS, tree_of
 from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
+from selfplay.named_players.evaluations import make_evaluation
 from selfplay.playing.analysis import analyse, analysis_report
-from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings

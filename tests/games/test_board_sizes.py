@@ -10,7 +10,7 @@ from selfplay.compute.bit_algebra import word_of
 from selfplay.errors import SettingError
 from selfplay.registry import base_and_size
 from selfplay.runs.folders import PROJECT_FOLDER
-from selfplay.runs.manifest import composed_for_run, record_run_settings
+from selfplay.settings.recorded import composed_for_run, record_run_settings
 
 SIZES = [4, 8]
 

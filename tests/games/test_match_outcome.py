@@ -9,14 +9,14 @@ from torch import nn
 from selfplay.architectures import Output, build_network
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.games.game import EndValues, disc_difference, match_return, outcome_of_first, outcome_of_mover
+from selfplay.games.game import OUTCOMES, EndValues, disc_difference, match_return, outcome_of_first, outcome_of_mover
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
-from selfplay.players.agent import Agent, load_level
+from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.runs.checkpoints import Checkpoint
-from selfplay.settings.choices import OUTCOMES
+from selfplay.runs.levels import load_level
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level

@@ -10,7 +10,7 @@ from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game
 from selfplay.games.conformance import check_game
 from selfplay.games.position_graph import positions_of
-from selfplay.players.agent import load_level
+from selfplay.runs.levels import load_level
 from tests.support.runs import PROJECT, TINY
 from tests.support.wheels import install_entry_points
 

@@ -8,7 +8,7 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.grading.endgames import empty_squares, endgame_positions
-from selfplay.players.player_names import make_player
+from selfplay.named_players.names import make_player
 from selfplay.search.endgame.solver import EndgameSolver
 
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")

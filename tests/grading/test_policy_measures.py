@@ -9,8 +9,9 @@ from selfplay.figures.comparison import figures_of
 from selfplay.games import make_game
 from selfplay.grading.measures import Compared
 from selfplay.grading.policy_measures import POSITIONS, Policies, sampled_positions
-from selfplay.runs.checkpoints import save_checkpoint
-from selfplay.runs.run_folder import RunFolder, context_of
+from selfplay.players.checkpoints import save_checkpoint
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.context import context_of
 from selfplay.settings.run import compose_settings
 
 GAME = make_game("tictactoe")

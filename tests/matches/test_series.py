@@ -16,7 +16,7 @@ from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches import series
 from selfplay.matches.arena import play_matches
 from selfplay.matches.series import count_matches, play_match_series
-from selfplay.players.player_names import make_player
+from selfplay.named_players.names import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings

@@ -11,9 +11,9 @@ import torch
 from selfplay.games import make_game
 from selfplay.gtp.process import FOLDERS
 from selfplay.matches.arena import play_matches
+from selfplay.named_players.names import make_player, parse_name
 from selfplay.players.capabilities import FollowsMatch, HasPolicy
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player_names import make_player, parse_name
 from selfplay.players.random import RandomPlayer
 from tests.support.gtp_tools import GAME, KEY, assert_all_ended, fake, sequences, told
 from tests.support.stub_players import Drawing, FirstLegal

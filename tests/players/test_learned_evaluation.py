@@ -6,9 +6,9 @@ import torch
 from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import make_game
-from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.named_players.evaluations import make_evaluation
+from selfplay.players.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.evaluation import make_evaluation
 from selfplay.settings.common import GameSettings
 from selfplay.settings.evaluation import ExportSettings
 from selfplay.settings.run import compose_settings

@@ -19,11 +19,11 @@ from selfplay.learners.tabular.learning import (
 )
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.matches.arena import play_matches
+from selfplay.named_players.learning_tabular import LearningTabularPlayer
+from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import Explores, LearnsFromMatches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
-from selfplay.players.player_names import make_player
-from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.playing.open_session import open_session
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of

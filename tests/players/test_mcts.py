@@ -10,11 +10,11 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches
+from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import CountsVisits, HasPolicy, PlaysOnDevice, PreparesAction, ValuesActions
+from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.mcts import MctsPlayer
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.player_names import make_player
-from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.rule import Rule, make_rule, uct
 from tests.search.mcts.hashed_evaluator import HashedEvaluator

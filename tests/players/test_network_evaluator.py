@@ -8,8 +8,8 @@ from selfplay.architectures import Output, build_network
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.network_evaluator import NetworkEvaluator, SymmetricNetwork
-from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.evaluator import CompiledEvaluator
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch

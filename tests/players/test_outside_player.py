@@ -7,7 +7,7 @@ import pytest
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.matches.series import play_match_series
-from selfplay.players.player_names import grammar, make_player
+from selfplay.named_players.names import grammar, make_player
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.stages.tournament import play_tournament
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from selfplay.games import Game
 from selfplay.players.player import Player
-from selfplay.players.player_names import Option, PlayerKind, PlayerName, player_kind
+from selfplay.named_players.names import Option, PlayerKind, PlayerName, player_kind
 
 
 class Nth(Player):

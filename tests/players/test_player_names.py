@@ -10,17 +10,16 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
 from selfplay.learners.tabular.table_file import save_tables
+from selfplay.named_players.names import PLAYERS, grammar, kind_named, make_player, parse_name, readable_name
 from selfplay.players.capabilities import LearnsFromMatches, ReportsStatus
+from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlayer
 from selfplay.players.perfect import PerfectPlayer
-from selfplay.players.player_names import grammar, kind_named, make_player, parse_name, readable_name
 from selfplay.players.random import RandomPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.choices import PLAYERS
 
 GAME = make_game("tictactoe")
 

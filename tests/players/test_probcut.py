@@ -10,8 +10,8 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.players.player_names import files_of_player, make_player
-from selfplay.runs.pretrained import pretrained_agent
+from selfplay.named_players.names import files_of_player, make_player
+from selfplay.players.pretrained import pretrained_agent
 from selfplay.search.probcut import read_probcut
 from selfplay.settings.common import GameSettings
 from selfplay.settings.evaluation import ProbCutSettings

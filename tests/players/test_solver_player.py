@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from selfplay.games import make_game
+from selfplay.named_players.names import make_player
 from selfplay.players.perfect import SolverPlayer, perfect_player_of
-from selfplay.players.player_names import make_player
 
 GAME = make_game("connect_four")
 

@@ -13,7 +13,7 @@ from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.players.agent import Agent
-from selfplay.runs.checkpoints import METADATA_KEY, load_checkpoint, read_metadata, save_checkpoint
+from selfplay.players.checkpoints import METADATA_KEY, load_checkpoint, read_metadata, save_checkpoint
 from tests.support.rejections import assert_file_rejected
 
 GAME = make_game("tictactoe")

@@ -9,9 +9,9 @@ import pytest
 
 from selfplay import generate_level, learn_levels, settings_of_run, train_level
 from selfplay.errors import InvalidFileError, SettingError, StageError
-from selfplay.runs.manifest import composed_for_run
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.fields import commands_in, modules_in
+from selfplay.settings.recorded import composed_for_run
 from tests.support.rejections import assert_file_rejected
 from tests.support.runs import GENERATE, TINY, TRAIN, run_forked, tiny_settings
 

@@ -6,8 +6,9 @@ import torch
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
+from selfplay.named_players.evaluations import make_evaluation
 from selfplay.playing.analysis import features_report
-from selfplay.search.evaluation import FeatureEvaluation, evaluation_text, make_evaluation
+from selfplay.search.evaluation import FeatureEvaluation, evaluation_text
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from tests.support.searches import position_values

@@ -1,7 +1,7 @@
 """The order in which the searches try moves."""
 
 from selfplay.games import make_game
-from selfplay.search.evaluation import make_evaluation
+from selfplay.named_players.evaluations import make_evaluation
 from selfplay.search.negamax import MIN_VALUE_DEPTH
 from selfplay.search.searcher import Searcher
 

@@ -9,7 +9,7 @@ import torch
 
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import State, make_game
-from selfplay.search.evaluation import make_evaluation
+from selfplay.named_players.evaluations import make_evaluation
 from selfplay.search.probcut import (
     Check,
     ProbCutParameters,

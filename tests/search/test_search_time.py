@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.search.evaluation import make_evaluation
+from selfplay.named_players.evaluations import make_evaluation
 from selfplay.search.searcher import Searcher
 from tests.support.searches import evaluation_for, position_after
 

@@ -11,7 +11,8 @@ from selfplay.errors import SettingError
 from selfplay.games import State, make_game
 from selfplay.games.game import Game
 from selfplay.games.position_graph import PositionGraph, optimal_actions, perfect_values, positions_of
-from selfplay.search.evaluation import FeatureEvaluation, make_evaluation
+from selfplay.named_players.evaluations import make_evaluation
+from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.negamax import ALGORITHMS
 from selfplay.search.searcher import Searcher
 from tests.support.searches import evaluation_for, position_after, position_values

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.errors import SettingError
-from selfplay.players.player_names import whole_number
+from selfplay.named_players.names import whole_number
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of

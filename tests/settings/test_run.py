@@ -15,15 +15,16 @@ from omegaconf import OmegaConf
 from selfplay.architectures import build_network
 from selfplay.cli.programs import NAMES
 from selfplay.errors import SettingError
+from selfplay.executors import ExecutorOptions
 from selfplay.games import GAMES, make_game
 from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER
-from selfplay.runs.manifest import composed_for_run
 from selfplay.settings.classical import ExperienceGraphSettings, TabularSettings
-from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
+from selfplay.settings.common import CommonSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of, overrides_of
 from selfplay.settings.evaluation import AnalysisSettings
 from selfplay.settings.fields import PATH, leaves
 from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.settings.recorded import composed_for_run
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.settings.sections import ComparisonSettings, OptimizerSettings, TrainingSettings
 
@@ -105,7 +106,7 @@ OUT_OF_RANGE = {
         *(("exact_from", 0), ("gate", 1.5), ("gate", nan)),
     ],
     (PlayerSettings, "player."): [("depth", 0), ("temperature", -0.1)],
-    (ExecutorSettings, "executor."): [("name", "cluster"), ("workers", 0)],
+    (ExecutorOptions, "executor."): [("name", "cluster"), ("workers", 0)],
     (OptimizerSettings, "training.optimizer."): [
         *(("learning_rate", 0.0), ("learning_rate", nan), ("weight_decay", -1.0), ("weight_decay", nan)),
         *(("schedule", "sometimes"), ("name", "newton"), ("level_decay", 0.0), ("level_decay", 1.5)),

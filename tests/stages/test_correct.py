@@ -15,7 +15,7 @@ import torch
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError, StageError
 from selfplay.games import Game, make_game
-from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.players.checkpoints import save_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings

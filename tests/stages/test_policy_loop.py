@@ -18,7 +18,7 @@ from selfplay.grading.match_measures import gate_text
 from selfplay.grading.policy_measures import ways_of_playing
 from selfplay.grading.proof import Grader
 from selfplay.grading.tables import POLICY_COLUMNS, table_of
-from selfplay.players.player_names import make_player
+from selfplay.named_players.names import make_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from tests.support.runs import files_of, tiny_settings

@@ -7,8 +7,8 @@ from safetensors.numpy import load_file
 
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
+from selfplay.players.checkpoints import load_checkpoint
 from selfplay.progress import NoProgress
-from selfplay.runs.checkpoints import load_checkpoint
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels

@@ -20,8 +20,8 @@ from selfplay.files import sha256
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.table_file import load_tables
 from selfplay.matches.arena import play_matches
+from selfplay.named_players.learning_tabular import LearningTabularPlayer
 from selfplay.players.random import RandomPlayer
-from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.stages.train_tabular import train_tabular

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from selfplay.dataset.formats import CSV, PARQUET
+from selfplay.dataset.formats import CSV, DATASET_FORMATS, PARQUET
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, actions_of, concatenate
 from selfplay.dataset.target_rules import full
@@ -10,7 +10,6 @@ from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.game import match_return
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.settings.choices import DATASET_FORMATS
 
 
 def rows_of_record(game, record, gamma, viewpoints="both", outcome=match_return):

@@ -11,7 +11,8 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.games import State
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
-from selfplay.search.evaluation import CompiledValue, Evaluation, FeatureEvaluation, finished_value, make_evaluation
+from selfplay.named_players.evaluations import make_evaluation
+from selfplay.search.evaluation import CompiledValue, Evaluation, FeatureEvaluation, finished_value
 
 
 def evaluation_for(game: Game) -> FeatureEvaluation:

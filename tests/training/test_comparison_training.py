@@ -8,8 +8,8 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.games.kernels import distinct_positions
 from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.search import SearchPlayer
-from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.searcher import Searcher
 from selfplay.training.comparison_training import ComparisonTraining
 

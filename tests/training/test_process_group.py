@@ -15,8 +15,8 @@ import torch
 from selfplay import process_exit
 from selfplay.errors import StageError
 from selfplay.games import make_game
+from selfplay.players.checkpoints import load_checkpoint
 from selfplay.progress import NoProgress
-from selfplay.runs.checkpoints import load_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.generate import generate_level

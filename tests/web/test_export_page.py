@@ -12,7 +12,7 @@ from selfplay.compute.bit_algebra import Word
 from selfplay.errors import SettingError, StageError
 from selfplay.games import game_names, make_game
 from selfplay.players.agent import Agent
-from selfplay.runs.checkpoints import Checkpoint, save_checkpoint
+from selfplay.players.checkpoints import Checkpoint, save_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings

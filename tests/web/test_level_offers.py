@@ -4,8 +4,8 @@ from pathlib import Path
 
 from selfplay.architectures import build_network
 from selfplay.games import Game, make_game
+from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.search import SearchPlayer
-from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.playing import WebSettings
 from selfplay.web.offers import level_offers, level_search_offers

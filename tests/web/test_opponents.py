@@ -9,7 +9,7 @@ from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.files import sha256
 from selfplay.games import game_names, make_game
-from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.players.checkpoints import save_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings

@@ -63,7 +63,7 @@ def play_experience(settings: ExperiencePlaySettings) -> None:
     """
     from selfplay.playing.console_text import supports_colour
     from selfplay.playing.experience_menu import play_with_experience
-    from selfplay.runs.run_folder import computing
+    from selfplay.settings.context import computing
 
     with computing(settings):
         play_with_experience(settings, input, print, colour=supports_colour(sys.stdout))

@@ -8,7 +8,8 @@ from threading import Thread
 from selfplay.cli.command import Program, progress_bar
 from selfplay.installation import require_package
 from selfplay.process_exit import exit_at_once
-from selfplay.runs.run_folder import RunFolder, computing
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.context import computing
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words
 from selfplay.games import make_game
+from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import Explores, LimitsItsTime, SolvesPositions, policy_of
 from selfplay.players.player import Player
-from selfplay.players.player_names import make_player
-from selfplay.runs.run_folder import computing
 from selfplay.search.exact_solver import WIN, ExactSolver, make_exact_solver
+from selfplay.settings.context import computing
 from selfplay.settings.matches import ProofSettings
 
 

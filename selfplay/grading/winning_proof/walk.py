@@ -33,6 +33,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from selfplay.search.exact_solver import EVERY_LOSS, WIN
 from selfplay.settings.matches import ProofSettings
+from selfplay.settings.task_files import task_files
 
 STEPPED = 1 << 20
 """Number of positions whose successors are computed together."""
@@ -189,7 +190,7 @@ class Walk(NamedTuple):
             Positions(self.settings, self.player, ply.own[rows], ply.opp[rows], ply.are_won[rows], self.lowest)
             for rows in asked
         )
-        new = self.executor.map(judge, tasks, RunFolder.of(self.settings).player_files())
+        new = self.executor.map(judge, tasks, task_files(self.settings, RunFolder.of(self.settings).player_files()))
         with closing(self.progress(total=len(turns), desc=f"ply {self.first_ply + number}")) as bar:
             for path, rows, saved in zip(paths, slices, known, strict=True):
                 part = next(new) if saved is None else saved

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.settings.classical import ExperienceRule
+from selfplay.learners.experience.rule import ExperienceRule
 
 Squares = tuple[int, ...]
 """A board in C order: 1 for an X (player 0), -1 for an O, 0 for an empty square."""

@@ -17,8 +17,8 @@ from typing_extensions import TypedDict
 from selfplay.errors import InvalidFileError
 from selfplay.files import CHECKED, FileFormat, written_whole
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
+from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.learners.experience.store import ExperienceStore
-from selfplay.settings.classical import ExperienceRule
 
 
 @with_config(CHECKED)

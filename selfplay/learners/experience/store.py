@@ -19,8 +19,8 @@ from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.learners.experience.database import ExperienceDatabase, damaged
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score, check_stored_boards
+from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.pickling import MadeAgain
-from selfplay.settings.classical import ExperienceRule
 
 CELLS = {1: "X", -1: "O", 0: "."}
 STONES = {cell: stone for stone, cell in CELLS.items()}

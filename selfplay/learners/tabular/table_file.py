@@ -26,7 +26,6 @@ from selfplay.games import name_of_game
 from selfplay.games.position_graph import PositionGraph
 from selfplay.installation import recorded_versions
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
-from selfplay.runs.manifest import check_against_manifest
 
 ARRAYS = {"values", "own", "opp", "metadata"}
 
@@ -107,10 +106,8 @@ def save_tables(
 def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
     """The tables in the file at `path`.
 
-    Raises InvalidFileError if the file is missing, truncated, belongs to another program or game, or differs from the
-    manifest beside it.
+    Raises InvalidFileError if the file is missing, truncated, or belongs to another program or game.
     """
-    check_against_manifest(path)
     with _opened(path) as archive:
         metadata = _metadata(path, archive)
         if metadata["game"] != (name := name_of_game(graph.game)):

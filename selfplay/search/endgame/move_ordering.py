@@ -166,7 +166,7 @@ NO_LEARNED_VALUES = LearnedValues(
 
 PATTERN_TABLES: Registry[Callable[[], PatternTables | None]] = Registry(
     "evaluation for ordering moves",
-    {"othello": "selfplay.players.agent:pretrained_othello_tables"},
+    {"othello": "selfplay.players.pretrained:pretrained_othello_tables"},
     "selfplay.ordering_evaluations",
 )
 """Functions that read the tables for a game, by its name."""

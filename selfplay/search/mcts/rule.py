@@ -1,6 +1,6 @@
 """What a rule of tree search is: how actions are selected, at the root and below, and what the search concludes.
 
-A rule is chosen by name (`selfplay.settings.choices.SEARCH_RULES`: puct, gumbel, uct). To add one, write a function
+A rule is chosen by name (`SEARCH_RULES`: puct, gumbel, uct). To add one, write a function
 that takes the rule's constants, each with a default, and returns a `Rule`; add a line to the registry, offer it as an
 entry point in the group `selfplay.search_rules`, or name it `module:function`.
 
@@ -24,8 +24,8 @@ from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.elementary import logarithm
 from selfplay.compute.random_numbers import uniform_bits
 from selfplay.errors import SettingError
+from selfplay.registry import Registry
 from selfplay.search.mcts.tree import LOST, Edges
-from selfplay.settings.choices import SEARCH_RULES
 
 TWO_TO_53 = float(1 << 53)
 
@@ -63,6 +63,19 @@ class Rule(NamedTuple):
     """Whether `begin` uses its random bits."""
     continues: bool = True
     """Whether a search may begin with a root that earlier simulations have visited."""
+
+
+SEARCH_RULES: Registry[Any] = Registry(
+    "rule of tree search",
+    {
+        "puct": "selfplay.search.mcts.puct:puct",
+        "gumbel": "selfplay.search.mcts.gumbel:gumbel",
+        "uct": "selfplay.search.mcts.rule:uct",
+    },
+    group="selfplay.search_rules",
+    arguments=(),
+)
+"""Functions from constants to rules, by name."""
 
 
 def make_rule(name: str, constants: Mapping[str, float] | None = None) -> Rule:

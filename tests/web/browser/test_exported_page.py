@@ -19,11 +19,12 @@ from selfplay.compute.bit_algebra import Word
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
+from selfplay.named_players.names import make_player
 from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.mcts import MctsPlayer
-from selfplay.players.player_names import make_player
-from selfplay.runs.checkpoints import save_checkpoint
-from selfplay.runs.pretrained import pretrained_agent
+from selfplay.players.pretrained import pretrained_agent
+from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.settings.common import GameSettings
@@ -179,12 +180,12 @@ def check_positions(page: Page, agent: Agent, count: int) -> None:
 
 def agent_of(game: str, tiny_run: Path) -> Agent:
     if game == "tictactoe":
-        return Agent.of_level(tiny_run)
+        return agent_of_level(tiny_run)
     return Agent.load(pretrained_agent(game), make_game(game), "pretrained")
 
 
 def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callable[[str], str], tiny_run: Path) -> None:
-    game, player = make_game("tictactoe"), Agent.of_level(tiny_run).player()
+    game, player = make_game("tictactoe"), agent_of_level(tiny_run).player()
     exported.goto(address("tictactoe"))
     settled(exported, 0)
     expect(exported.get_by_label("Kind of opponent")).to_have_text("Level 3Level 3, 0.3 sRandom")
@@ -228,7 +229,7 @@ def test_tree_search_and_its_network_are_those_of_the_library(
 ) -> None:
     """Compared in positions in which no choice of the search is so close that rounding could decide it."""
     exported.goto(address(POLICY))
-    agent = Agent.of_level(policy_run)
+    agent = agent_of_level(policy_run)
     check_positions(exported, agent, 300)
     state = positions_of_random_matches(agent.game, 300)
     searched = searched_by_library(policy_run, state)

@@ -2,20 +2,21 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from selfplay.errors import SettingError
-from selfplay.players.kinds.agents import agent_name, agent_syntaxes, make_agent
-from selfplay.players.player_names import PlayerName, files_of_player, player_kind
+from selfplay.games import Game
+from selfplay.named_players.agents import agent_name, agent_syntaxes, make_agent
+from selfplay.named_players.names import PlayerName, files_of_player, player_kind
+from selfplay.players.mcts import MctsPlayer
+from selfplay.players.player import Player
 from selfplay.registry import Registry
+from selfplay.search.mcts.evaluator import RolloutEvaluator
+from selfplay.search.mcts.rule import make_rule
+from selfplay.search.mcts.tree_search import TreeSearch
 
-if TYPE_CHECKING:
-    from selfplay.games import Game
-    from selfplay.players.player import Player
-    from selfplay.search.mcts.evaluator import RolloutEvaluator
-
-EVALUATORS: "Registry[Callable[[str, PlayerName, Game, Path], Any]]" = Registry(
-    "evaluator", {"rollouts": "selfplay.players.kinds.mcts:rollouts"}, group="selfplay.mcts_evaluators"
+EVALUATORS: Registry[Callable[[str, PlayerName, Game, Path], Any]] = Registry(
+    "evaluator", {"rollouts": "selfplay.named_players.mcts:rollouts"}, group="selfplay.mcts_evaluators"
 )
 """Evaluators other than learned agents, by the first word after `mcts:`.
 
@@ -29,7 +30,7 @@ OF_NETWORKS, OF_ROLLOUTS = ("prior_temperature", "symmetries"), ("rollouts",)
 """The options that only evaluators with a network use, and only random rollouts."""
 
 
-def _evaluator(name: PlayerName, game: "Game", run_dir: Path) -> Any:
+def _evaluator(name: PlayerName, game: Game, run_dir: Path) -> Any:
     """The evaluator that the argument of the name names. Raises SettingError if there is none."""
     kind, _, argument = name.argument.partition(":")
     if kind in EVALUATORS:
@@ -44,9 +45,8 @@ def _evaluator(name: PlayerName, game: "Game", run_dir: Path) -> Any:
     raise SettingError(f"player {name.text!r}: write {mcts.syntax}; {known}")
 
 
-def rollouts(argument: str, name: PlayerName, game: "Game", run_dir: Path) -> "RolloutEvaluator":
+def rollouts(argument: str, name: PlayerName, game: Game, run_dir: Path) -> RolloutEvaluator:
     """Random matches. Raises SettingError if the name has a second argument or an option of networks."""
-    from selfplay.search.mcts.evaluator import RolloutEvaluator
 
     _refuse(name, OF_NETWORKS, "rollouts have no network")
     if argument:
@@ -67,7 +67,7 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
 
 @player_kind("mcts:EVALUATOR", files=_files)
 def mcts(
-    game: "Game",
+    game: Game,
     name: PlayerName,
     *,
     simulations: int = 200,
@@ -89,11 +89,8 @@ def mcts(
     c_scale: float | None = None,
     considered: float | None = None,
     gumbel_scale: float | None = None,
-) -> "Player":
+) -> Player:
     """Monte-Carlo tree search with the network of level L (mcts:level:L) or random rollouts (mcts:rollouts)"""
-    from selfplay.players.mcts import MctsPlayer
-    from selfplay.search.mcts.rule import make_rule
-    from selfplay.search.mcts.tree_search import TreeSearch
 
     # Each rule checks the constants that are given.
     constants = {"c": c, "c_init": c_init, "c_base": c_base, "unvisited": unvisited, "noise": noise, "alpha": alpha}

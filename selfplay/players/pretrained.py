@@ -7,8 +7,13 @@ Of the run that made it there may also be tables, without the agents of earlier 
 from pathlib import Path
 
 from selfplay.errors import SettingError
+from selfplay.games import make_game
 from selfplay.installation import PACKAGE_FOLDER
-from selfplay.runs.run_folder import RunFolder
+from selfplay.players.agent import Agent
+from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
+
+PRETRAINED = "pretrained"
+"""Names the agent of a game that comes with the program: a player, and an evaluation of searches."""
 
 PRETRAINED_FOLDER = PACKAGE_FOLDER / "pretrained"
 """Holds a folder for each game, named like it."""
@@ -16,8 +21,7 @@ PRETRAINED_FOLDER = PACKAGE_FOLDER / "pretrained"
 
 def pretrained_agents() -> dict[str, Path]:
     """The files of the agents that come with the program, by game."""
-    runs = map(RunFolder, sorted(PRETRAINED_FOLDER.glob("*")))
-    return {run.path.name: run.agent(run.newest_level()) for run in runs if run.newest_level()}
+    return {path.parents[1].name: path for path in sorted(PRETRAINED_FOLDER.glob("*/level_*/agent.safetensors"))}
 
 
 def pretrained_agent(game: str) -> Path:
@@ -26,3 +30,9 @@ def pretrained_agent(game: str) -> Path:
     if game not in agents:
         raise SettingError(f"no pretrained agent for game={game}; games with one: {', '.join(agents) or 'none'}")
     return agents[game]
+
+
+def pretrained_othello_tables() -> PatternTables | None:
+    """The tables of the agent for Othello that comes with the program; None if its network has no tables."""
+    evaluation = Agent.load(pretrained_agent("othello"), make_game("othello")).evaluation()
+    return evaluation.tables if isinstance(evaluation, PatternEvaluation) else None

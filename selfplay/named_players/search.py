@@ -1,25 +1,29 @@
 """`search:ALGORITHM`: looking ahead, and `greedy_discs`, which looks one ply ahead for discs."""
 
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
-from selfplay.players.kinds.agents import agent_name, make_agent
-from selfplay.players.player_names import PlayerName, files_of_player, player_kind
+from selfplay.files import sha256
+from selfplay.games import Game
+from selfplay.named_players.agents import agent_name, make_agent
+from selfplay.named_players.evaluations import evaluation_path, known_evaluations, make_evaluation
+from selfplay.named_players.names import PlayerName, files_of_player, player_kind
+from selfplay.players.agent import Agent
+from selfplay.players.player import Player
+from selfplay.players.search import SearchPlayer
+from selfplay.runs.command_lines import command_line
 from selfplay.runs.run_folder import PROBCUT_FILE
-
-if TYPE_CHECKING:
-    from selfplay.games import Game
-    from selfplay.players.agent import Agent
-    from selfplay.players.player import Player
-    from selfplay.search.evaluation import Evaluation
+from selfplay.search.evaluation import Evaluation
+from selfplay.search.negamax import ALGORITHMS
+from selfplay.search.probcut import Probing, read_probcut
+from selfplay.search.searcher import Searcher
 
 DEPTH, NETWORK_DEPTH = 4, 2
 """Plies to look ahead by default: in compiled searches, and with a network, which evaluates the whole tree."""
 
 
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
-    from selfplay.search.evaluation import evaluation_path
 
     named = _agent_name(name)
     if named is None:
@@ -31,15 +35,13 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
 
 def _agent_name(name: PlayerName) -> PlayerName | None:
     """The learned agent in the option evaluation; None if it names an evaluation in a file."""
-    from selfplay.search.evaluation import known_evaluations
 
     text = name.options["evaluation"]
     return None if text in known_evaluations() else agent_name(text, name)
 
 
-def _network_search(name: PlayerName, agent: "Agent") -> "Player":
+def _network_search(name: PlayerName, agent: Agent) -> Player:
     """The player of an agent whose network cannot be compiled: it evaluates the whole tree in batches of positions."""
-    from selfplay.search.negamax import ALGORITHMS
 
     if name.argument not in ALGORITHMS:
         raise SettingError(f"unknown search {name.argument!r}; choose from {', '.join(ALGORITHMS)}")
@@ -57,7 +59,7 @@ def _own_name(name: PlayerName) -> str:
 
 @player_kind("search:ALGORITHM", files=_files)
 def search(
-    game: "Game",
+    game: Game,
     name: PlayerName,
     *,
     depth: int | None = None,
@@ -68,11 +70,8 @@ def search(
     endgame: int = 0,
     probcut: float | None = None,
     run_dir: Path,
-) -> "Player":
+) -> Player:
     """minimax, alpha_beta or negascout, looking ahead"""
-    from selfplay.players.search import SearchPlayer
-    from selfplay.search.evaluation import make_evaluation
-    from selfplay.search.searcher import Searcher
 
     named, fitted = _agent_name(name), None
     if named is None:
@@ -85,7 +84,7 @@ def search(
             return _network_search(name, agent)
         evaluated = learned
         if probcut is not None:
-            fitted = agent.probcut(probcut, name.text)
+            fitted = _probing(agent, probcut, name.text)
     return SearchPlayer(
         Searcher(game, evaluated, name.argument, ordered=ordered, table_bits=table_bits, probcut=fitted),
         DEPTH if depth is None else depth,
@@ -96,12 +95,28 @@ def search(
 
 
 @player_kind("greedy_discs")
-def greedy_discs(game: "Game", name: PlayerName) -> "Player":
+def greedy_discs(game: Game, name: PlayerName) -> Player:
     """the most discs after its move, where discs count"""
-    from selfplay.players.search import SearchPlayer
-    from selfplay.search.evaluation import make_evaluation
-    from selfplay.search.searcher import Searcher
 
     if game.features is None:
         raise SettingError(f"player {name.text!r}: {game.name} has no features; choose another player, such as random")
     return SearchPlayer(Searcher(game, make_evaluation("discs", game)), 1, name=name.text)
+
+
+def _probing(agent: Agent, threshold: float, player: str) -> Probing:
+    """ProbCut with the parameters that were fitted to a learned agent, for the player with this name.
+
+    Raises:
+        SettingError: none were fitted, or only to earlier weights; or the threshold is not above 0.
+        InvalidFileError: their file is broken.
+    """
+    assert agent.path is not None, "an agent with a file"
+    path, run_dir = agent.path.with_name(PROBCUT_FILE), shlex.quote(f"run_dir={agent.path.parent.parent}")
+    level = f"level={agent.checkpoint.metadata['level']}"
+    fit = f"run {command_line('fit-probcut')} game={agent.game.name} {level} {run_dir}"
+    if not path.exists():
+        raise SettingError(f"player {player!r}: probcut was not fitted to this agent; {fit}")
+    parameters = read_probcut(path)
+    if parameters.agent_sha256 != sha256(agent.path):
+        raise SettingError(f"player {player!r}: {path} was fitted to other weights; {fit} again")
+    return parameters.probing(threshold)

@@ -2,24 +2,22 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from selfplay.players.player_names import PlayerName, check_argument, kind_named, player_kind, whole_number
-from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
+from selfplay.games import Game
+from selfplay.named_players.names import PLAYERS, PlayerName, check_argument, kind_named, player_kind, whole_number
+from selfplay.players.agent import Agent
+from selfplay.players.network_evaluator import PolicyNetPlayer
+from selfplay.players.player import Player
+from selfplay.players.pretrained import PRETRAINED, pretrained_agent, pretrained_agents
+from selfplay.players.random import RandomPlayer
+from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.choices import PLAYERS, PRETRAINED
-
-if TYPE_CHECKING:
-    from selfplay.games import Game
-    from selfplay.players.agent import Agent
-    from selfplay.players.player import Player
 
 
-def level_agent(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
+def level_agent(name: PlayerName, game: Game, run_dir: Path) -> Agent:
     """The level whose number is the argument of the name. Raises SettingError if it is not a whole number."""
-    from selfplay.players.agent import Agent
 
-    return Agent.of_level(run_dir, _level(name), game)
+    return agent_of_level(run_dir, _level(name), game)
 
 
 def level_files(name: PlayerName, run_dir: Path) -> list[Path]:
@@ -33,9 +31,8 @@ def _level(name: PlayerName) -> int:
 
 
 @player_kind("level:L", files=level_files, agent=level_agent)
-def level(game: "Game", name: PlayerName, *, depth: int = 1, temperature: float = 0.0, run_dir: Path) -> "Player":
+def level(game: Game, name: PlayerName, *, depth: int = 1, temperature: float = 0.0, run_dir: Path) -> Player:
     """level L of the run in run_dir"""
-    from selfplay.players.random import RandomPlayer
 
     if _level(name) == 0:
         return RandomPlayer(game)
@@ -43,22 +40,20 @@ def level(game: "Game", name: PlayerName, *, depth: int = 1, temperature: float 
 
 
 @player_kind("policy:L", files=level_files)
-def policy(game: "Game", name: PlayerName, *, symmetries: bool = False, run_dir: Path) -> "Player":
+def policy(game: Game, name: PlayerName, *, symmetries: bool = False, run_dir: Path) -> Player:
     """the most promising action by the policy head of level L, without search"""
-    from selfplay.players.network_evaluator import PolicyNetPlayer
 
     evaluator = level_agent(name, game, run_dir).policy(symmetries=symmetries)
     return PolicyNetPlayer(game, evaluator, name.text)
 
 
-def _pretrained(name: PlayerName, game: "Game", run_dir: Path | None = None) -> "Agent":
-    from selfplay.players.agent import Agent
+def _pretrained(name: PlayerName, game: Game, run_dir: Path | None = None) -> Agent:
 
     return Agent.load(pretrained_agent(game.name), game, PRETRAINED)
 
 
 @player_kind(PRETRAINED, files=lambda *_: list(pretrained_agents().values()), agent=_pretrained)
-def pretrained(game: "Game", name: PlayerName, *, depth: int = 1, temperature: float = 0.0) -> "Player":
+def pretrained(game: Game, name: PlayerName, *, depth: int = 1, temperature: float = 0.0) -> Player:
     """the agent that comes with the program, for some games"""
     return _pretrained(name, game).player(depth, temperature)
 
@@ -81,7 +76,7 @@ def agent_name(part: str, name: PlayerName) -> PlayerName | None:
     return PlayerName(name.text, kind_name, argument, defaults | given, given)
 
 
-def make_agent(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
+def make_agent(name: PlayerName, game: Game, run_dir: Path) -> Agent:
     """The learned agent with a name that `agent_name` has found. Raises as `make_player`."""
     agent = kind_named(name.kind).agent
     assert agent is not None, "checked by `agent_name`"

@@ -19,9 +19,8 @@ from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.files import CHECKED, FileFormat, open_file
 from selfplay.games import GAMES, Game, name_of_game
+from selfplay.games.game import OUTCOMES
 from selfplay.installation import recorded_versions
-from selfplay.runs.manifest import check_against_manifest
-from selfplay.settings.choices import OUTCOMES
 
 METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""
@@ -98,10 +97,9 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     """Read the network at `path`.
 
     Raises InvalidFileError if the file is missing, truncated or not a checkpoint, if its network is for another game,
-    if its outcome or architecture is unknown or is code that the user has not named (see `selfplay.registry`), if the
-    weights do not fit it or are not reasonable numbers, or if the manifest beside it describes another file.
+    if its outcome or architecture is unknown or is code that the user has not named (see `selfplay.registry`), or if
+    the weights do not fit it or are not reasonable numbers.
     """
-    check_against_manifest(path)
     with _opened(path) as (metadata, file):
         if metadata["game"] != (name := name_of_game(game)):
             raise InvalidFileError(path, f"is for {shortened(metadata['game'])}, not for {name}")

@@ -8,13 +8,14 @@ from selfplay.architectures import build_network, meta_tensors, require_policy_h
 from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.errors import SettingError
 from selfplay.games import Game
+from selfplay.named_players.names import EPSILON, make_player, parse_name
 from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.mcts import SearchLearner
 from selfplay.players.player import Player
-from selfplay.players.player_names import EPSILON, make_player, parse_name
 from selfplay.players.random import RandomPlayer
-from selfplay.runs.checkpoints import Checkpoint
+from selfplay.runs.levels import agent_of_level, load_agent
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
 from selfplay.settings.fields import rule_has
@@ -56,7 +57,7 @@ def players_of_dataset(settings: Settings, game: Game, level: int) -> tuple[Play
     if settings.agent_file is None:
         itself = exploring_level(settings, game, level)
     else:
-        itself = exploring_agent(settings, Agent.load(Path(settings.agent_file), game))
+        itself = exploring_agent(settings, load_agent(Path(settings.agent_file), game))
     if settings.opponent is None:
         return itself, itself
     return itself, exploring_opponent(settings, game, settings.opponent)
@@ -66,7 +67,7 @@ def exploring_level(settings: Settings, game: Game, level: int) -> Player:
     """Level `level` as it plays the matches of its dataset, with exploration; level 0 is the random player."""
     if level == 0:
         return RandomPlayer(game)
-    return exploring_agent(settings, Agent.of_level(settings.run_dir, level, game))
+    return exploring_agent(settings, agent_of_level(settings.run_dir, level, game))
 
 
 def exploring_agent(settings: Settings, agent: Agent) -> Player:
@@ -93,4 +94,10 @@ def search_learner(settings: Settings, agent: Agent) -> SearchLearner:
     how = settings.mcts
     rule = make_rule(how.rule, how.constants)
     search = TreeSearch(agent.game, agent.evaluator(), rule, how.simulations, proves=how.proves, reuse=how.reuse)
-    return SearchLearner(search, how, agent.name)
+    return SearchLearner(
+        search,
+        temperature=how.temperature,
+        temperature_plies=how.temperature_plies,
+        opening_plies=how.opening_plies,
+        name=agent.name,
+    )

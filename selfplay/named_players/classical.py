@@ -1,31 +1,35 @@
 """`tabular:RULE` or `tabular:PATH`, the tables of a tabular learner, and `experience[:PATH]`, an experience graph."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, shortened
 from selfplay.files import user_path
-from selfplay.players.player_names import EPSILON, PlayerName, player_kind
+from selfplay.games import Game
+from selfplay.games.position_graph import positions_of
+from selfplay.learners.experience.rule import ExperienceRule
+from selfplay.learners.tabular.learning import UPDATE_RULES
+from selfplay.learners.tabular.table_file import load_tables
+from selfplay.named_players.learning_tabular import LearningTabularPlayer
+from selfplay.named_players.names import EPSILON, PlayerName, player_kind
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.experience import load_experience_player
+from selfplay.players.player import Player
+from selfplay.players.tabular import TabularPlayer
 from selfplay.runs.command_lines import command_line, words_of_run
-
-if TYPE_CHECKING:
-    from selfplay.games import Game
-    from selfplay.players.player import Player
+from selfplay.runs.manifest import check_against_manifest
 
 
 @player_kind("tabular:NAME", files=lambda name, run_dir: [_path(name.argument, run_dir)])
-def tabular(game: "Game", name: PlayerName, *, learn: bool | None = None, run_dir: Path) -> "Player":
+def tabular(game: Game, name: PlayerName, *, learn: bool | None = None, run_dir: Path) -> Player:
     """the tables backward_value or temporal_difference of the run, or those of a file NAME.npz; against a person,
     backward_value explores and learns as in training, unless epsilon or learn is set
     """
-    from selfplay.games.position_graph import positions_of
-    from selfplay.learners.tabular.table_file import load_tables
-    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-    from selfplay.players.tabular import LearningTabularPlayer, TabularPlayer
 
     path, graph = _path(name.argument, run_dir), positions_of(game)
     if not path.exists():
         raise _missing(name, path, game, run_dir)
+    check_against_manifest(path)
     tables = load_tables(path, graph)
     trains = name.against_person and tables.trains_against_people
     player = TabularPlayer(graph, tables.values, tables.rule.ties, tables.rule.name)
@@ -45,9 +49,8 @@ def _path(argument: str, run_dir: Path) -> Path:
     return user_path(argument) if _is_path(argument) else run_dir / "tabular" / f"{argument}.npz"
 
 
-def _missing(name: PlayerName, path: Path, game: "Game", run_dir: Path) -> SelfPlayError:
+def _missing(name: PlayerName, path: Path, game: Game, run_dir: Path) -> SelfPlayError:
     """The error for a file that does not exist, with the tables that do and how to learn more."""
-    from selfplay.learners.tabular.learning import UPDATE_RULES
 
     if _is_path(name.argument):
         return InvalidFileError(path, f"does not exist; {_tables(run_dir)}")
@@ -74,7 +77,7 @@ def _store_path(name: PlayerName, run_dir: Path) -> Path:
 
 @player_kind("experience[:PATH]", files=lambda name, run_dir: [_store_path(name, run_dir)])
 def experience(
-    game: "Game",
+    game: Game,
     name: PlayerName,
     *,
     learn: bool = True,
@@ -82,10 +85,8 @@ def experience(
     discount: float | None = None,
     canonical: bool | None = None,
     run_dir: Path,
-) -> "Player":
+) -> Player:
     """the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches"""
-    from selfplay.players.experience import load_experience_player
-    from selfplay.settings.classical import ExperienceRule
 
     options = {"backup": backup, "discount": discount, "canonical": canonical}
     given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}

@@ -3,7 +3,7 @@
     NAME[:ARGUMENT][?OPTION=VALUE&OPTION=VALUE...]
 
 For example `perfect`, `level:17` or `level:17?depth=2&temperature=0.1`. A name begins with one of the kinds of players
-in `selfplay.settings.choices.PLAYERS`.
+in `PLAYERS`.
 """
 
 import re
@@ -11,20 +11,40 @@ from collections.abc import Callable, Mapping
 from inspect import Parameter, getdoc, signature
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from selfplay.checks import LARGEST_COUNT, folder_of
 from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
-from selfplay.registry import errors_of_outside, is_module, is_outside
+from selfplay.games import Game, make_game
+from selfplay.players.agent import Agent
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player import CheckedPlayer, Player
+from selfplay.players.pretrained import PRETRAINED
+from selfplay.registry import Registry, errors_of_outside, is_module, is_outside
 from selfplay.runs.folders import RUNS_FOLDER
-from selfplay.settings.choices import PLAYERS
 
-# --help reads this grammar, so importing it must not load torch.
-if TYPE_CHECKING:
-    from selfplay.games import Game
-    from selfplay.players.agent import Agent
-    from selfplay.players.player import Player
+PLAYERS: Registry[Any] = Registry(
+    "player",
+    {
+        "level": "selfplay.named_players.agents:level",
+        PRETRAINED: "selfplay.named_players.agents:pretrained",
+        "search": "selfplay.named_players.search:search",
+        "mcts": "selfplay.named_players.mcts:mcts",
+        "random": "selfplay.named_players.others:random",
+        "tabular": "selfplay.named_players.classical:tabular",
+        "experience": "selfplay.named_players.classical:experience",
+        "greedy_discs": "selfplay.named_players.search:greedy_discs",
+        "perfect": "selfplay.named_players.others:perfect",
+        "policy": "selfplay.named_players.agents:policy",
+        "gtp": "selfplay.named_players.others:gtp",
+        "openspiel": "selfplay.named_players.others:openspiel",
+        "human": "selfplay.named_players.others:human",
+    },
+    group="selfplay.players",
+)
+"""The kinds of players, in the order in which --help and the page list them: each is a
+`PlayerKind`, or a Player class whose only argument is a game."""
 
 
 class Option(NamedTuple):
@@ -71,14 +91,14 @@ class PlayerKind(NamedTuple):
     syntax: str
     """How its names are written, without the options."""
     meaning: str
-    make: "Callable[[PlayerName, Game, Path], Player]"
+    make: Callable[[PlayerName, Game, Path], Player]
     """(name, game, run_dir) to the player. `run_dir` is the folder of the run the game is played in."""
     options: tuple[Option, ...] = ()
     is_command: bool = False
     """Whether the text after the colon is a command. Only the last question mark in it can begin options."""
     files: Callable[[PlayerName, Path], list[Path]] | None = None
     """(name, run_dir) to the files that it is made from, which determine how it plays; None: it needs none."""
-    agent: "Callable[[PlayerName, Game, Path], Agent] | None" = None
+    agent: Callable[[PlayerName, Game, Path], Agent] | None = None
     """(name, game, run_dir) to the learned agent that it plays. Its names can then also be used in names of searches,
     as in mcts:level:12 or search:negascout?evaluation=pretrained. None: it does not play a learned agent."""
 
@@ -93,8 +113,8 @@ def player_kind(
     *,
     is_command: bool = False,
     files: Callable[[PlayerName, Path], list[Path]] | None = None,
-    agent: "Callable[[PlayerName, Game, Path], Agent] | None" = None,
-) -> "Callable[[Callable[..., Player]], PlayerKind]":
+    agent: Callable[[PlayerName, Game, Path], Agent] | None = None,
+) -> Callable[[Callable[..., Player]], PlayerKind]:
     """A decorator that turns a function into a kind of players. For the arguments see PlayerKind.
 
     The function gets the game and the parsed name, and returns the player. Its keyword-only arguments are the options,
@@ -108,8 +128,8 @@ def player_kind(
         ...     return Nth(game, int(name.argument), from_end)
     """
 
-    def kind_of(make: "Callable[..., Player]") -> PlayerKind:
-        def made(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    def kind_of(make: Callable[..., Player]) -> PlayerKind:
+        def made(name: PlayerName, game: Game, run_dir: Path) -> Player:
             return make(game, name, **name.arguments(run_dir))
 
         meaning = " ".join((getdoc(make) or syntax).partition("\n\n")[0].split())
@@ -218,8 +238,8 @@ MODULE_AND_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 
 
 def make_player(
-    text: "str | Player", game: "Game | str", run_dir: str | Path | None = None, *, against_person: bool = False
-) -> "Player":
+    text: str | Player, game: Game | str, run_dir: str | Path | None = None, *, against_person: bool = False
+) -> Player:
     """The player that `text` names; a player of this game that has been made already is returned as it is.
 
     Args:
@@ -238,8 +258,6 @@ def make_player(
         >>> selfplay.make_player("level:2", "tictactoe", run_dir="outputs/tictactoe")
         <ValueNetPlayer level 2>
     """
-    from selfplay.games import make_game
-
     game = make_game(game)
     if not isinstance(text, str):
         if isinstance(text, type) or not hasattr(text, "act"):
@@ -256,13 +274,9 @@ def make_player(
         player = kind.make(name, game, folder)
     # A kind from outside can make a player of this package, which keeps its faster methods.
     if is_outside(type(player).__module__):
-        from selfplay.players.player import CheckedPlayer
-
         player = CheckedPlayer(player, game, text)
     if EPSILON.name not in name.given:
         return player
-    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-
     rate = name.options[EPSILON.name]
     if not 0 <= rate <= 1:
         raise SettingError(f"player {shortened(text)!r}: epsilon must be from 0 to 1")
@@ -281,15 +295,13 @@ def kind_named(name: str) -> PlayerKind:
     kind: Any = PLAYERS[name]
     if isinstance(kind, PlayerKind):
         return kind
-    from selfplay.players.player import Player
-
     # A name must only call a player, in all places where names are given.
     if not (isinstance(kind, type) and issubclass(kind, Player)):
         raise SettingError(f"player {shortened(name)!r} is not a subclass of selfplay.Player, nor a PlayerKind")
     make: Callable[..., Player] = kind
     meaning = (kind.__doc__ or name).strip().splitlines()[0]
 
-    def made(name: PlayerName, game: "Game", run_dir: Path) -> Player:
+    def made(name: PlayerName, game: Game, run_dir: Path) -> Player:
         return make(game, **name.arguments(run_dir))
 
     return PlayerKind(name.rpartition(":")[2], meaning, made, options_of(make))

@@ -1,53 +1,48 @@
 """Players with few lines: `random`, `human`, `perfect`, `gtp:COMMAND` and `openspiel:BOT`."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
+from selfplay.games import Game
+from selfplay.games.position_graph import positions_of
 from selfplay.installation import require_package
-from selfplay.players.player_names import PlayerName, player_kind
+from selfplay.named_players.names import PlayerName, player_kind
+from selfplay.players.gtp import GtpPlayer
+from selfplay.players.perfect import PerfectPlayer, whole_game_solver_player
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
 from selfplay.runs.command_lines import command_line
-
-if TYPE_CHECKING:
-    from selfplay.games import Game
-    from selfplay.players.player import Player
 
 
 @player_kind("random")
-def random(game: "Game", name: PlayerName) -> "Player":
+def random(game: Game, name: PlayerName) -> Player:
     """every legal action with the same probability"""
-    from selfplay.players.random import RandomPlayer
 
     return RandomPlayer(game)
 
 
 @player_kind("human")
-def human(game: "Game", name: PlayerName) -> "Player":
+def human(game: Game, name: PlayerName) -> Player:
     """a person, at the console only"""
     raise SettingError(f"player {name.text!r}: a person can only play with {command_line('play')}")
 
 
 @player_kind("perfect")
-def perfect(game: "Game", name: PlayerName, *, ties: str = "random") -> "Player":
+def perfect(game: Game, name: PlayerName, *, ties: str = "random") -> Player:
     """perfect play, in games that can be enumerated or solved"""
-    from selfplay.games.position_graph import positions_of
-    from selfplay.players.perfect import PerfectPlayer, whole_game_solver_player
 
     return whole_game_solver_player(game, ties) or PerfectPlayer(positions_of(game), ties)
 
 
 @player_kind("gtp:COMMAND", is_command=True)
-def gtp(
-    game: "Game", name: PlayerName, *, time_limit: float = 60.0, rows: str = "top", passes: str = "skip"
-) -> "Player":
+def gtp(game: Game, name: PlayerName, *, time_limit: float = 60.0, rows: str = "top", passes: str = "skip") -> Player:
     """a program that speaks the Go Text Protocol, started by this command"""
-    from selfplay.players.gtp import GtpPlayer
 
     return GtpPlayer(game, name.argument, time_limit=time_limit, rows=rows, passes=passes)
 
 
 @player_kind("openspiel:BOT")
-def openspiel(game: "Game", name: PlayerName, *, simulations: int = 100) -> "Player":
+def openspiel(game: Game, name: PlayerName, *, simulations: int = 100) -> Player:
     """a bot of OpenSpiel, mcts or random, if the package is installed"""
     require_package(f"player {name.text!r}", "pyspiel", "openspiel")
     # By its name, because adapters stand above players.

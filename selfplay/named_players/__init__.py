@@ -1,0 +1,1 @@
+"""Players by name: the syntax of their names, their options, and how each is made."""

@@ -1,0 +1,39 @@
+"""What a stage needs besides its settings, and the threads that it computes with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Generic
+
+from selfplay.compute.devices import chosen_device, computing_on
+from selfplay.games import Game, make_game
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import AnySettings
+
+
+@dataclass(frozen=True)
+class RunContext(Generic[AnySettings]):
+    """What a stage needs besides its settings: run folder, game and device, found once and passed down."""
+
+    settings: AnySettings
+    run: RunFolder
+    game: Game
+    device: str
+    """cpu or cuda."""
+
+
+def context_of(settings: AnySettings) -> RunContext[AnySettings]:
+    """The context of these settings. Raises SettingError for an unknown game, or a device that does not exist."""
+    run = RunFolder.of(settings)
+    return RunContext(settings, run, make_game(settings.game.name), chosen_device(settings.device))
+
+
+@contextmanager
+def computing(settings: AnySettings) -> Iterator[RunContext[AnySettings]]:
+    """The context of these settings; in the block torch and searches have the numbers of threads that they name.
+
+    Raises as `context_of`.
+    """
+    context = context_of(settings)
+    with computing_on(context.device, settings.threads, settings.search_threads):
+        yield context
