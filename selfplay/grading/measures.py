@@ -85,7 +85,8 @@ def name_of(who: Who) -> str:
 def player_of(settings: Settings, game: Game, who: Who) -> Player:
     """The player. Raises as `level_player` and `make_player`."""
     if isinstance(who, int):
-        return level_player(settings, game, who)
+        how = settings.player
+        return level_player(settings.run_dir, who, game, how.depth, how.temperature)
     return make_player(who, game, Path(settings.run_dir))
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar, TypeVar
 import pandas as pd
 import pytest
 
-from selfplay import Settings, compose_settings
+from selfplay import compose_settings
 from selfplay.errors import SettingError
 from selfplay.figures.comparison import pictures
 from selfplay.games import Game, make_game
@@ -41,7 +41,7 @@ JUDGED = ["comparison.judged=2", "comparison.perfect_matches=1"]
 
 def test_the_table_of_a_small_game_equals_the_recorded_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = (RandomPlayer, FirstLegal, Valuing)
-    monkeypatch.setattr("selfplay.grading.measures.level_player", lambda settings, game, level: kinds[level](game))
+    monkeypatch.setattr("selfplay.grading.measures.level_player", lambda run_dir, level, game, *_: kinds[level](game))
     comparison = compare_levels(settings_for(tmp_path, "tictactoe", 2, "comparison.matches=40"))
     assert comparison.measured(ReferencePlayers) is None
     assert RunFolder(tmp_path).comparison.read_bytes() == GOLDEN.read_bytes()
@@ -57,7 +57,7 @@ def measured(comparison: Comparison, kind: type[OneMeasure]) -> OneMeasure:
     return found
 
 
-def stub_level(settings: Settings, game: Game, level: int) -> Player:
+def stub_level(run_dir: str, level: int, game: Game, *_: float) -> Player:
     """Level 1 searches, level 2 plays the lowest action."""
     strong = make_player("search:negascout?depth=2", game, "")
     return (RandomPlayer(game), strong, FirstLegal(game))[level]
@@ -204,7 +204,7 @@ class FirstActions(Measure):
 
 def test_a_new_measure_is_a_class_and_a_line_in_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = (RandomPlayer, FirstLegal, Valuing)
-    monkeypatch.setattr("selfplay.grading.measures.level_player", lambda settings, game, level: kinds[level](game))
+    monkeypatch.setattr("selfplay.grading.measures.level_player", lambda run_dir, level, game, *_: kinds[level](game))
     monkeypatch.setattr("selfplay.grading.comparison.MEASURES", [*MEASURES, FirstActions])
     comparison = compare_levels(settings_for(tmp_path, "tictactoe", 2, "comparison.matches=40"))
     actions = measured(comparison, FirstActions).actions
