@@ -4,24 +4,22 @@ A network has a capability if it has the method. Code that needs one asks `isins
 for the class of the network.
 """
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-# Imported for type checking only: reports load networks without these capabilities and need not import the compiler.
-if TYPE_CHECKING:
-    from selfplay.games import Game
-    from selfplay.games.patterns import TrainableTables
-    from selfplay.search.evaluation import Evaluation
+from selfplay.games import Game
+from selfplay.games.patterns import TrainableTables
+from selfplay.search.evaluation import Evaluation
 
 
 @runtime_checkable
 class CompiledValues(Protocol):
     """A network whose values can be computed inside compiled searches, without torch."""
 
-    def evaluation(self, name: str, game: "Game", win: float, margin: float) -> "Evaluation":
+    def evaluation(self, name: str, game: Game, win: float, margin: float) -> Evaluation:
         """The values of the network with its present weights, for searches of `game`.
 
         Args:
@@ -34,7 +32,7 @@ class CompiledValues(Protocol):
 class RowByRowTrainable(Protocol):
     """A network of tables that can be trained by gradient descent after each single row."""
 
-    def trainable_tables(self) -> "TrainableTables":
+    def trainable_tables(self) -> TrainableTables:
         """Its tables on the CPU. The weights are not copied: writing into them changes the network."""
 
 

@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 import yaml
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from selfplay.errors import InvalidFileError, StageError, shortened
@@ -132,10 +134,6 @@ class FileFormat(Generic[Content]):
     def read_yaml(self, path: Path) -> Content:
         """The checked content of the YAML file at `path`; interpolations are texts. Raises InvalidFileError."""
         text = read_text(path)
-        # Imported here, because most programs read no YAML of their own.
-        from omegaconf import OmegaConf
-        from omegaconf.errors import OmegaConfBaseException
-
         try:
             content = json.dumps(OmegaConf.to_container(OmegaConf.load(io.StringIO(text)), resolve=False))
         # The parser also lets errors of int() and datetime pass; without nodes OmegaConf raises OSError. JSON has no

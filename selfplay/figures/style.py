@@ -5,7 +5,6 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from matplotlib import style
@@ -13,15 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
+from pandas import DataFrame
 from PIL import Image
 
 from selfplay.files import written_whole
 from selfplay.named_players.names import readable_name
 from selfplay.settings.recorded import changes_of_recipe
 from selfplay.settings.run import Settings
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 log = logging.getLogger(__name__)
 
@@ -146,7 +143,7 @@ def single_figure(title: str, x_label: str, y_label: str) -> tuple[Figure, Axes]
     return figure, axes
 
 
-def draw_by_level(axes: Axes, table: "DataFrame", column: str, colour: str, label: str | None = None) -> None:
+def draw_by_level(axes: Axes, table: DataFrame, column: str, colour: str, label: str | None = None) -> None:
     """A curve of a column of comparison/levels.csv."""
     # Points at the edge of the axes, such as a share of 1, are drawn whole.
     values = table[column].astype(float)

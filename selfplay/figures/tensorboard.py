@@ -13,22 +13,21 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from pandas import DataFrame
+from PIL import Image
 
 from selfplay.errors import StageError
 from selfplay.files import remove_folder
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
-
-# Imported inside the functions, so that training without logger=tensorboard does not import any of it.
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from selfplay.training.fitting import EpochLoss
+from selfplay.training.fitting import EpochLoss, read_epoch_losses
 
 
 @contextmanager
-def epoch_events(settings: Settings, level: int) -> "Iterator[Callable[[EpochLoss], None]]":
+def epoch_events(settings: Settings, level: int) -> Iterator[Callable[[EpochLoss], None]]:
     """A function that records the losses of each epoch of a level's training when the epoch ends.
 
     Raises StageError if the files cannot be written.
@@ -45,8 +44,6 @@ def add_missing_events(settings: Settings, level: int) -> None:
     folder = RunFolder.of(settings).level_events(level)
     if folder.exists():
         return
-    from selfplay.training.fitting import read_epoch_losses
-
     losses = read_epoch_losses(RunFolder.of(settings).epoch_loss(level))
     # Under its final name the folder contains all epochs of a finished level.
     beside = folder.with_name(f".{folder.name}.partial")
@@ -56,7 +53,7 @@ def add_missing_events(settings: Settings, level: int) -> None:
     beside.replace(folder)
 
 
-def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
+def write_comparison_events(settings: Settings, table: DataFrame) -> None:
     """Write the numbers of comparison/levels.csv, a curve by level for each column, and the present figures of the run.
 
     Numbers are kept in single precision; texts and empty fields are left out. With logger=none nothing is written.
@@ -64,9 +61,6 @@ def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
     """
     if settings.logger == "none":
         return
-    import numpy as np
-    from PIL import Image
-
     run = RunFolder.of(settings)
     newest = int(table["level"].max())
     with _event_writer(run.events / "comparison") as writer:
@@ -81,7 +75,7 @@ def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
             writer.add_image(f"figures/{path.stem}", picture, newest, dataformats="HWC")
 
 
-def _write_loss(writer: Any, loss: "EpochLoss") -> None:
+def _write_loss(writer: Any, loss: EpochLoss) -> None:
     writer.add_scalar("loss/training", loss.training_loss, loss.epoch)
     writer.add_scalar("loss/validation", loss.validation_loss, loss.epoch)
     if loss.parts is not None:

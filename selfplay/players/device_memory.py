@@ -6,7 +6,6 @@ tensors that torch's operations hold at the same time, in a ply in which every a
 
 from collections.abc import Iterable
 from math import prod
-from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
 
@@ -14,9 +13,7 @@ from selfplay.architectures import probe
 from selfplay.compute.devices import CPU, free_bytes
 from selfplay.games.game import Game
 from selfplay.players.capabilities import PlaysOnDevice
-
-if TYPE_CHECKING:
-    from selfplay.players.player import Player
+from selfplay.players.player import Player
 
 USUAL_BATCH_SIZE = 16384
 LARGEST_BATCH_SIZE = 65536

@@ -110,7 +110,7 @@ def analyse(settings: AnalysisSettings) -> Analysis:
 
 
 def _draw(settings: AnalysisSettings, analysis: Analysis, traces: Mapping[str, Trace]) -> None:
-    # Imported here: only pictures need matplotlib, which takes half a second.
+    # matplotlib takes as long to import as the rest of the program.
     from selfplay.figures.game_tree import picture_of_searches
     from selfplay.figures.style import save_figure
 

@@ -181,7 +181,7 @@ def draw_graph(session: Session, picture: PictureSettings) -> str:
 
     Raises NotNowError if there is nothing to draw.
     """
-    # Imports matplotlib, which takes longer than starting the console.
+    # matplotlib takes as long to import as the rest of the program.
     from selfplay.figures.experience_graph import boards_ahead, draw_boards_ahead
 
     keepers = [player.as_a(KeepsExperience) for player in session.players if player is not None]

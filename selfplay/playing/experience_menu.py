@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import make_game
+from selfplay.players.experience import load_experience_player
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import Console
 from selfplay.playing.session import Players, Session
@@ -31,9 +32,6 @@ def play_with_experience(
 
     Raises as `selfplay.players.experience.load_experience_player`.
     """
-    # Imported here: other players do not need the database.
-    from selfplay.players.experience import load_experience_player
-
     game = make_game(settings.game.name)
     player = load_experience_player(settings.experience.path, game, settings.experience.rule)
     players: dict[int, Players] = {1: (None, player), 2: (RandomPlayer(game), player), 3: (player, player)}

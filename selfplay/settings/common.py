@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from selfplay.checks import SEEDS, count, require, within
 from selfplay.compute.devices import NATIVE, require_device
+from selfplay.games import name_of_board
 from selfplay.registry import SPIEL_NAMES, is_module
 from selfplay.runs.command_lines import DEFAULT_GAME
 from selfplay.settings.fields import PATH, affects, check_fields
@@ -31,9 +32,6 @@ class GameSettings:
     def __post_init__(self) -> None:
         self.name = SPIEL_NAMES.get(self.name, self.name)
         if self.size is not None:
-            # Only where a size is set, because games import torch.
-            from selfplay.games import name_of_board
-
             self.name = name_of_board(self.name, self.size)
 
 

@@ -19,6 +19,7 @@ from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
+from selfplay.stages.play_level import play_level
 
 log = logging.getLogger(__name__)
 
@@ -49,8 +50,6 @@ def generate_level(
         return False
     manifest.forget("generation")
     # A skipped stage should not wait for torch: see docs/design_notes.md.
-    from selfplay.stages.play_level import play_level
-
     with ExitStack() as stack:
         chosen = executor or stack.enter_context(open_executor(settings.executor, settings.threads))
         files = [*agents, *(run.player_files() if settings.opponent or settings.sparring_partner else ())]

@@ -1,11 +1,18 @@
 """The loop: the matches and the training of every level, one level after the other, in one process."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
+from pandas import DataFrame
 
 from selfplay.executors import open_executor
 from selfplay.games import Game, make_game, name_of_game
 from selfplay.games.position_graph import positions_of
+from selfplay.grading.comparison import measure_level
+from selfplay.grading.proof import Grade, Grader
+from selfplay.players.search import SearchPlayer
+from selfplay.players.value_net import ValueNetPlayer
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder, writes_run
@@ -14,13 +21,7 @@ from selfplay.settings.recorded import composed_for_run
 from selfplay.settings.run import Settings, require_whole_run
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from selfplay.grading.proof import Grade
-    from selfplay.players.search import SearchPlayer
-    from selfplay.players.value_net import ValueNetPlayer
+from selfplay.training.fitting import read_epoch_losses
 
 
 class LearnedRun(NamedTuple):
@@ -38,29 +39,23 @@ class LearnedRun(NamedTuple):
     levels: tuple[int, ...]
     """The trained levels, in order; at least one."""
 
-    def player(self, level: int | None = None) -> "ValueNetPlayer | SearchPlayer":
+    def player(self, level: int | None = None) -> ValueNetPlayer | SearchPlayer:
         """The agent of a level as a player; None: of the newest. Raises as `load_level`."""
         return load_level(self.run_dir, level)
 
-    def grade(self, level: int | None = None) -> "Grade":
+    def grade(self, level: int | None = None) -> Grade:
         """The exact grade of a level; None: of the newest.
 
         Raises GameTooLargeError if the game cannot be enumerated, and as `load_level`.
         """
-        from selfplay.grading.proof import Grader
-
         agent = self.player(level)
         return Grader(positions_of(agent.game)).grade(agent)
 
-    def losses(self) -> "DataFrame":
+    def losses(self) -> DataFrame:
         """A row for each epoch of training, with the columns `level` and those of epoch_loss.csv.
 
         Raises InvalidFileError if a table is broken.
         """
-        import pandas as pd
-
-        from selfplay.training.fitting import read_epoch_losses
-
         run = RunFolder(self.run_dir)
         rows = [
             {"level": level, **loss._asdict(), **(loss.parts._asdict() if loss.parts else {})}
@@ -114,9 +109,6 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
         StageError: files of the run were made with other settings, or cannot be written.
         InvalidFileError: a file of the run is broken.
     """
-    # Imported here, because it imports pandas.
-    from selfplay.grading.comparison import measure_level
-
     require_whole_run(settings)
     with open_executor(settings.executor, settings.threads) as executor:
         for level in range(settings.levels):

@@ -12,7 +12,7 @@ import pytest
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.stages.train_tabular import train_tabular
-from tests.support.runs import COMMAND, CONSOLE, run_forked, run_script
+from tests.support.runs import COMMAND, CONSOLE, run_forked
 from tests.support.terminal import Terminal
 
 PATIENCE = 60
@@ -128,13 +128,6 @@ def test_without_a_terminal_output_is_plain_and_end_of_input_quits(tmp_path: Pat
     assert "It plays 0,0, value +0.00." in done.stdout
     assert "\x1b" not in done.stdout
     assert not (tmp_path / "run").exists()
-
-
-def test_the_first_question_does_not_wait_for_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "torch.py").write_text("import time\ntime.sleep(600)\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    done = run_script(COMMAND, "play", "opponent=random")
-    assert (done.returncode, done.stdout) == (0, f"Loading tictactoe...\n{FIRST}\n")
 
 
 def test_settings_that_cannot_be_played_are_reported_in_one_line(tmp_path: Path) -> None:

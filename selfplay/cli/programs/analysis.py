@@ -4,17 +4,17 @@ import re
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from selfplay.cli.command import Program
 from selfplay.cli.help_text import ArgumentParser
+from selfplay.compute.devices import set_search_threads
 from selfplay.errors import SettingError
 from selfplay.games import State
 from selfplay.games.othello_notation import written_position
+from selfplay.playing import analysis
+from selfplay.search.endgame.solver import EndgameSolver
+from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver
 from selfplay.settings.evaluation import AnalysisSettings
-
-if TYPE_CHECKING:
-    from selfplay.search.exact_solver import ExactSolver
 
 
 def solve() -> None:
@@ -44,10 +44,6 @@ def solve() -> None:
     game, state = written_position(options.position.strip(), options.side, options.game, options.size)
     if options.threads is not None and options.threads < 1:
         parser.error(f"--threads {options.threads}: must be 1 or more")
-    from selfplay.compute.devices import set_search_threads
-    from selfplay.search.endgame.solver import EndgameSolver
-    from selfplay.search.exact_solver import make_exact_solver
-
     set_search_threads(options.threads)
     solver = EndgameSolver(game, empties_to_winner=False) if options.raw_discs else make_exact_solver(game)
     report = (lambda line: print(f"solved: {line}", file=sys.stderr)) if sys.stderr.isatty() else None
@@ -55,7 +51,7 @@ def solve() -> None:
 
 
 def move_value_lines(
-    solver: "ExactSolver",
+    solver: ExactSolver,
     state: State,
     time_limit: float | None = None,
     on_line: Callable[[str], None] | None = None,
@@ -72,8 +68,6 @@ def move_value_lines(
         SettingError: more squares are empty than the solver can solve and no time limit is set.
         TimeLimitError: time_limit is too short.
     """
-    from selfplay.search.exact_solver import empties
-
     game = solver.game
     if bool(state.terminated[0]):
         return [_result_line(solver, state)]
@@ -96,7 +90,7 @@ def move_value_lines(
     return [line(action, values[action]) for action in best_first]
 
 
-def _result_line(solver: "ExactSolver", state: State) -> str:
+def _result_line(solver: ExactSolver, state: State) -> str:
     value, player = solver.value(state), int(state.current_player[0])
     if value == 0:
         return "the match is over: a draw"
@@ -118,6 +112,7 @@ def analyse(settings: AnalysisSettings) -> None:
     selfplay analyse 'features={discs: 30, corners: 2, stable: 5, mobility: 15}'
     selfplay analyse game=tictactoe evaluation=none depth=9 'moves=5 1'
     """
-    from selfplay.playing.analysis import analyse, analysis_report, features_report
-
-    print(features_report(settings) if settings.features else analysis_report(analyse(settings)))
+    if settings.features:
+        print(analysis.features_report(settings))
+    else:
+        print(analysis.analysis_report(analysis.analyse(settings)))

@@ -4,15 +4,20 @@ import logging
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from selfplay.cli.command import Program, progress_bar
 from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.learners.experience.graph import BoardForm
+from selfplay.learners.experience.json_file import export_json, import_json, read_json
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.playing.console_text import supports_colour
+from selfplay.playing.experience_menu import play_with_experience
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
+from selfplay.settings.context import computing
 from selfplay.settings.playing import ExperiencePlaySettings
-
-if TYPE_CHECKING:
-    from selfplay.learners.experience.store import ExperienceStore
+from selfplay.stages import train_tabular as tabular
 
 
 @partial(Program, kind=TabularSettings, config="tabular")
@@ -22,13 +27,11 @@ def train_tabular(settings: TabularSettings) -> None:
     selfplay train-tabular
     selfplay train-tabular agent=backward_value episodes=20000 alpha=0.5 epsilon=0.1 seed=1 run_dir=outputs/try
     """
-    from selfplay.figures.tabular_training import draw_training
-    from selfplay.games import make_game
-    from selfplay.runs.run_folder import RunFolder
-    from selfplay.stages.train_tabular import train_tabular
-
-    path = train_tabular(settings, progress_bar)
+    path = tabular.train_tabular(settings, progress_bar)
     if (table := path.with_suffix(".csv")).exists():
+        # matplotlib takes as long to import as the rest of the program.
+        from selfplay.figures.tabular_training import draw_training
+
         title, rate = make_game(settings.game.name).presentation.title, settings.epsilon
         source = f"{title}, agent={settings.agent}, seed={settings.seed}, epsilon={rate:g}"
         draw_training(table, RunFolder.of(settings).figures / f"tabular_{path.stem}.png", source)
@@ -43,9 +46,7 @@ def compete(settings: CompeteSettings) -> None:
     selfplay compete
     selfplay compete tables=backward_value matches=500 epsilon=0.1
     """
-    from selfplay.stages.train_tabular import compete
-
-    compete(settings)
+    tabular.compete(settings)
 
 
 @partial(Program, kind=ExperiencePlaySettings, config="experience_play", run="read")
@@ -61,10 +62,6 @@ def play_experience(settings: ExperiencePlaySettings) -> None:
 
     selfplay play-matches plays thousands of matches faster.
     """
-    from selfplay.playing.console_text import supports_colour
-    from selfplay.playing.experience_menu import play_with_experience
-    from selfplay.settings.context import computing
-
     with computing(settings):
         play_with_experience(settings, input, print, colour=supports_colour(sys.stdout))
 
@@ -77,6 +74,7 @@ def draw_experience(settings: ExperienceGraphSettings) -> None:
     selfplay draw-experience 'picture.after=["1,1","0,0"]' picture.depth=2 picture.breadth=[6,3]
     selfplay draw-experience picture.file=null        # in a window
     """
+    # matplotlib takes as long to import as the rest of the program.
     from selfplay.figures.experience_graph import boards_ahead, draw_boards_ahead
 
     store, options = _open_store(settings), settings.picture
@@ -95,8 +93,6 @@ def export_experience(settings: ExperienceGraphSettings) -> None:
     selfplay export-experience json=state_action.json
     selfplay export-experience experience=minimax json=state_action.json
     """
-    from selfplay.learners.experience.json_file import export_json
-
     boards = export_json(_open_store(settings), Path(settings.json))
     log.info("wrote %s: %s boards", settings.json, f"{boards:,}")
 
@@ -108,11 +104,6 @@ def import_experience(settings: ExperienceGraphSettings) -> None:
     selfplay import-experience json=state_action.json
     selfplay import-experience experience=minimax json=state_action.json
     """
-    from selfplay.games import make_game
-    from selfplay.learners.experience.graph import BoardForm
-    from selfplay.learners.experience.json_file import import_json, read_json
-    from selfplay.learners.experience.store import ExperienceStore
-
     path, game, rule = Path(settings.experience.path), make_game(settings.game.name), settings.experience.rule
     if not path.exists():
         # A file that cannot be read leaves no new store.
@@ -121,10 +112,7 @@ def import_experience(settings: ExperienceGraphSettings) -> None:
     log.info("%s now has %s boards", settings.experience.path, f"{boards:,}")
 
 
-def _open_store(settings: ExperienceGraphSettings) -> "ExperienceStore":
-    from selfplay.games import make_game
-    from selfplay.learners.experience.store import ExperienceStore
-
+def _open_store(settings: ExperienceGraphSettings) -> ExperienceStore:
     return ExperienceStore(settings.experience.path, make_game(settings.game.name), must_exist=True)
 
 

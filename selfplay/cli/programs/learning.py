@@ -5,17 +5,22 @@ from functools import partial
 from pathlib import Path
 
 from selfplay.cli.command import Program, progress_bar
+from selfplay.figures.figure_files import draw_run_figures
+from selfplay.grading.comparison import measure_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.settings.run import Settings
+from selfplay.stages import sweep
+from selfplay.stages.compare import check_references, compare_and_report, is_compared, last_report
+from selfplay.stages.correct import correct_and_prove
 from selfplay.stages.generate import generate_level
+from selfplay.stages.loop import learn_levels
+from selfplay.stages.prove import prove_and_report
 from selfplay.stages.train import train_level
 
 
 def report(folder: Path, runs: Sequence[Path]) -> None:
-    from selfplay.stages.sweep import compare_runs
-
-    print(f"\n{compare_runs(folder, runs)}")
+    print(f"\n{sweep.compare_runs(folder, runs)}")
 
 
 @partial(Program, kind=Settings, after_sweep=report)
@@ -27,10 +32,6 @@ def learn(settings: Settings) -> None:
     selfplay learn levels=10 seed=3
     selfplay learn -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes
     """
-    from selfplay.figures.figure_files import draw_run_figures
-    from selfplay.stages.compare import check_references, compare_and_report, is_compared, last_report
-    from selfplay.stages.loop import learn_levels
-
     check_references(settings)
     learn_levels(settings, progress_bar)
     if is_compared(settings):
@@ -80,12 +81,8 @@ def compare(settings: Settings) -> None:
     selfplay compare run_dir=outputs/article recipe=article
     """
     if settings.level is not None:
-        from selfplay.grading.comparison import measure_level
-
         measure_level(settings, settings.level, progress_bar)
     else:
-        from selfplay.stages.compare import compare_and_report
-
         print(f"\n{compare_and_report(settings, progress_bar)}")
 
 
@@ -98,8 +95,6 @@ def plot(settings: Settings) -> None:
     selfplay plot
     selfplay plot recipe=sumto100 run_dir=outputs/try
     """
-    from selfplay.figures.figure_files import draw_run_figures
-
     draw_run_figures(settings)
 
 
@@ -109,9 +104,7 @@ def compare_runs(settings: Settings) -> None:
 
     selfplay compare-runs run_dir=outputs/recipes
     """
-    from selfplay.stages.sweep import compare_runs
-
-    print(f"\n{compare_runs(Path(settings.run_dir))}")
+    print(f"\n{sweep.compare_runs(Path(settings.run_dir))}")
 
 
 @partial(Program, kind=ProofSettings, config="prove")
@@ -126,8 +119,6 @@ def prove(settings: ProofSettings) -> None:
 
     Run the same command again to resume an interrupted walk.
     """
-    from selfplay.stages.prove import prove_and_report
-
     print(f"\n{prove_and_report(settings, progress_bar)}")
 
 
@@ -142,6 +133,4 @@ def correct(settings: CorrectionSettings) -> None:
 
     Run the same command again to resume an interrupted correction.
     """
-    from selfplay.stages.correct import correct_and_prove
-
     print(f"\n{correct_and_prove(settings, progress_bar)}")

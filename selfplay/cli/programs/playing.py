@@ -2,16 +2,19 @@
 
 import sys
 from functools import partial
-from importlib import import_module
-from threading import Thread
 
 from selfplay.cli.command import Program, progress_bar
+from selfplay.gtp.protocol import command_lines
 from selfplay.installation import require_package
-from selfplay.process_exit import exit_at_once
+from selfplay.matches.series import play_match_series
+from selfplay.playing.console import play_at_console
+from selfplay.playing.console_text import supports_colour
+from selfplay.playing.gtp_engine import answer_lines, make_engine
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import computing
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
+from selfplay.stages.tournament import play_tournament, tournament_report
 
 
 @partial(Program, kind=PlaySettings, config="play", run="read")
@@ -29,26 +32,8 @@ def play(settings: PlaySettings) -> None:
     """
     if settings.level:
         RunFolder.of(settings).check_level(settings.level)
-    answers: list[str] = []
-    print(f"Loading {settings.game.name}...", flush=True)
-    if settings.asks_who_is_first:
-        # Python is still importing torch, which takes seconds on a busy computer, while the person answers.
-        loading = Thread(target=import_module, args=("selfplay.playing.console",), daemon=True)
-        loading.start()
-        try:
-            answers = [input("Do you want to go first? [Y/n] ")]
-        except (EOFError, KeyboardInterrupt):
-            print(flush=True)
-            exit_at_once(0)
-        loading.join()
-    from selfplay.playing.console import play_at_console
-    from selfplay.playing.console_text import supports_colour
-
-    def read(prompt: str) -> str:
-        return answers.pop() if answers else input(prompt)
-
     with computing(settings):
-        play_at_console(settings, read, print, colour=supports_colour(sys.stdout))
+        play_at_console(settings, input, print, colour=supports_colour(sys.stdout))
 
 
 @partial(Program, kind=WebSettings, config="web", run="read")
@@ -80,9 +65,6 @@ def gtp(settings: GtpSettings) -> None:
     selfplay gtp 'player=search:negascout?depth=6&evaluation=article&endgame=14'
     selfplay gtp --game othello_6x6 player=random
     """
-    from selfplay.gtp.protocol import command_lines
-    from selfplay.playing.gtp_engine import answer_lines, make_engine
-
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     with computing(settings):
         answer_lines(make_engine(settings), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
@@ -101,8 +83,6 @@ def play_matches(settings: MatchSettings) -> None:
 
     Results are counted for the players by their names; if both names are equal, by seat.
     """
-    from selfplay.matches.series import play_match_series
-
     play_match_series(settings, progress_bar)
 
 
@@ -113,6 +93,4 @@ def tournament(settings: TournamentSettings) -> None:
     selfplay tournament players=[random,perfect,level:10,tabular:backward_value]
     selfplay tournament 'players=[random,level:10,level:10?depth=2]' matches=2000 run_dir=outputs/try
     """
-    from selfplay.stages.tournament import play_tournament, tournament_report
-
     print(f"\n{tournament_report(play_tournament(settings, progress_bar))}")

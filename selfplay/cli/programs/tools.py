@@ -4,10 +4,12 @@ from functools import partial
 
 from selfplay.cli.command import Program
 from selfplay.cli.help_text import ArgumentParser
+from selfplay.games import conformance, make_game
 from selfplay.installation import require_package
 from selfplay.registry import name_modules
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 from selfplay.settings.playing import ExportPageSettings
+from selfplay.stages import search_files
 
 DEPTHS = 5
 """Plies for which the counts are printed if none are given."""
@@ -27,8 +29,6 @@ def check_game() -> None:
     parser.add_argument("game", help="module:Class, or the name of a game")
     parser.add_argument("--perft", type=int, nargs="+", default=[], metavar="COUNT", help="the known counts")
     options = parser.parse_args()
-    from selfplay.games import conformance, make_game
-
     game = make_game(options.game)
     conformance.check_game(game, options.perft)
     print(f"{game.name}: accepted: legality, perspective, symmetries, texts, ends, observations, and compiled, tensor")
@@ -45,9 +45,7 @@ def export_evaluation(settings: ExportSettings) -> None:
     selfplay export-evaluation --level 3
     selfplay export-evaluation --level 2 game=othello_6x6 file=my_evaluation.yaml
     """
-    from selfplay.stages.search_files import export_evaluation
-
-    export_evaluation(settings)
+    search_files.export_evaluation(settings)
 
 
 def export_onnx() -> None:
@@ -86,6 +84,7 @@ def export_page(settings: ExportPageSettings) -> None:
     Any web host can serve the folder, for example python -m http.server --directory site. Agents with tables of
     patterns (architecture=ntuple) and perceptrons (mlp, alphazero_mlp) can be exported, for games with a board.
     """
+    # It needs the optional packages of the page, and says so.
     from selfplay.web.export_page import export_page
 
     page = export_page(settings)
@@ -103,6 +102,4 @@ def fit_probcut(settings: ProbCutSettings) -> None:
     The option probcut of searches then cuts where a shallow search predicts the result:
     search:negascout?depth=10&evaluation=level:20&probcut=1.5
     """
-    from selfplay.stages.search_files import fit_probcut
-
-    fit_probcut(settings)
+    search_files.fit_probcut(settings)
