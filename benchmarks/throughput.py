@@ -27,7 +27,8 @@ from measured.training import training_rows_per_second
 from measured.tree_search import rollouts_per_second
 
 from selfplay.cli.main import reporting_errors
-from selfplay.compute.devices import CPU, DEVICES, chosen_device, computing_on, usable_cores
+from selfplay.compute.devices import CPU, DEVICES, chosen_device, computing_on
+from selfplay.compute.process import usable_cores
 from selfplay.games import game_names
 from selfplay.settings.common import EXECUTORS
 

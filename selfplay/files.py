@@ -27,8 +27,8 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from selfplay.cleanup import before_exit
 from selfplay.errors import InvalidFileError, StageError, shortened
-from selfplay.process_exit import before_exit
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Content = TypeVar("Content")

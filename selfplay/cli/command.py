@@ -12,9 +12,9 @@ from typing import Any, Generic, Literal, NamedTuple, TextIO
 
 from tqdm import tqdm
 
+from selfplay.compute.process import process_count, process_rank
 from selfplay.errors import SettingError
 from selfplay.files import check_writable, user_path
-from selfplay.process_exit import process_count, process_rank
 from selfplay.runs.command_lines import COMMAND
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings

@@ -11,9 +11,15 @@ from pathlib import Path
 
 import selfplay
 from selfplay.cli import programs
-from selfplay.compute.devices import tune_process
+from selfplay.cli.process_exit import (
+    READER_HAS_LEFT,
+    exit_at_once,
+    exit_interrupted,
+    handle_signals,
+    open_standard_streams,
+)
+from selfplay.compute.process import tune_process
 from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, is_out_of_memory, line_of, shortened
-from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted, handle_signals, open_standard_streams
 
 MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
 NAMES = tuple(MODULES)

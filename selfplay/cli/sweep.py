@@ -12,8 +12,8 @@ from hydra.core.override_parser.types import QuotedString, Transformer, ValueTyp
 from omegaconf.errors import OmegaConfBaseException
 
 from selfplay.cli.command import Program, logging_to_screen, run_program, settings_of
+from selfplay.cli.process_exit import write_error_line
 from selfplay.errors import USER_ERRORS, SettingError, StageError, line_of
-from selfplay.process_exit import write_error_line
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import errors_of_settings
 from selfplay.settings.run import Settings

@@ -16,10 +16,10 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from selfplay.compute.devices import tune_process, usable_cores
+from selfplay.cleanup import before_exit
+from selfplay.compute.process import tune_process, usable_cores
 from selfplay.errors import StageError
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, ExecutorOptions, Result, TaskFiles
-from selfplay.process_exit import before_exit
 from selfplay.registry import name_modules, named_modules
 
 INTERRUPTING = {signal.SIGINT, signal.SIGTERM}

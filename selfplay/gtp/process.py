@@ -14,9 +14,9 @@ from contextlib import suppress
 from time import monotonic
 from typing import IO, cast
 
+from selfplay.cleanup import before_exit
 from selfplay.errors import EngineError, SettingError, one_line, shortened
 from selfplay.gtp.protocol import SIZE_LIMIT, Answer, read_answer
-from selfplay.process_exit import before_exit
 
 CHUNK = 65536
 """Bytes read at once."""

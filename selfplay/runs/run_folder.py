@@ -10,10 +10,10 @@ from pathlib import Path
 from threading import get_ident
 from typing import Any, Protocol, TypeVar, cast
 
+from selfplay.compute.process import process_rank
 from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import RunLockedError, StageError
 from selfplay.files import check_writable
-from selfplay.process_exit import process_rank
 from selfplay.runs.command_lines import learn_command
 from selfplay.runs.folders import PROJECT_FOLDER
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.compute.devices import CPU, is_out_of_memory
+from selfplay.compute.process import process_count
 from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256, written_whole
-from selfplay.process_exit import process_count
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder, writes_run

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from selfplay.compute.devices import CUDA, chosen_device
+from selfplay.compute.process import process_count, process_rank, wait_to_be_ended
 from selfplay.errors import SettingError, StageError
-from selfplay.process_exit import process_count, process_rank, wait_to_be_ended
 
 # torch is imported inside the functions, so that a single process does not wait for it here.
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from selfplay.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE, TERMINATED, TERMINATED_MESSAGE
+from selfplay.cli.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE, TERMINATED, TERMINATED_MESSAGE
 from tests.support.rejections import assert_refused
 from tests.support.runs import (
     COMMAND,
@@ -19,7 +19,7 @@ from tests.support.runs import (
 
 DROPPED = """
 import os, signal, time
-from selfplay.process_exit import handle_signals
+from selfplay.cli.process_exit import handle_signals
 handle_signals()
 
 class Dropping:
@@ -42,7 +42,7 @@ def test_ctrl_c_ends_the_process_even_where_python_ignores_exceptions():
 
 INTERRUPTED_BY_A_MODULE = """
 from pathlib import Path
-from selfplay.process_exit import handle_signals
+from selfplay.cli.process_exit import handle_signals
 handle_signals()
 from selfplay.files import written_whole
 

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from selfplay.cli.command import overrides_first
+from selfplay.cli.process_exit import INTERRUPTED
 from selfplay.cli.sweep import runs_of_sweep
 from selfplay.errors import SettingError
-from selfplay.process_exit import INTERRUPTED
 from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, GENERATE, LEARN, files_of, interrupted_when_there_is, run_forked

@@ -12,7 +12,7 @@ import time
 import pytest
 import torch
 
-from selfplay import process_exit
+from selfplay.compute import process
 from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.players.checkpoints import load_checkpoint
@@ -143,7 +143,7 @@ def test_several_processes_train_the_weights_of_one(run_dir, matches, tmp_path, 
 
 def test_when_a_process_is_killed_the_other_ends_and_no_partial_file_is_left(run_dir, monkeypatch):
     killed = 0
-    monkeypatch.setattr(process_exit, "SECONDS_TO_BE_ENDED", 0.01)
+    monkeypatch.setattr(process, "SECONDS_TO_BE_ENDED", 0.01)
     before = files_of(run_dir)
     begun = run_dir.with_name("begun")
 

@@ -11,11 +11,11 @@ import os
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType, TracebackType
 
+from selfplay.cleanup import clean_up
+from selfplay.compute.process import process_count, process_rank, wait_to_be_ended
 from selfplay.errors import one_line
 
 INTERRUPTED = 130
@@ -28,49 +28,18 @@ TERMINATED_MESSAGE = "terminated by SIGTERM; run the same command again to resum
 IMPORTING = "<frozen importlib._bootstrap>"
 """The file name of Python's frames while a module is loaded."""
 
-SECONDS_TO_BE_ENDED = 5.0
-"""Seconds to wait. When one process fails, torchrun ends the others well within this time."""
-
-_cleanups: list[Callable[[], None]] = []
 _is_terminated = threading.Event()
-
-
-def process_count() -> int:
-    """Number of processes that torchrun started; 1 without torchrun."""
-    return max(1, _number("WORLD_SIZE"))
-
-
-def process_rank() -> int:
-    """The rank of this process among those of torchrun, from 0; only the first writes files and prints."""
-    return _number("RANK") if process_count() > 1 else 0
-
-
-def wait_to_be_ended() -> None:
-    """Wait, so that the process that failed first can report the error and torchrun can end this one."""
-    time.sleep(SECONDS_TO_BE_ENDED)
-
-
-def _number(variable: str) -> int:
-    digits = os.environ.get(variable, "")
-    # Python refuses to convert numbers of more than 4,300 digits.
-    return int(digits) if digits.isdecimal() and len(digits) < 10 else 0
-
-
-def before_exit(cleanup: Callable[[], None]) -> None:
-    """Register a function that `exit_at_once` calls before it ends the program; it must not print."""
-    _cleanups.append(cleanup)
 
 
 def exit_at_once(code: int, message: str | None = None) -> None:
     """End the program with a line on stderr, if there is a message, so that no thread or exit handler prints after it.
 
-    Before that, the functions registered with `before_exit` are called.
+    Before that, `selfplay.cleanup.clean_up` is called.
 
     Of several processes started by torchrun, rank 0 prints its line at once. The others wait first, and print theirs
     only if torchrun has not ended them by then.
     """
-    for cleanup in _cleanups:
-        cleanup()
+    clean_up()
     if message is not None:
         if process_rank() > 0:
             wait_to_be_ended()
