@@ -80,7 +80,7 @@ def test_a_signal_leaves_one_line_no_partial_file_and_no_process(tmp_path, numbe
 @pytest.mark.parametrize(
     ("module", "number", "code", "named"),
     [
-        ("selfplay.cli", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
+        ("selfplay.cli.main", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
         ("tqdm", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
     ],
 )
