@@ -4,9 +4,8 @@ import errno
 import os
 import signal
 import sys
-import time
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,7 +75,6 @@ def test_tasks_of_workers_killed_between_two_maps_and_during_one_are_restarted(p
     workers = {pid for _, pid in processes.map(square, jobs(8))}
     for pid in workers:
         os.kill(pid, signal.SIGKILL)
-    time.sleep(0.5)  # the pool notices, and refuses the next task
     notes = tmp_path / "deaths"
     notes.write_text("1")
     assert list(processes.map(die_at_first, jobs(8, notes))) == list(range(8))
@@ -100,23 +98,24 @@ def test_files_may_name_the_same_modules_in_a_worker():
         assert list(executor.map(may_name, jobs(1))) == [True]
 
 
-def test_ctrl_c_while_a_pool_is_made_waits_until_its_semaphores_have_an_owner(monkeypatch):
-    made = []
+def test_ctrl_c_while_a_worker_starts_leaves_no_worker(monkeypatch):
+    started, start = [], SpawnProcess.start
 
-    class Interrupted(ProcessPoolExecutor):
-        def __init__(self, *args, **kwargs):
-            signal.raise_signal(signal.SIGINT)
-            super().__init__(*args, **kwargs)
-            made.append(self)
+    def interrupted(process):
+        start(process)
+        started.append(process)
+        os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr("selfplay.executors.processes.ProcessPoolExecutor", Interrupted)
+    monkeypatch.setattr(SpawnProcess, "start", interrupted)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt), open_executor(ExecutorOptions("process", 1)) as executor:
             list(executor.map(square, jobs(1)))
     finally:
         signal.signal(signal.SIGINT, before)
-    assert len(made) == 1
+    (worker,) = started
+    worker.join(10)
+    assert worker.exitcode == -signal.SIGKILL
 
 
 def test_few_tasks_start_before_results_are_consumed(processes):
@@ -180,6 +179,6 @@ def test_a_system_that_cannot_start_processes_is_not_blamed_on_the_dataset(tmp_p
     def refuse(*_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr("selfplay.executors.processes.ProcessPoolExecutor", refuse)
-    with pytest.raises(StageError, match=r"^cannot start worker processes: Read-only file system .*executor=serial"):
+    monkeypatch.setattr(SpawnProcess, "start", refuse)
+    with pytest.raises(StageError, match=r"^cannot start worker processes: Read-only file system; executor=serial"):
         generate_level(tiny_settings(tmp_path, "executor=process"), 0)
