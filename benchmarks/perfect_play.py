@@ -25,8 +25,9 @@ from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.grading.match_measures import play_against_perfect
+from selfplay.players.best_value import BestValuePlayer
 from selfplay.players.perfect import SolverPlayer
-from selfplay.players.player import BestValuePlayer, Player
+from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.settings.folders import PROJECT_FOLDER

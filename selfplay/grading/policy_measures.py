@@ -22,8 +22,8 @@ from selfplay.grading.proof import FIRST, Grader, Lines, is_unbeatable, lines_te
 from selfplay.grading.tables import POLICY_COLUMNS, Columns
 from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
-from selfplay.players.capabilities import policy_of
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player import policy_of
 from selfplay.players.player_names import make_player
 from selfplay.runs.run_folder import RunContext
 from selfplay.settings.matches import SEATS

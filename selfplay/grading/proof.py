@@ -16,8 +16,8 @@ from selfplay.games import Game
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, optimal_actions, perfect_values
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
 from selfplay.grading.tables import Row
-from selfplay.players.capabilities import PredictsOutcomes, policy_of
-from selfplay.players.player import Player, uniform_policy
+from selfplay.players.capabilities import PredictsOutcomes
+from selfplay.players.player import Player, policy_of, uniform_policy
 from selfplay.players.player_names import make_player
 from selfplay.settings.matches import SEATS
 

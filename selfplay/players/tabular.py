@@ -14,7 +14,7 @@ from selfplay.games.state import MatchRecord, State
 from selfplay.learners.tabular.learning import learn_from_match
 from selfplay.learners.tabular.table_file import SavedTables, load_tables, save_tables
 from selfplay.pickling import MadeAgain
-from selfplay.players.player import GraphPlayer
+from selfplay.players.best_value import GraphPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 

@@ -23,7 +23,7 @@ from selfplay.games.game import Game
 from selfplay.games.state import Forfeit, MatchRecord, Ply, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.matches.arena import results_text, seats_held
-from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch, learners_among
+from selfplay.players.capabilities import FollowsMatch, learners_among
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
 from selfplay.playing.estimates import Estimate, estimate_of
@@ -203,10 +203,9 @@ class Session:
         player = self.seats[self.to_move]
         if player is None or self.can_only_pass:
             return self._step(action=None)
-        exploring = player.as_a(Explores)
-        is_random = None if exploring is None else bool(exploring.explores(self.draws))
-        explaining = None if is_random else player.as_a(ExplainsActions)
-        reason = None if explaining is None else explaining.reason(self.state)
+        explores = player.explores(self.draws)
+        is_random = None if explores is None else bool(explores)
+        reason = None if is_random else player.reason(self.state)
         try:
             action = self.choice_of(player)
         except ForfeitError as error:
@@ -219,7 +218,7 @@ class Session:
 
     def choice_of(self, player: Player) -> int:
         """The action that `player` takes in the current position. Raises ForfeitError if it gives up."""
-        if (follower := player.as_a(FollowsMatch)) is not None:
+        if isinstance(follower := player.unwrapped, FollowsMatch):
             follower.follow([ply.action for ply in self.plies])
         return int(player.act(self.state, self.draws))
 
@@ -299,7 +298,7 @@ class Session:
         number = len(self.plies) if ply is None else ply
         state, draws = self.state_before(number), self.draws._replace(ply=number)
         known, is_shown = self.estimates.get(number), None in self.players or self.evaluator is not None
-        solver = endgame_player(self.game, state) if is_shown and (known is None or known.solver is None) else None
+        solver = endgame_player(self.game, state) if is_shown and (known is None or not known.is_exact) else None
         if solver is not None:
             with suppress(NotSolvedYetError):
                 self.estimates[number] = estimate_of(solver, self.game, state, draws)

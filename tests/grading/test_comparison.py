@@ -26,8 +26,7 @@ from selfplay.grading.match_measures import PerfectPlay, ReferencePlayers
 from selfplay.grading.measures import Compared, Measure, Panel, Shown, Who, reference_names
 from selfplay.grading.mistakes import GROUPS, Mistakes
 from selfplay.grading.tables import COUNT, Columns, Row
-from selfplay.players.capabilities import policy_of
-from selfplay.players.player import Player
+from selfplay.players.player import Player, policy_of
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.run_folder import RunFolder
