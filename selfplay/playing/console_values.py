@@ -12,14 +12,13 @@ import numpy as np
 from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
-from selfplay.games.state import Ply
 from selfplay.players.capabilities import PredictsOutcomes
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.console_text import ConsoleText, ValueColumn
 from selfplay.playing.estimates import Estimate, Values, best_actions, grade_of
 from selfplay.playing.hints import hint, perfect_values
-from selfplay.playing.session import Session
+from selfplay.playing.session import Ply, Session
 from selfplay.settings.classical import PictureSettings
 
 VALUES, PERFECT = "values", "perfect"

@@ -14,13 +14,14 @@ to the same match, and an action that is taken back and played again gets the sa
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 import torch
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.games.game import Game
-from selfplay.games.state import Forfeit, MatchRecord, Ply, State, forfeited_state
+from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.matches.arena import results_text, seats_held
 from selfplay.players.capabilities import FollowsMatch, learners_among
@@ -32,6 +33,21 @@ from selfplay.settings.fields import PERSON
 
 Players = tuple[Player | None, Player | None]
 """Two players; None is a person."""
+
+
+class Ply(NamedTuple):
+    """One ply of a match in which people may play."""
+
+    seat: int
+    """The seat that acted: 0 moves first, 1 second."""
+    action: int
+    text: str
+    by_person: bool
+    is_forced: bool
+    is_random: bool | None
+    """Whether an exploring player acted at random; None for a person, a forced pass or a player that never explores."""
+    reason: str | None = None
+    """Why the player chose the action, if the player explains its actions."""
 
 
 class Session:
