@@ -26,8 +26,9 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.grading.match_measures import play_against_perfect
 from selfplay.named_players.names import make_player
+from selfplay.players.best_value import BestValuePlayer
 from selfplay.players.perfect import SolverPlayer
-from selfplay.players.player import BestValuePlayer, Player
+from selfplay.players.player import Player
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.search.exact_solver import make_exact_solver
 

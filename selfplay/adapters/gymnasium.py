@@ -66,7 +66,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         check_render_mode(render_mode)
         self.game = make_game(game)
         self.opponent = make_player(opponent, self.game, run_dir)
-        if self.opponent.as_a(FollowsMatch) is not None:
+        if isinstance(self.opponent.unwrapped, FollowsMatch):
             raise SettingError(f"opponent={self.opponent.name}: plays only whole matches; choose another player")
         self.render_mode, self._seat_setting = render_mode, seat
         self.seat, self._match, self._ply, self._key = 0, -1, 0, 0

@@ -72,7 +72,7 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]
         self.game = make_game(game)
         self._spiel = spiel_game(self.game)
         self.player = make_player(player, self.game, run_dir)
-        if self.player.as_a(FollowsMatch) is not None:
+        if isinstance(self.player.unwrapped, FollowsMatch):
             raise SettingError(f"player {self.player.name}: plays only whole matches; choose another player")
         self._key, self._match = stream_key(seed, 0, Activity.NAMED_PLAYERS), -1
 

@@ -13,15 +13,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.games.game import Game, Outcome, match_return, outcome_of_first
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MATCH_OVER, MatchRecord
-from selfplay.players.capabilities import (
-    Explores,
-    LooksAhead,
-    SearchedPolicies,
-    SearchesPolicies,
-    ValuesActions,
-    policy_of,
-)
-from selfplay.players.player import Player
+from selfplay.players.player import Player, SearchedPolicies, policy_of
 from selfplay.search.exact_solver import (
     ExactSolver,
     empties,
@@ -133,16 +125,17 @@ def _bootstrap_values_of_ply(played: PlayedMatches, ply: int) -> Tensor:
     found = torch.full(action.shape, torch.nan)
     to_move = record.seats ^ state.current_player
     for number, player in enumerate(dict.fromkeys(players)):
-        exploring, valuing = player.as_a(Explores), player.as_a(ValuesActions)
-        if exploring is None or valuing is None:
+        explored = player.explores(draws)
+        if explored is None:
             continue
-        explored = exploring.explores(draws)
         if players[0] is not players[1]:
             explored &= to_move == number
         rows = (explored & (action != MATCH_OVER)).nonzero()[:, 0]
         if not len(rows):
             continue
-        values = valuing.action_values(state.select(rows))
+        values = player.action_values(state.select(rows))
+        if values is None:
+            continue
         best, best_action = values.nan_to_num(nan=-torch.inf).max(dim=1)
         differs = best_action != action[rows]
         found[rows[differs]] = best[differs]
@@ -154,9 +147,8 @@ def rootstrap_targets(played: PlayedMatches) -> Tensor:
     record, exact = played.record, exact_values(played)
     # From the replies of another player the level would learn how to beat this player, not the values of positions.
     share = played.rootstrap_share if played.players[0] is played.players[1] else 1.0
-    looking = played.players[0].as_a(LooksAhead)
-    targets = watkins_targets(played, exact)
-    if looking is None:
+    player, targets = played.players[0], watkins_targets(played, exact)
+    if not player.most_plies_ahead:
         return targets
     for ply, action in enumerate(record.actions):
         is_searched = is_move(played.game, action)
@@ -166,7 +158,7 @@ def rootstrap_targets(played: PlayedMatches) -> Tensor:
         rows = is_searched.nonzero()[:, 0]
         state = record.states[ply + 1].select(rows)
         first_rows, inverse = distinct_positions(state)
-        found = -looking.values_ahead(state.select(first_rows), played.rootstrap_depth)[inverse].clamp(-1, 1)
+        found = -player.values_ahead(state.select(first_rows), played.rootstrap_depth)[inverse].clamp(-1, 1)
         targets[ply, rows] = share * found + (1 - share) * targets[ply, rows]
     return targets + 0.0  # no -0.0
 
@@ -192,8 +184,9 @@ def search_targets(played: PlayedMatches) -> PositionTargets:
 def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:
     record, (player, _) = played.record, played.players
     state = record.states[ply]
-    if (searching := player.as_a(SearchesPolicies)) is not None:
-        return searching.searched(state, Draws(played.key, record.match, ply))
+    searched = player.searched(state, Draws(played.key, record.match, ply))
+    if searched is not None:
+        return searched
     policy = policy_of(player, state)
     return SearchedPolicies(policy, torch.full(state.own.shape, torch.nan, dtype=torch.float64))
 

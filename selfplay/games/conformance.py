@@ -17,7 +17,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.conformance_checks import (
     CHECKS,
     MATCHES,
-    Ply,
+    Transition,
     check_length,
     check_repetition,
     check_single_match,
@@ -35,13 +35,13 @@ LIMIT = (
 )
 
 
-def random_plies(game: Game) -> list[Ply]:
+def random_plies(game: Game) -> list[Transition]:
     """The plies of random matches, at most `max_game_length`."""
     key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(MATCHES)
-    state, plies = game.init(MATCHES), list[Ply]()
+    state, plies = game.init(MATCHES), list[Transition]()
     while len(plies) < game.max_game_length and not bool(state.terminated.all()):
         action = game.kernels.random_actions(state, Draws(key, match, len(plies)))
-        plies.append(Ply(state, action, game.kernels.step(state, action)))
+        plies.append(Transition(state, action, game.kernels.step(state, action)))
         state = plies[-1].following
     return plies
 

@@ -25,7 +25,7 @@ REPEATED = (
 )
 
 
-class Ply(NamedTuple):
+class Transition(NamedTuple):
     """One ply of all random matches."""
 
     state: State
@@ -49,7 +49,7 @@ def _same(state: State, other: State) -> bool:
     return all(a.dtype == b.dtype and torch.equal(a, b) for a, b in zip(state, other, strict=True))
 
 
-def _check_legality(game: Game, plies: Sequence[Ply]) -> None:
+def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
     """No action is legal where the match is over, at least one elsewhere; `step` accepts exactly the legal ones."""
     for ply, (state, _, _) in enumerate(plies):
         mask, bits = checked_mask(game, state, ply), game.rules.legal_actions(state.own, state.opp)
@@ -77,7 +77,7 @@ def checked_mask(game: Game, state: State, ply: int) -> Tensor:
     return mask
 
 
-def _check_perspective(game: Game, plies: Sequence[Ply]) -> None:
+def _check_perspective(game: Game, plies: Sequence[Transition]) -> None:
     """Players take turns, and `returns` are those of player 0."""
     require(not plies[0].state.current_player.any(), "player 0 does not move first")
     for ply, (state, action, _) in enumerate(plies):
@@ -107,7 +107,7 @@ def _check_two_planes(game: Game, state: State) -> None:
     require(not just_moved[:, 1].any(), "channel 0 does not show the player who has just moved")
 
 
-def _check_symmetries(game: Game, plies: Sequence[Ply]) -> None:
+def _check_symmetries(game: Game, plies: Sequence[Transition]) -> None:
     """Symmetries are permutations, the identity first, and map matches to matches with the same result."""
     actions, observations = game.symmetries
     for name, maps, size in (
@@ -122,7 +122,11 @@ def _check_symmetries(game: Game, plies: Sequence[Ply]) -> None:
 
 
 def _check_symmetry(
-    game: Game, plies: Sequence[Ply], number: int, action_map: NDArray[np.int64], observation_map: NDArray[np.int64]
+    game: Game,
+    plies: Sequence[Transition],
+    number: int,
+    action_map: NDArray[np.int64],
+    observation_map: NDArray[np.int64],
 ) -> None:
     goes_to, comes_from = torch.from_numpy(action_map), torch.from_numpy(observation_map)
     image = game.init(MATCHES)
@@ -136,7 +140,7 @@ def _check_symmetry(
         require(torch.equal(image.returns, following.returns), f"symmetry {number} changes the returns")
 
 
-def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
+def _check_texts(game: Game, plies: Sequence[Transition]) -> None:
     """Texts of actions are read back correctly, other texts are rejected, and boards do not end in a newline."""
     for action in range(game.num_distinct_actions):
         text = game.action_to_string(action)
@@ -150,7 +154,7 @@ def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
         require(bool(board) and not board.endswith("\n"), "board_text is empty or ends in a newline")
 
 
-def _check_pointed_squares(game: Game, plies: Sequence[Ply]) -> None:
+def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:
     """Pointed squares are on the board; with `moves_stones`, each action except a pass moves a stone between the
     two."""
     show, squares = game.presentation, range(game.num_squares or 0)
@@ -169,7 +173,7 @@ def _check_pointed_squares(game: Game, plies: Sequence[Ply]) -> None:
             require(moves, f"{text} does not take a stone from one of two squares to the other")
 
 
-def _check_ends(game: Game, plies: Sequence[Ply]) -> None:
+def _check_ends(game: Game, plies: Sequence[Transition]) -> None:
     """No position repeats, matches end within `max_game_length`, and stepping a finished match changes nothing."""
     check_repetition([state for state, _, _ in plies])
     final = plies[-1].following
@@ -194,7 +198,7 @@ def check_length(game: Game, final: State) -> None:
     require(bool(final.terminated.all()), f"a match is longer than max_game_length={game.max_game_length}")
 
 
-def _check_three_ways(game: Game, plies: Sequence[Ply]) -> None:
+def _check_three_ways(game: Game, plies: Sequence[Transition]) -> None:
     """Compiled rules, tensor operations and scalar rules give the same results."""
     for state, action, following in plies:
         for step in (game.step, game.step_unchecked, game.step_with_tensors):
@@ -229,7 +233,7 @@ def check_single_match(game: Game, state: State, action: int, following: State, 
     require(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
 
 
-def _check_codec(game: Game, plies: Sequence[Ply]) -> None:
+def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
     """Observations can be packed, and unpacked into the words that they were made from."""
     for *_, following in plies:
         own, opp = following.own.numpy(), following.opp.numpy()
@@ -239,7 +243,7 @@ def _check_codec(game: Game, plies: Sequence[Ply]) -> None:
         require(all(map(np.array_equal, words, (own, opp))), "unpack does not give back the words of a position")
 
 
-CHECKS: dict[str, Callable[[Game, Sequence[Ply]], None]] = {
+CHECKS: dict[str, Callable[[Game, Sequence[Transition]], None]] = {
     "legality": _check_legality,
     "perspective": _check_perspective,
     "symmetries": _check_symmetries,

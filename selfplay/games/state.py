@@ -123,21 +123,6 @@ class MatchRecord(NamedTuple):
         return self._replace(match=self.match.cpu(), seats=self.seats.cpu(), states=states, actions=tuple(actions))
 
 
-class Ply(NamedTuple):
-    """One ply of a match in which people may play."""
-
-    seat: int
-    """The seat that acted: 0 moves first, 1 second."""
-    action: int
-    text: str
-    by_person: bool
-    is_forced: bool
-    is_random: bool | None
-    """Whether an exploring player acted at random; None for a person, a forced pass or a player that never explores."""
-    reason: str | None = None
-    """Why the player chose the action, if the player explains its actions."""
-
-
 def forfeited_state(state: State) -> State:
     """The last states of matches that the player to move forfeits in the positions of `state`."""
     returns = torch.where(state.current_player == 0, -1.0, 1.0).to(torch.float32)

@@ -25,9 +25,8 @@ from selfplay.grading.tables import (
     result_fields,
 )
 from selfplay.matches.series import PairResult, count_matches, play_pair
-from selfplay.players.capabilities import policy_of
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
-from selfplay.players.player import Player
+from selfplay.players.player import Player, policy_of
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder

@@ -23,8 +23,8 @@ from selfplay.grading.proof import FIRST, Grader, Lines, is_unbeatable, lines_te
 from selfplay.grading.tables import POLICY_COLUMNS, Columns
 from selfplay.matches.arena import play_matches
 from selfplay.named_players.names import make_player
-from selfplay.players.capabilities import policy_of
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player import policy_of
 from selfplay.runs.levels import agent_of_level
 from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings

@@ -18,8 +18,8 @@ from selfplay.games.position_graph import PositionGraph, enumerate_positions, op
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
 from selfplay.grading.tables import Row
 from selfplay.named_players.names import make_player
-from selfplay.players.capabilities import PredictsOutcomes, policy_of
-from selfplay.players.player import Player, uniform_policy
+from selfplay.players.capabilities import PredictsOutcomes
+from selfplay.players.player import Player, policy_of, uniform_policy
 
 FIRST, SECOND = 0, 1
 

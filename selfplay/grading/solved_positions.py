@@ -19,8 +19,7 @@ from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.grading.measures import Who
 from selfplay.grading.tables import POSITION_COLUMNS, POSITION_TABLE, Row, read_rows, table_of, write_csv
-from selfplay.players.capabilities import policy_of
-from selfplay.players.player import Player
+from selfplay.players.player import Player, policy_of
 from selfplay.runs.manifest import Manifest
 
 

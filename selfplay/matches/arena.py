@@ -15,7 +15,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.named_players.names import make_player
-from selfplay.players.capabilities import FollowsMatch, PlaysOnDevice, ReportsStatus, learners_among
+from selfplay.players.capabilities import FollowsMatch, PlaysOnDevice, learners_among
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
@@ -27,7 +27,7 @@ Players = tuple[Player, Player]
 
 def playing_device(players: Players, device: str) -> str:
     """The device of their matches if `device` (cpu or cuda) is requested: the CPU unless both can play on it."""
-    return device if all(player.as_a(PlaysOnDevice) is not None for player in players) else CPU
+    return device if all(isinstance(player.unwrapped, PlaysOnDevice) for player in players) else CPU
 
 
 def play_batch(
@@ -51,11 +51,13 @@ def play_batch(
     Raises:
         ConformanceError: the game does not end its matches within its `max_game_length`.
     """
-    follow = any(player.as_a(FollowsMatch) is not None for player in players)
-    for player in players:
-        if (movable := player.as_a(PlaysOnDevice)) is not None:
-            movable.move_to(device)
-    place = playing_device(players, device)
+    inner = [player.unwrapped for player in players]
+    followers = [player if isinstance(player, FollowsMatch) else None for player in inner]
+    follow = followers != [None, None]
+    movable = [player for player in inner if isinstance(player, PlaysOnDevice)]
+    for player in movable:
+        player.move_to(device)
+    place = device if len(movable) == len(players) else CPU
     match, seats = match.to(place), seats.to(place)
     opening = RandomPlayer(game)
     state = game.init(len(match), place)
@@ -67,7 +69,7 @@ def play_batch(
         if len(actions) < opening_plies:
             action = opening.act(state, Draws(key, match // 2, len(actions)))
         else:
-            if follow and (follower := players[int(seats ^ state.current_player)].as_a(FollowsMatch)) is not None:
+            if follow and (follower := followers[int(seats ^ state.current_player)]) is not None:
                 follower.follow([int(action) for action in actions])
             try:
                 action = _chosen_actions(players, state, seats, Draws(key, match, len(actions)))
@@ -143,7 +145,7 @@ def play_matches(
     # Equal names give one player, so that a learner learns only once from each match against itself.
     players = (first, first if players[0] == players[1] else make_player(players[1], game))
     learners = learners_among(players) if learn else {}
-    if learners or any(player.as_a(FollowsMatch) is not None for player in players):
+    if learners or any(isinstance(player.unwrapped, FollowsMatch) for player in players):
         batch_size = 1
     elif batch_size is None:
         batch_size = fitting_batch_size(game, players, playing_device(players, device))
@@ -172,5 +174,5 @@ def results_text(game: Game, results: RunningResults, *players: Player, by_playe
 
 def statuses_of(*players: Player) -> list[str]:
     """The status of each player that reports one."""
-    reporting = [player.as_a(ReportsStatus) for player in dict.fromkeys(players)]
-    return [str(player.status()) for player in reporting if player is not None]
+    statuses = [player.status() for player in dict.fromkeys(players)]
+    return [str(status) for status in statuses if status is not None]

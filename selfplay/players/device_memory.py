@@ -73,7 +73,7 @@ def fitting_batch_size(game: Game, players: Iterable["Player"], device: str) -> 
 
 def batch_size_within(memory: int, game: Game, players: Iterable["Player"]) -> int:
     """The largest number of matches, a power of two from 1 to LARGEST_BATCH_SIZE, that fits into `memory` bytes."""
-    on_device = [player.as_a(PlaysOnDevice) for player in dict.fromkeys(players)]
-    left = memory - sum(player.bytes_on_device() for player in on_device if player is not None)
+    inner = [player.unwrapped for player in dict.fromkeys(players)]
+    left = memory - sum(player.bytes_on_device() for player in inner if isinstance(player, PlaysOnDevice))
     fitting = min(LARGEST_BATCH_SIZE, max(1, left // match_bytes(game)))
     return 1 << (fitting.bit_length() - 1)

@@ -9,7 +9,6 @@ from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.players.capabilities import Explores, policy_of
 from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.random import RandomPlayer
 
@@ -32,8 +31,6 @@ class EpsilonGreedyPlayer(PlayerWrapper):
         0
     """
 
-    adds = (Explores,)
-
     def __init__(self, game: Game, player: Player, epsilons: Sequence[float]) -> None:
         if not epsilons or not all(0 <= epsilon <= 1 for epsilon in epsilons):
             raise SettingError(f"epsilons={list(epsilons)}: must be one or more rates from 0 to 1")
@@ -46,17 +43,18 @@ class EpsilonGreedyPlayer(PlayerWrapper):
             return self.player.act(state, draws)
         return torch.where(self.explores(draws), self.random.act(state, draws), self.player.act(state, draws))
 
-    def policy(self, state: State) -> Tensor:
+    def policy(self, state: State) -> Tensor | None:
         """float64[B, A]: the probability of each action; the rows of finished matches are 0.
 
-        Raises:
-            SettingError: the rate changes with the ply, which a position does not determine.
-            NotNowError: the wrapped player has no policy.
+        None if the policy of the wrapped player is not known. Raises SettingError if the rate changes with the ply,
+        which a position does not determine.
         """
+        if (greedy := self.player.policy(state)) is None:
+            return None
         epsilon = self.epsilons[0]
         if any(other != epsilon for other in self.epsilons):
             raise SettingError(f"epsilons={list(self.epsilons)} differ by ply, so positions alone have no policy")
-        return epsilon * self.random.policy(state) + (1 - epsilon) * policy_of(self.player, state)
+        return epsilon * self.random.policy(state) + (1 - epsilon) * greedy
 
     def explores(self, draws: Draws) -> Tensor:
         return draws.uniforms(Purpose.EXPLORE) < self._epsilon(draws)

@@ -51,6 +51,8 @@ NO_BLOCK = Choice(NO_CHOICE, "at random, because it cannot block the worst known
 class ReadOnlyExperiencePlayer(Player):
     """Plays by an experience store without changing it."""
 
+    store: ExperienceStore
+
     def __init__(self, store: ExperienceStore, *, name: str = "experience") -> None:
         self.store, self.game, self.name = store, store.game, name
         self.random = RandomPlayer(store.game)

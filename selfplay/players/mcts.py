@@ -8,8 +8,8 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Draws, Purpose, below
 from selfplay.errors import SettingError
 from selfplay.games.state import State
-from selfplay.players.capabilities import HasPolicy, PlaysOnDevice, SearchedPolicies
-from selfplay.players.player import Capability, Player, one_hot_policy, sample_actions
+from selfplay.players.capabilities import PlaysOnDevice
+from selfplay.players.player import Player, SearchedPolicies, one_hot_policy, sample_actions
 from selfplay.players.random import RandomPlayer
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.search.mcts.tree_search import TreeSearch
@@ -50,23 +50,19 @@ class MctsPlayer(Player):
         self.name = name or f"mcts {search.evaluator.name}"
         self._prepared: _Searched | None = None
 
-    def as_a(self, capability: type[Capability]) -> Capability | None:
-        # One search does not give the probabilities of the actions of a search with random numbers, and that of a
-        # search that continues an earlier one depends on the match.
-        return None if self.search.is_random and capability is HasPolicy else super().as_a(capability)
-
     def act(self, state: State, draws: Draws) -> Tensor:
         result = self._result(state, draws)
         if self.temperature == 0:
             return result.actions
         return sample_actions(self._tempered(result), draws.uniforms(Purpose.SAMPLED_ACTION))
 
-    def policy(self, state: State) -> Tensor:
+    def policy(self, state: State) -> Tensor | None:
         """float64[B, A]: the probability of each action; the rows of finished matches are 0.
 
-        A player whose searches use random numbers does not offer this (`HasPolicy`): the random numbers of `act` depend
-        on the match, but here they can only depend on the position.
+        None if its searches use random numbers or continue earlier ones: what `act` does then depends on the match.
         """
+        if self.search.is_random:
+            return None
         result = self._result(state)
         if self.temperature > 0:
             return self._tempered(result)

@@ -16,7 +16,7 @@ from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, perfect_values
 from selfplay.games.state import State
-from selfplay.players.player import BestValuePlayer, GraphPlayer
+from selfplay.players.best_value import BestValuePlayer, GraphPlayer
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solves_whole_matches
 from selfplay.search.shared_solver import SharedSolver, Solving
 

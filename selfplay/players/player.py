@@ -1,35 +1,46 @@
-"""The base classes of players, and helpers to turn policies into actions and back."""
+"""The base class of players, wrappers around players, and helpers to turn policies into actions and back."""
 
 from abc import ABC, abstractmethod
-from functools import cache
+from copy import copy
 from html import escape
-from typing import ClassVar, TypeVar, cast
+from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.random_numbers import Draws, Purpose, below
-from selfplay.errors import ConformanceError, IllegalActionError, SettingError, shortened
+from selfplay.compute.random_numbers import Draws, below
+from selfplay.errors import ConformanceError, IllegalActionError, NotNowError, shortened
 from selfplay.games.game import Game
-from selfplay.games.position_graph import PositionGraph
 from selfplay.games.state import State
+from selfplay.learners.experience.store import ExperienceStore
 from selfplay.registry import errors_of_outside
 
-Capability = TypeVar("Capability")
+
+class SearchedPolicies(NamedTuple):
+    """What searches found in B positions."""
+
+    policy: Tensor
+    """float64[B, A]: the improved policy, which sums to 1 and is 0 where illegal; 0 where nothing was searched."""
+    value: Tensor
+    """float64[B], in [-1, 1]: the value of the position to the player to move; nan where nothing was searched."""
 
 
 class Player(ABC):
     """Chooses an action in each match of a batch.
 
     A player does not keep the state of matches, so one player can play thousands of matches at once, on both sides.
-    `selfplay.players.capabilities` lists what some players can do beyond that.
+    Only `name` and `act` are required. By default nothing else is known about a player: the other methods return None,
+    or what is true of a player without the ability. `selfplay.players.capabilities` has the methods that change how its
+    matches are played.
     """
 
     name: str
     neutral: float = 0.0
     """The value of an even match, if it values actions."""
+    most_plies_ahead: int = 0
+    """The largest depth of `values_ahead`; 0 if the player does not have it."""
+    store: ExperienceStore | None = None
+    """The experience graph by which it plays."""
 
     @abstractmethod
     def act(self, state: State, draws: Draws) -> Tensor:
@@ -40,6 +51,87 @@ class Player(ABC):
         Raises ForfeitError if the player gives up, which only a player that `FollowsMatch` may do.
         """
 
+    @property
+    def unwrapped(self) -> "Player":
+        """The player inside all wrappers; ask this one for the protocols in `selfplay.players.capabilities`."""
+        return self
+
+    def policy(self, state: State) -> Tensor | None:
+        """float64[B, A]: the probability of each action; the rows of finished matches are 0.
+
+        None if it is not known in arbitrary positions; the player then only plays matches.
+        """
+        return None
+
+    def action_values(self, state: State) -> Tensor | None:
+        """float32[B, A]: the value of each action to the player to move, on the player's own scale.
+
+        nan if the action is illegal, or the player does not know its value. None if it does not value actions.
+        """
+        return None
+
+    def points_per_value(self) -> float | None:
+        """The points at the end of a match that a value of 1 stands for; None if values are not points."""
+        return None
+
+    def values_ahead(self, state: State, depth: int) -> Tensor:
+        """float32[B]: the value to the player to move by a search of `depth` plies, on the player's own scale.
+
+        Finished matches have their exact values.
+
+        Args:
+            depth: 1 to `most_plies_ahead`.
+
+        Raises NotNowError if the player does not have this method.
+        """
+        raise NotNowError(f"{self.name} does not search to a given depth")
+
+    def visit_counts(self, state: State) -> Tensor | None:
+        """int64[B, A]: the number of simulations through each action, 0 where illegal; None if it does not simulate."""
+        return None
+
+    def searched(self, state: State, draws: Draws) -> SearchedPolicies | None:
+        """The results of the searches by which `act` chooses its actions when it has the same arguments.
+
+        Calling `act` before does not change them. A player may keep the searches of its `act` calls and return these
+        instead of searching again. None if it does not improve its policy by searching.
+        """
+        return None
+
+    def prepare(self, state: State, draws: Draws) -> None:
+        """From now on, use one search for the values of this position (B = 1) and for `act` with these draws.
+
+        A player without random searches needs no preparation.
+        """
+        return
+
+    def explores(self, draws: Draws) -> Tensor | None:
+        """bool[B]: whether `act` plays a random action with these draws; None if it never explores."""
+        return None
+
+    def reason(self, state: State) -> str | None:
+        """Why `act` chooses as it does in this position (B = 1), such as "a predicted win", in a few words."""
+        return None
+
+    def status(self) -> object | None:
+        """What the player has learned so far; its `str` is a short description. None if there is nothing to report."""
+        return None
+
+    def solves(self, state: State) -> Tensor:
+        """bool[B]: the positions that the player solves exactly.
+
+        The values of their actions are then those of the game's exact solver.
+        """
+        return torch.zeros_like(state.terminated)
+
+    def value_text(self, value: float, state: State, row: int = 0) -> str:
+        """The value of an action in match `row` of `state`, which the player solves, in words, such as "wins in 8"."""
+        return f"is worth {value:g}"
+
+    def without_time_limit(self) -> "Player":
+        """The same player without a time limit. Both may share tables, so only one may be used at a time."""
+        return self
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
@@ -48,18 +140,12 @@ class Player(ABC):
         about = (type(self).__doc__ or "").strip().partition("\n")[0]
         return f"<b>{escape(self.name)}</b><br>{escape(about)}"
 
-    def as_a(self, capability: type[Capability]) -> Capability | None:
-        """The player as one with this capability (see `selfplay.players.capabilities`); None if it lacks it."""
-        names = _members_of(capability)  # type: ignore[arg-type]  # classes can be hashed
-        has_all = all(hasattr(self, name) for name in names)
-        return cast(Capability, self) if has_all else None
 
-
-@cache
-def _members_of(capability: type) -> tuple[str, ...]:
-    """The methods and attributes of a capability. They are kept, because asking a runtime protocol for them is slow."""
-    members = {**vars(capability), **capability.__annotations__}
-    return tuple(name for name in members if not name.startswith("_"))
+def policy_of(player: Player, state: State) -> Tensor:
+    """float64[B, A]: the probability of each action of `player`. Raises NotNowError if it has no policy."""
+    if (policy := player.policy(state)) is None:
+        raise NotNowError(f"{player.name} only plays matches; it has no policy for arbitrary positions")
+    return policy
 
 
 def one_hot_policy(actions: Tensor, mask: Tensor) -> Tensor:
@@ -93,89 +179,59 @@ def sample_actions(policy: Tensor, uniforms: Tensor) -> Tensor:
 
 
 class PlayerWrapper(Player):
-    """Acts like `player` and has its capabilities. Subclasses override the methods that they change.
-
-    A capability that a subclass overrides is offered only if the wrapped player has it too, unless it is in `adds`.
-    """
-
-    adds: ClassVar[tuple[type, ...]] = ()
-    """Capabilities that a subclass has regardless of the player that it wraps."""
+    """Does everything as `player` does. Subclasses override the methods that they change."""
 
     def __init__(self, player: Player, name: str | None = None) -> None:
         self.player, self.name, self.neutral = player, name or player.name, player.neutral
+        self.most_plies_ahead, self.store = player.most_plies_ahead, player.store
+
+    @property
+    def unwrapped(self) -> Player:
+        return self.player.unwrapped
 
     def act(self, state: State, draws: Draws) -> Tensor:
         return self.player.act(state, draws)
 
-    def as_a(self, capability: type[Capability]) -> Capability | None:
-        wrapped = self.player.as_a(capability)
-        own = super().as_a(capability)
-        return own if own is not None and (wrapped is not None or capability in self.adds) else wrapped
+    def policy(self, state: State) -> Tensor | None:
+        return self.player.policy(state)
 
+    def action_values(self, state: State) -> Tensor | None:
+        return self.player.action_values(state)
 
-TIES = ("random", "lowest")
+    def points_per_value(self) -> float | None:
+        return self.player.points_per_value()
 
+    def values_ahead(self, state: State, depth: int) -> Tensor:
+        return self.player.values_ahead(state, depth)
 
-class BestValuePlayer(Player):
-    """Takes an action with the largest value.
+    def visit_counts(self, state: State) -> Tensor | None:
+        return self.player.visit_counts(state)
 
-    Args:
-        ties: which of several best actions is taken: "random", each equally likely, or "lowest".
+    def searched(self, state: State, draws: Draws) -> SearchedPolicies | None:
+        return self.player.searched(state, draws)
 
-    Raises:
-        SettingError: `ties` is neither of these.
-    """
+    def prepare(self, state: State, draws: Draws) -> None:
+        self.player.prepare(state, draws)
 
-    def __init__(self, ties: str = "random") -> None:
-        if ties not in TIES:
-            raise SettingError(f"ties={ties}: must be {' or '.join(TIES)}")
-        self.ties = ties
+    def explores(self, draws: Draws) -> Tensor | None:
+        return self.player.explores(draws)
 
-    @abstractmethod
-    def _values(self, state: State) -> NDArray[np.float64]:
-        """float64[B, A]: the value of each action to the player to move; nan where illegal or the match is over."""
+    def reason(self, state: State) -> str | None:
+        return self.player.reason(state)
 
-    def action_values(self, state: State) -> Tensor:
-        """float32[B, A]: the value of each action to the player to move; nan where illegal."""
-        return torch.from_numpy(self._values(state)).to(torch.float32)
+    def status(self) -> object | None:
+        return self.player.status()
 
-    def act(self, state: State, draws: Draws) -> Tensor:
-        return pick_actions(self._best(state), draws.bits(Purpose.TIE_BREAK))
+    def solves(self, state: State) -> Tensor:
+        return self.player.solves(state)
 
-    def policy(self, state: State) -> Tensor:
-        return uniform_policy(self._best(state))
+    def value_text(self, value: float, state: State, row: int = 0) -> str:
+        return self.player.value_text(value, state, row)
 
-    def _best(self, state: State) -> Tensor:
-        """bool[B, A]: the actions to choose from; none in a finished match."""
-        values = self._values(state)
-        # Compared in double precision, so that only equal values are a tie.
-        best = values == np.nan_to_num(values, nan=-np.inf).max(axis=1, keepdims=True)
-        if self.ties == "lowest":
-            best &= best.cumsum(axis=1) == 1
-        return torch.from_numpy(best)
-
-
-class GraphPlayer(BestValuePlayer):
-    """Takes an action with the largest value. For `ties` and its error see BestValuePlayer."""
-
-    def __init__(self, graph: PositionGraph, ties: str = "random") -> None:
-        super().__init__(ties)
-        self.graph, self.game = graph, graph.game
-
-    @abstractmethod
-    def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:
-        """float64[B, A]: the value of each legal action to the player to move; any number where illegal.
-
-        Args:
-            numbers: int64[B], the numbers of the positions in the graph.
-            to_move: int8[B], the player to move in each.
-        """
-
-    def _values(self, state: State) -> NDArray[np.float64]:
-        """Raises IllegalActionError if a position cannot be reached from the start."""
-        numbers = self.graph.numbers(state)
-        legal = self.graph.legal[numbers] & ~state.terminated.numpy()[:, None]
-        return np.where(legal, self.values_of_children(numbers, state.current_player.numpy()), np.nan)
+    def without_time_limit(self) -> Player:
+        unlimited = copy(self)
+        unlimited.player = self.player.without_time_limit()
+        return unlimited
 
 
 class CheckedPlayer(PlayerWrapper):

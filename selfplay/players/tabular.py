@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.games.position_graph import PositionGraph
-from selfplay.players.player import GraphPlayer
+from selfplay.players.best_value import GraphPlayer
 
 
 class TabularPlayer(GraphPlayer):

@@ -9,8 +9,9 @@ from typing import NamedTuple, TextIO
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import LEGAL
-from selfplay.games.state import Ply, State
+from selfplay.games.state import State
 from selfplay.playing.estimates import Estimate, Values
+from selfplay.playing.session import Ply
 from selfplay.settings.playing import DisplaySettings
 
 HOW_CHOSEN = {None: "", True: " at random", False: " greedily"}

@@ -12,14 +12,13 @@ import numpy as np
 from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
-from selfplay.games.state import Ply
-from selfplay.players.capabilities import KeepsExperience, LooksAhead, PredictsOutcomes
+from selfplay.players.capabilities import PredictsOutcomes
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.console_text import ConsoleText, ValueColumn
 from selfplay.playing.estimates import Estimate, Values, best_actions, grade_of
 from selfplay.playing.hints import hint, perfect_values
-from selfplay.playing.session import Session
+from selfplay.playing.session import Ply, Session
 from selfplay.settings.classical import PictureSettings
 
 VALUES, PERFECT = "values", "perfect"
@@ -69,11 +68,11 @@ class ConsoleValues:
         with notice_when_slow(self.write):
             estimate = self.session.estimate() if with_values else None
         columns = self._perfect_columns() if self.shows[PERFECT] or (with_results and not self._has_scores) else []
-        if estimate is not None and estimate.best is not None and not (estimate.solver is not None and columns):
+        if estimate is not None and estimate.best is not None and not (estimate.is_exact and columns):
             unit = f", in {self.game.presentation.point_name}" if estimate.in_points else ""
             heading = f"What {estimate.player.name} expects of each action{unit}:"
-            is_exact = estimate.solver is not None
-            columns.insert(0, ValueColumn(heading, estimate.values, is_exact, estimate.in_points, estimate.neutral))
+            how = estimate.is_exact, estimate.in_points, estimate.neutral
+            columns.insert(0, ValueColumn(heading, estimate.values, *how))
         if columns:
             self._write_columns(columns)
             self._explain(estimate)
@@ -87,7 +86,7 @@ class ConsoleValues:
         """Explain to a person what estimates are, when the first ones are shown."""
         if self._has_explained or estimate is None or None not in self.session.seats:
             return
-        if estimate.solver is None and not isinstance(estimate.player, PerfectPlayer):
+        if not estimate.is_exact and not isinstance(estimate.player, PerfectPlayer):
             against = (
                 "the best replies that it sees" if _assumes_best_replies(estimate.player) else "players that may err"
             )
@@ -171,9 +170,9 @@ class ConsoleValues:
 
 def _assumes_best_replies(player: Player) -> bool:
     """Whether its values are those of minimax, and not learned from matches with exploration."""
-    if (keeps := player.as_a(KeepsExperience)) is not None:
-        return keeps.store.rule.backup == "minimax"
-    return player.as_a(LooksAhead) is not None and player.as_a(PredictsOutcomes) is None
+    if player.store is not None:
+        return player.store.rule.backup == "minimax"
+    return player.most_plies_ahead > 0 and not isinstance(player.unwrapped, PredictsOutcomes)
 
 
 def draw_graph(session: Session, picture: PictureSettings) -> str:
@@ -184,8 +183,8 @@ def draw_graph(session: Session, picture: PictureSettings) -> str:
     # matplotlib takes as long to import as the rest of the program.
     from selfplay.figures.experience_graph import boards_ahead, draw_boards_ahead
 
-    keepers = [player.as_a(KeepsExperience) for player in session.players if player is not None]
-    store = next((keeper.store for keeper in keepers if keeper is not None), None)
+    stores = [player.store for player in session.players if player is not None]
+    store = next((store for store in stores if store is not None), None)
     if store is None:
         raise NotNowError("no player here keeps an experience graph")
     squares = tuple(session.game.squares(session.state)[0].tolist())

@@ -12,7 +12,6 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import IllegalActionError, SelfPlayError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.players.capabilities import CountsVisits, PreparesAction, SolvesPositions, ValuesActions, ValuesInPoints
 from selfplay.players.perfect import ValueKind, is_found_out, perfect_player_of
 from selfplay.players.player import Player
 
@@ -68,13 +67,13 @@ class Estimate(NamedTuple):
     """Whether the values are numbers of points, such as discs, estimated or exact."""
     visits: NDArray[np.int64] | None
     """int64[A]: how it divided its simulations among the actions, if it counts them; 0 where illegal."""
-    solver: SolvesPositions | None
-    """The player, if it solves the position, so that the values are exact."""
+    is_exact: bool
+    """Whether the player solves the position, so that the values are exact."""
 
     @property
     def are_exact_points(self) -> bool:
         """Whether the values are the exact numbers of points won at the end of the match."""
-        return self.in_points and self.solver is not None
+        return self.in_points and self.is_exact
 
     @property
     def best(self) -> int | None:
@@ -93,7 +92,7 @@ class Estimate(NamedTuple):
     def words(self, action: int | None) -> str | None:
         """The value of an action in words, such as "wins in 8", if it is known and exact."""
         value = self.value(action)
-        return None if self.solver is None or value is None else self.solver.value_text(value, self.state)
+        return self.player.value_text(value, self.state) if self.is_exact and value is not None else None
 
     def grade(self, action: int) -> Grade | None:
         """How much worse than the best action an action is, by these values."""
@@ -102,8 +101,8 @@ class Estimate(NamedTuple):
             return None
         # A value that is neither points nor exact is at most as far from the value of an even match as a win is.
         win = self.neutral or 1.0
-        kind: ValueKind = "points" if self.in_points else "results" if self.solver is None else "scores"
-        return grade_of(value / win, best / win, kind, is_exact=self.solver is not None)
+        kind: ValueKind = "points" if self.in_points else "scores" if self.is_exact else "results"
+        return grade_of(value / win, best / win, kind, is_exact=self.is_exact)
 
 
 def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estimate | None:
@@ -112,18 +111,17 @@ def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estim
     Args:
         draws: the random numbers of the ply, which it would use to act.
     """
-    valuing = None if bool(state.terminated) else player.as_a(ValuesActions)
-    if valuing is None:
+    if bool(state.terminated):
         return None
-    if (preparing := player.as_a(PreparesAction)) is not None:
-        preparing.prepare(state, draws)
-    counting, in_points, solver = player.as_a(CountsVisits), player.as_a(ValuesInPoints), player.as_a(SolvesPositions)
-    visits = None if counting is None else counting.visit_counts(state)[0].numpy()
-    values = valuing.action_values(state)[0].numpy()
-    if solver is not None and bool(solver.solves(state)):
-        return Estimate(player, state, values, game.rules.margin is not None, visits, solver)
-    unit = None if in_points is None else in_points.points_per_value()
-    return Estimate(player, state, values * np.float32(unit or 1.0), unit is not None, visits, None)
+    player.prepare(state, draws)
+    if (all_values := player.action_values(state)) is None:
+        return None
+    values, counts = all_values[0].numpy(), player.visit_counts(state)
+    visits = None if counts is None else counts[0].numpy()
+    if bool(player.solves(state)):
+        return Estimate(player, state, values, game.rules.margin is not None, visits, is_exact=True)
+    unit = player.points_per_value()
+    return Estimate(player, state, values * np.float32(unit or 1.0), unit is not None, visits, is_exact=False)
 
 
 # ---------------------------------------------------------------------- perfect play
@@ -156,18 +154,16 @@ def best_line(game: Game, player: Player, state: State, seconds: float) -> list[
         player: gives the values; without values the line is empty.
         seconds: no further action is added after this time.
     """
-    valuing, latest = player.as_a(ValuesActions), time.monotonic() + seconds
+    latest = time.monotonic() + seconds
     actions: list[int] = []
-    if valuing is None:
-        return actions
     while len(actions) < LONGEST_LINE and not bool(state.terminated) and time.monotonic() < latest:
         try:
-            values = valuing.action_values(state)[0].numpy()
+            values = player.action_values(state)
         except SelfPlayError:
             # Perfect play does not know the values of this position yet.
             break
-        if np.isnan(values).all():
+        if values is None or bool(values.isnan().all()):
             break
-        actions.append(int(np.nanargmax(values)))
+        actions.append(int(np.nanargmax(values[0].numpy())))
         state = game.step_unchecked(state, torch.tensor(actions[-1:]))
     return actions

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from selfplay.errors import NotNowError
-from selfplay.players.capabilities import ExplainsActions, Explores
 from selfplay.players.perfect import perfect_player_of
 from selfplay.playing.estimates import Values, best_actions
 from selfplay.playing.session import Session
@@ -42,12 +41,11 @@ def hint(session: Session, time_limit: float | None = None) -> Hint:
     estimate = session.estimate()
     if estimate is not None and estimate.best is not None:
         player = estimate.player
-        exploring, explaining = player.as_a(Explores), player.as_a(ExplainsActions)
-        explores = exploring is not None and bool(exploring.explores(session.draws)[0])
+        explores = player.explores(session.draws)
         # Where the player would explore, the action that it values highest.
-        action = estimate.best if explores else session.choice_of(player)
-        reason = None if explaining is None else explaining.reason(session.state)
-        return Hint(action, estimate.value(action), player.name, estimate.words(action), reason, estimate.in_points)
+        action = estimate.best if explores is not None and bool(explores) else session.choice_of(player)
+        value, words, reason = estimate.value(action), estimate.words(action), player.reason(session.state)
+        return Hint(action, value, player.name, words, reason, estimate.in_points)
     perfect, values = perfect_player_of(session.game), perfect_values(session, time_limit=time_limit)
     if perfect is None or values is None:
         raise NotNowError(

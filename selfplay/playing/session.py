@@ -14,16 +14,17 @@ to the same match, and an action that is taken back and played again gets the sa
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 import torch
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.games.game import Game
-from selfplay.games.state import Forfeit, MatchRecord, Ply, State, forfeited_state
+from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.matches.arena import results_text, seats_held
-from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch, learners_among
+from selfplay.players.capabilities import FollowsMatch, learners_among
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
 from selfplay.playing.estimates import Estimate, estimate_of
@@ -32,6 +33,21 @@ from selfplay.settings.fields import PERSON
 
 Players = tuple[Player | None, Player | None]
 """Two players; None is a person."""
+
+
+class Ply(NamedTuple):
+    """One ply of a match in which people may play."""
+
+    seat: int
+    """The seat that acted: 0 moves first, 1 second."""
+    action: int
+    text: str
+    by_person: bool
+    is_forced: bool
+    is_random: bool | None
+    """Whether an exploring player acted at random; None for a person, a forced pass or a player that never explores."""
+    reason: str | None = None
+    """Why the player chose the action, if the player explains its actions."""
 
 
 class Session:
@@ -203,10 +219,9 @@ class Session:
         player = self.seats[self.to_move]
         if player is None or self.can_only_pass:
             return self._step(action=None)
-        exploring = player.as_a(Explores)
-        is_random = None if exploring is None else bool(exploring.explores(self.draws))
-        explaining = None if is_random else player.as_a(ExplainsActions)
-        reason = None if explaining is None else explaining.reason(self.state)
+        explores = player.explores(self.draws)
+        is_random = None if explores is None else bool(explores)
+        reason = None if is_random else player.reason(self.state)
         try:
             action = self.choice_of(player)
         except ForfeitError as error:
@@ -219,7 +234,7 @@ class Session:
 
     def choice_of(self, player: Player) -> int:
         """The action that `player` takes in the current position. Raises ForfeitError if it gives up."""
-        if (follower := player.as_a(FollowsMatch)) is not None:
+        if isinstance(follower := player.unwrapped, FollowsMatch):
             follower.follow([ply.action for ply in self.plies])
         return int(player.act(self.state, self.draws))
 
@@ -299,7 +314,7 @@ class Session:
         number = len(self.plies) if ply is None else ply
         state, draws = self.state_before(number), self.draws._replace(ply=number)
         known, is_shown = self.estimates.get(number), None in self.players or self.evaluator is not None
-        solver = endgame_player(self.game, state) if is_shown and (known is None or known.solver is None) else None
+        solver = endgame_player(self.game, state) if is_shown and (known is None or not known.is_exact) else None
         if solver is not None:
             with suppress(NotSolvedYetError):
                 self.estimates[number] = estimate_of(solver, self.game, state, draws)

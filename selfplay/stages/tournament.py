@@ -34,7 +34,6 @@ from selfplay.grading.tables import (
 )
 from selfplay.matches.series import PairMatches, PairResult, play_pairs
 from selfplay.named_players.names import make_player
-from selfplay.players.capabilities import HasPolicy
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import writes_run
@@ -164,7 +163,7 @@ def _exact_figures(game: Game, players: list[Player]) -> tuple[dict[Pair, WinDra
         grader = Grader(positions_of(game))
     except GameTooLargeError:
         return {}, []
-    gradable = {number: player for number, player in enumerate(players) if player.as_a(HasPolicy) is not None}
+    gradable = {number: player for number, player in enumerate(players) if player.policy(game.init()) is not None}
     for number, player in enumerate(players):
         if number not in gradable:
             log.info("%s only plays matches, so it is not graded exactly", player.name)

@@ -15,7 +15,6 @@ from selfplay.errors import SelfPlayError
 from selfplay.files import sha256
 from selfplay.games import Game, State, game_names, make_game
 from selfplay.named_players.names import parse_name
-from selfplay.players.capabilities import ValuesActions
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.value_net import best_actions
@@ -147,17 +146,20 @@ class CachingPlayer(PlayerWrapper):
         self._values: OrderedDict[tuple[int, int, int], Tensor] = OrderedDict()
 
     def action_values(self, state: State) -> Tensor:
-        valuing = self.player.as_a(ValuesActions)
-        assert valuing is not None
         if state.batch_size != 1:
-            return valuing.action_values(state)
+            return self._computed_values(state)
         key = (int(state.own), int(state.opp), int(state.current_player))
         values = self._values.get(key)
         if values is None:
             # Two threads may both get here; they then write the same values.
-            values = self._values[key] = valuing.action_values(state)
+            values = self._values[key] = self._computed_values(state)
             if len(self._values) > MOST_POSITIONS:
                 self._values.popitem(last=False)
+        return values
+
+    def _computed_values(self, state: State) -> Tensor:
+        values = self.player.action_values(state)
+        assert values is not None, f"{self.name} values actions"
         return values
 
     def act(self, state: State, draws: Draws) -> Tensor:

@@ -7,7 +7,7 @@ from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import Grader, Lines, is_unbeatable, lines_verdict, unbeatable_seats
 from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.named_players.names import files_of_player
-from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
+from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
 from selfplay.web.opponents import OpponentCatalog, file_version
@@ -34,8 +34,9 @@ class Proofs:
         if grader is None:
             return self._from_files(game, offer)
         player = self.catalog.player(game, offer)
-        learner = player.as_a(LearnsFromMatches)
-        key = (game.name, offer.id, file_version(offer), None if learner is None else learner.matches_seen())
+        learner = player.unwrapped
+        seen = learner.matches_seen() if isinstance(learner, LearnsFromMatches) else None
+        key = (game.name, offer.id, file_version(offer), seen)
         if key not in self._known:
             if len(self._known) >= MAX_PROOFS:
                 self._known.clear()
@@ -88,10 +89,8 @@ class Proofs:
         return self._graders[game.name]
 
     def _graded(self, grader: Grader, label: str, player: Player) -> ProofView:
-        if (limited := player.as_a(LimitsItsTime)) is not None:
-            # The proof assumes that the search has enough time for its depth.
-            player = limited.without_time_limit()
-        grade = grader.grade(player)
+        # The proof assumes that a search has enough time for its depth.
+        grade = grader.grade(player.without_time_limit())
         return proof_view(grade.lines, grade.verdict(label))
 
 

@@ -27,8 +27,7 @@ from selfplay.grading.measures import Compared, Measure, Panel, Shown, Who, refe
 from selfplay.grading.mistakes import GROUPS, Mistakes
 from selfplay.grading.tables import COUNT, Columns, Row
 from selfplay.named_players.names import make_player
-from selfplay.players.capabilities import policy_of
-from selfplay.players.player import Player
+from selfplay.players.player import Player, policy_of
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.run_folder import RunFolder
 from tests.support.comparisons import settings_for

@@ -14,8 +14,7 @@ from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State, make_game
 from selfplay.games.connect_four import has_line, is_terminal, legal_actions, play
 from selfplay.named_players.names import make_player
-from selfplay.players.capabilities import policy_of
-from selfplay.players.player import Player, one_hot_policy, pick_actions
+from selfplay.players.player import Player, one_hot_policy, pick_actions, policy_of
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.settings.common import GameSettings
 from selfplay.settings.matches import ProofSettings

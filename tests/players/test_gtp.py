@@ -12,7 +12,7 @@ from selfplay.games import make_game
 from selfplay.gtp.process import FOLDERS
 from selfplay.matches.arena import play_matches
 from selfplay.named_players.names import make_player, parse_name
-from selfplay.players.capabilities import FollowsMatch, HasPolicy
+from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.random import RandomPlayer
 from tests.support.gtp_tools import GAME, KEY, assert_all_ended, fake, sequences, told
@@ -55,8 +55,8 @@ def test_the_match_is_resent_to_an_engine_whose_actions_are_replaced(tmp_path: P
     exploring = EpsilonGreedyPlayer(GAME, fake(tmp_path), [0.5])
     same = EpsilonGreedyPlayer(GAME, FirstLegal(GAME), [0.5])
     against = RandomPlayer(GAME)
-    assert exploring.as_a(FollowsMatch) is not None
-    assert exploring.as_a(HasPolicy) is None
+    assert isinstance(exploring.unwrapped, FollowsMatch)
+    assert exploring.policy(GAME.init()) is None
     assert sequences((exploring, against), range(10)) == sequences((same, against), range(10), batch_size=1)
 
 

@@ -21,7 +21,7 @@ from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.matches.arena import play_matches
 from selfplay.named_players.learning_tabular import LearningTabularPlayer
 from selfplay.named_players.names import make_player
-from selfplay.players.capabilities import Explores, LearnsFromMatches
+from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.playing.open_session import open_session
@@ -107,11 +107,12 @@ def test_against_a_person_backward_value_explores_and_learns_unless_told_otherwi
     player = opponent(tmp_path, "tabular:backward_value")
     assert isinstance(player, EpsilonGreedyPlayer)
     assert player.epsilons == (0.1,)
-    assert player.as_a(LearnsFromMatches) is not None
+    assert isinstance(player.unwrapped, LearnsFromMatches)
     calm = opponent(tmp_path, "tabular:backward_value?epsilon=0&learn=false")
-    assert calm.as_a(LearnsFromMatches) is None
+    assert not isinstance(calm.unwrapped, LearnsFromMatches)
     assert isinstance(calm, EpsilonGreedyPlayer)
     assert calm.epsilons == (0.0,)
     other = opponent(tmp_path, "tabular:temporal_difference")
-    assert (other.as_a(LearnsFromMatches), other.as_a(Explores)) == (None, None)
-    assert opponent(tmp_path, "tabular:temporal_difference?learn=true").as_a(LearnsFromMatches) is not None
+    assert not isinstance(other.unwrapped, LearnsFromMatches)
+    assert not isinstance(other, EpsilonGreedyPlayer)
+    assert isinstance(opponent(tmp_path, "tabular:temporal_difference?learn=true"), LearnsFromMatches)

@@ -11,7 +11,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches
 from selfplay.named_players.names import make_player
-from selfplay.players.capabilities import CountsVisits, HasPolicy, PlaysOnDevice, PreparesAction, ValuesActions
+from selfplay.players.capabilities import PlaysOnDevice
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.mcts import MctsPlayer
 from selfplay.players.perfect import perfect_player_of
@@ -66,26 +66,25 @@ def test_levels_with_and_without_a_policy_head_search(run_dir: Path, level: int)
 
 def test_it_offers_values_visits_and_a_policy(run_dir: Path) -> None:
     player = make_player(ROLLOUTS, GAME, run_dir)
-    capabilities = (ValuesActions, CountsVisits, PreparesAction, PlaysOnDevice)
-    assert all(player.as_a(capability) is player for capability in capabilities)
-    # What it plays is random, in a way that it does not know; a search with tables is not.
-    assert player.as_a(HasPolicy) is None
-    assert make_player("mcts:level:2", GAME, run_dir).as_a(HasPolicy) is not None
+    assert isinstance(player, PlaysOnDevice)
     state = GAME.state_after(["1,1", "0,0"])
-    values, visits, policy = player.action_values(state), player.visit_counts(state), player.policy(state)
+    # What it plays is random, in a way that it does not know; a search with tables is not.
+    assert player.policy(state) is None
+    level = make_player("mcts:level:2", GAME, run_dir)
+    values, visits, policy = player.action_values(state), player.visit_counts(state), level.policy(state)
     assert values.shape == visits.shape == policy.shape == (1, 9)
     assert values.dtype == torch.float32
     assert values[0, [0, 4]].isnan().all()
     assert int(visits.sum()) == 40
     assert policy.sum() == policy.max() == 1
-    assert torch.equal(policy, player.policy(state))
+    assert torch.equal(policy, level.policy(state))
 
 
 def test_a_search_can_continue_the_tree_of_its_match(run_dir: Path) -> None:
     player = make_player("mcts:rollouts?simulations=400&reuse=true", GAME, run_dir)
     # Its actions depend on the match, not only on the position.
-    assert player.as_a(HasPolicy) is None
-    assert make_player("mcts:level:2?reuse=true", GAME, run_dir).as_a(HasPolicy) is None
+    assert player.policy(GAME.init()) is None
+    assert make_player("mcts:level:2?reuse=true", GAME, run_dir).policy(GAME.init()) is None
     # The first action is the most visited one of the first search.
     first, later = GAME.init(), GAME.state_after(["2,0", "1,1"])
     for ply, state in ((0, first), (2, later)):
@@ -142,7 +141,7 @@ def test_rules_and_evaluators_can_be_added_from_outside(
 
 
 def test_with_a_temperature_actions_are_drawn_from_the_policy(run_dir: Path) -> None:
-    player = make_player(f"{ROLLOUTS}&temperature=0.5", GAME, run_dir)
+    player = make_player("mcts:level:2?rule=puct&simulations=40&temperature=0.5", GAME, run_dir)
     visits = player.visit_counts(GAME.init()).double()
     torch.testing.assert_close(player.policy(GAME.init()), visits**2 / (visits**2).sum())
     actions = player.act(GAME.init(50), Draws(KEY, torch.arange(50), 0))

@@ -11,7 +11,7 @@ from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
 from selfplay.learners.tabular.table_file import save_tables
 from selfplay.named_players.names import PLAYERS, grammar, kind_named, make_player, parse_name, readable_name
-from selfplay.players.capabilities import LearnsFromMatches, ReportsStatus
+from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlayer
@@ -86,7 +86,7 @@ def test_options_reach_the_player(run_dir: Path) -> None:
     assert perfect.ties == "lowest"
     frozen = make_player(f"experience:{run_dir / 'm.sqlite'}?learn=false&backup=minimax&canonical=true", GAME, run_dir)
     assert isinstance(frozen, ReadOnlyExperiencePlayer)
-    assert frozen.as_a(LearnsFromMatches) is None
+    assert not isinstance(frozen, LearnsFromMatches)
     assert (frozen.store.rule.backup, frozen.store.rule.canonical) == ("minimax", True)
 
 
@@ -96,8 +96,8 @@ def test_every_player_can_explore(run_dir: Path) -> None:
     assert player.epsilons == (0.25,)
     assert player.policy(GAME.init()).sum().item() == pytest.approx(1)
     learner = make_player("experience?epsilon=0.5", GAME, run_dir)
-    assert learner.as_a(LearnsFromMatches) is not None
-    assert learner.as_a(ReportsStatus) is not None
+    assert isinstance(learner.unwrapped, LearnsFromMatches)
+    assert learner.status() is not None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from selfplay.errors import SettingError, StageError
-from selfplay.players.capabilities import Explores, LearnsFromMatches
+from selfplay.players.capabilities import LearnsFromMatches
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.playing.console import play_at_console
 from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
@@ -88,7 +89,8 @@ def test_a_table_explores_and_learns_against_a_person_however_it_was_asked_for(
     settings = ["agent=backward_value", "episodes=50", "epsilon=0.3", f"run_dir={tmp_path}"]
     train_tabular(compose_settings_of(TabularSettings, "tabular", settings))
     (table,) = (player for player in seated(tmp_path, *who).players if player is not None and player.name != "random")
-    assert (table.as_a(LearnsFromMatches) is not None, table.as_a(Explores) is not None) == (learns, learns)
+    explores = isinstance(table, EpsilonGreedyPlayer)
+    assert (isinstance(table.unwrapped, LearnsFromMatches), explores) == (learns, learns)
 
 
 def test_match_numbers_continue_after_those_a_learner_has_seen(tmp_path: Path) -> None:

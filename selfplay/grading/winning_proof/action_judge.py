@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words
+from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.named_players.names import make_player
-from selfplay.players.capabilities import Explores, LimitsItsTime, SolvesPositions, policy_of
-from selfplay.players.player import Player
+from selfplay.players.player import Player, policy_of
 from selfplay.search.exact_solver import WIN, ExactSolver, make_exact_solver
 from selfplay.settings.context import computing
 from selfplay.settings.matches import ProofSettings
@@ -60,9 +60,10 @@ def judge(positions: Positions) -> Judged:
         seat = 0 if settings.seat == "first" else 1
         state = game.state_at(torch.from_numpy(positions.own), torch.from_numpy(positions.opp))
         state = state._replace(current_player=torch.full_like(state.current_player, seat))
-        explores = player.as_a(Explores) is not None
-        solving = None if settings.walk_solved or explores else player.as_a(SolvesPositions)
-        solved = torch.zeros_like(state.terminated) if solving is None else solving.solves(state)
+        # A player that explores may also take other actions than the best ones of a position that it solves.
+        explores = player.explores(Draws(0, torch.zeros_like(state.own), 0)) is not None
+        is_walked = settings.walk_solved or explores
+        solved = torch.zeros_like(state.terminated) if is_walked else player.solves(state)
         open_rows = (~solved).nonzero()[:, 0]
         state = state.select(open_rows)
         unknown = ~positions.are_won[open_rows.numpy()]
@@ -89,6 +90,4 @@ def solver_of(game: str, table_bits: int) -> ExactSolver:
 @cache
 def player_of(name: str, game: str, run_dir: str) -> Player:
     """The player with this name, without a time limit, made once in each process. Raises as `make_player`."""
-    player = make_player(name, make_game(game), run_dir)
-    limited = None if player.as_a(Explores) is not None else player.as_a(LimitsItsTime)
-    return player if limited is None else limited.without_time_limit()
+    return make_player(name, make_game(game), run_dir).without_time_limit()
