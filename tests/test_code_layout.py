@@ -48,3 +48,15 @@ def test_games_are_not_compared_by_name_outside_games():
                 # A package may have a folder of its own for a game, such as its exact solver.
                 others = {f"selfplay.games.{name}" for name in GAME_NAMES if name != path.parent.name}
                 assert node.module not in others, f"{path}, line {node.lineno}"
+
+
+def test_few_imports_stand_inside_functions_or_serve_only_type_checkers():
+    inside, for_types = [], []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                inside += [path for part in ast.walk(node) if isinstance(part, ast.Import | ast.ImportFrom)]
+            elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                for_types.append(path)
+    assert len(inside) <= 30, inside
+    assert len(for_types) <= 5, for_types

@@ -14,7 +14,6 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import computing
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
-from selfplay.stages.tournament import play_tournament, tournament_report
 
 
 @partial(Program, kind=PlaySettings, config="play", run="read")
@@ -93,4 +92,7 @@ def tournament(settings: TournamentSettings) -> None:
     selfplay tournament players=[random,perfect,level:10,tabular:backward_value]
     selfplay tournament 'players=[random,level:10,level:10?depth=2]' matches=2000 run_dir=outputs/try
     """
+    # matplotlib takes as long to import as the rest of the program.
+    from selfplay.stages.tournament import play_tournament, tournament_report
+
     print(f"\n{tournament_report(play_tournament(settings, progress_bar))}")
