@@ -20,7 +20,8 @@ from torch.optim.adam import adam
 from selfplay.architectures import Output, probe
 from selfplay.compute.portable import arithmetic_of, is_portable, take_adam_step
 from selfplay.training.examples import Batch
-from selfplay.training.trainer import Losses, TrainingJob, cross_entropies, weighted_squared_errors
+from selfplay.training.losses import Losses, cross_entropies, weighted_squared_errors
+from selfplay.training.trainer import TrainingJob
 
 
 class BatchTraining:
@@ -35,7 +36,7 @@ class BatchTraining:
 
     def __init__(self, job: TrainingJob) -> None:
         self._shape, self._learning_rate, self._steps = job.observation_shape, job.learning_rate, 0
-        optimizer = job.settings.optimizer
+        optimizer = job.training.optimizer
         self._adam = Adam(
             job.network.parameters(),
             optimizer.weight_decay,
@@ -49,7 +50,7 @@ class BatchTraining:
             has_policy_head = probe(job.network, job.observation_shape).policy_logits is not None
             self._value = job.processes.data_parallel(self._value, find_unused_parameters=has_policy_head)
         self.weights = self._adam.weights
-        self._autocast = autocast(job.settings.precision, self.weights.device)
+        self._autocast = autocast(job.training.precision, self.weights.device)
 
     def inputs(self, packed: NDArray[np.uint8]) -> Tensor:
         """uint8[N, *observation_shape]: 0 or 1"""
