@@ -9,10 +9,16 @@ from torch import nn
 
 from selfplay.architectures import Output, build_network
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import StageError
+from selfplay.dataset.match_rows import discounted_rows
+from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
+from selfplay.matches.arena import play_matches
+from selfplay.matches.series import count_matches
+from selfplay.players.random import RandomPlayer
+from selfplay.players.value_net import ValueNetPlayer
 from selfplay.training.examples import is_held_out
-from selfplay.training.fitting import fit, seeded
+from selfplay.training.fitting import fit, initial_network, seeded
+from selfplay.training.parameters import Optimizer, Training
 from selfplay.training.rows_in_memory import RowsInMemory
 from tests.support.dataset_tools import observations_of, random_rows
 from tests.support.training import examples_of, fit_to_rows, training_settings
@@ -105,6 +111,28 @@ def test_rows_in_parts_give_the_same_training_as_rows_at_once():
             losses = fit(network, in_memory, settings, seed=7)
             weights.append((in_memory.num_rows, losses, vector(network).tolist()))
     assert weights[0] == weights[1] != weights[2] == weights[3]
+
+
+def test_a_level_of_tic_tac_toe_is_learned_without_files():
+    random, network = RandomPlayer(GAME), initial_network(GAME, {"name": "mlp", "hidden_sizes": [64]})
+    record = next(play_matches(GAME, (random, random), range(4000), key=0, batch_size=4000))
+    rows = RowsInMemory(GAME, [discounted_rows(GAME, record, gamma=0.9)])
+    losses = fit(network, rows, Training(epochs=10, optimizer=Optimizer(learning_rate=0.01)))
+    assert losses[-1].validation_loss < 0.9 * losses[0].validation_loss
+    players = ValueNetPlayer(GAME, network), random
+    assert count_matches(GAME, players, 200, 0, 200).results.losses < 20
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"epochs": 0}, r"training\.epochs=0: must be from 1"),
+        ({"schedule": "sometimes"}, r"training\.optimizer\.schedule=sometimes: must be constant or one_cycle"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters, message):
+    with pytest.raises(SettingError, match=message):
+        fitted(training_settings(**parameters))
 
 
 # ---------------------------------------------------------------------- the weights that are kept
