@@ -10,17 +10,14 @@ from measured.timing import per_second
 from selfplay.architectures import build_network
 from selfplay.compute.devices import CPU, NATIVE, PORTABLE
 from selfplay.compute.portable import set_numerics
-from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.match_rows import discounted_rows
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.target_rules import full
-from selfplay.dataset.targets import PlayedMatches
 from selfplay.games import Game, make_game
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.settings.choices import OPTIMIZERS
 from selfplay.settings.run import compose_settings
-from selfplay.settings.sections import PRECISIONS, TrainingSettings
 from selfplay.training.fitting import fit, seeded
+from selfplay.training.parameters import OPTIMIZERS, PRECISIONS, Training
 from selfplay.training.rows_in_memory import RowsInMemory
 
 STEPS_IN_EPOCH = 10
@@ -37,7 +34,7 @@ def training_rows_per_second(options: Namespace) -> None:
         game = make_game(name)
         player = RandomPlayer(game)
         (record,) = play_matches(game, (player, player), range(1000), 0, batch_size=1000)
-        rows = match_rows(PlayedMatches(game, record, (player, player), 0, 0.95), full)
+        rows = discounted_rows(game, record, gamma=0.95)
         networks = [["recipe=default"], ["recipe=article"], ["architecture=residual"]]
         for overrides in (*networks, TABLES.get(name, ["architecture=ntuple"])):
             settings = compose_settings([f"game={name}", *overrides])
@@ -58,7 +55,7 @@ def train(
     game: Game,
     architecture: dict[str, Any],
     rows: Rows,
-    training: TrainingSettings,
+    training: Training,
     numerics: str,
     device: str,
     n: int,
@@ -67,6 +64,5 @@ def train(
     with seeded(0):
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     set_numerics(network, numerics)
-    settings = replace(training, epochs=n)
-    fit(network, RowsInMemory([rows], settings, game, 0), settings, game.observation_shape, 0, device=device)
+    fit(network, RowsInMemory(game, [rows]), replace(training, epochs=n), device=device)
     return n * STEPS_IN_EPOCH * training.batch_size

@@ -1,16 +1,14 @@
-"""The formats of datasets, chosen by the setting `dataset.format` (`selfplay.dataset.formats.DATASET_FORMATS`)."""
+"""The formats of datasets, chosen by the setting `dataset.format`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
+from selfplay.dataset import csv_file, parquet
+from selfplay.dataset.rows import Rows
+from selfplay.games.observation_codec import ObservationCodec
 from selfplay.registry import Registry
-
-if TYPE_CHECKING:
-    from selfplay.dataset.rows import Rows
-    from selfplay.games.observation_codec import ObservationCodec
 
 
 class DatasetWriter(Protocol):
@@ -30,41 +28,28 @@ class DatasetFormat(NamedTuple):
     """The end of the name of a dataset, with the dot."""
     has_parts: bool
     """Whether each shard has a file of its own, and rows can be read in groups."""
-    module: str
-    """Has the functions `encode`, `written` and `read`. It is imported when rows are read or written, because it
-    imports pyarrow; settings and skipped stages ask only for the fields above."""
+    encode: Callable[[Iterable[Rows], ObservationCodec], tuple[bytes, int]]
+    """(parts, codec): the rows of a shard, one part after the other, as bytes for the writer, and their number."""
+    written: Callable[[Path, int, Mapping[str, Any], int], AbstractContextManager[DatasetWriter]]
+    """(path, observation_size, record, num_actions): the writer of the dataset at `path`, which gets this name at the
+    end of the block, when it is complete.
 
-    def encode(self, parts: "Iterable[Rows]", codec: "ObservationCodec") -> tuple[bytes, int]:
-        """The rows of a shard, one part after the other, as bytes for the writer, and the number of rows."""
-        return cast(tuple[bytes, int], import_module(self.module).encode(parts, codec))
+    record: everything that the rows depend on. The complete files of an interrupted run with the same record may be
+    kept and reused. num_actions: the length of the rows' policies; 0 if they have none.
 
-    def written(
-        self, path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
-    ) -> AbstractContextManager[DatasetWriter]:
-        """The writer of the dataset at `path`. The dataset gets this name at the end of the block, when it is complete.
+    Raises StageError if a file cannot be written.
+    """
+    read: Callable[[Path, ObservationCodec], Iterator[Rows]]
+    """(path, codec): the rows of the dataset at `path`, in one or more parts, with every value checked.
 
-        Args:
-            record: everything that the rows depend on. The complete files of an interrupted run with the same record
-                may be kept and reused.
-            num_actions: the length of the rows' policies; 0 if they have none.
-
-        Raises StageError if a file cannot be written.
-        """
-        written = import_module(self.module).written(path, observation_size, record, num_actions)
-        return cast(AbstractContextManager[DatasetWriter], written)
-
-    def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
-        """The rows of the dataset at `path`, in one or more parts, with every value checked.
-
-        Raises InvalidFileError if it is missing, empty or cut off, a column is missing or foreign, or a value is out of
-        range; the message says which.
-        """
-        return cast("Iterator[Rows]", import_module(self.module).read(path, codec))
+    Raises InvalidFileError if it is missing, empty or cut off, a column is missing or foreign, or a value is out of
+    range; the message says which.
+    """
 
 
-CSV = DatasetFormat(".csv", has_parts=False, module="selfplay.dataset.csv_file")
+CSV = DatasetFormat(".csv", False, csv_file.encode, csv_file.written, csv_file.read)
 """One text file, which any program can read."""
-PARQUET = DatasetFormat(".parquet", has_parts=True, module="selfplay.dataset.parquet")
+PARQUET = DatasetFormat(".parquet", True, parquet.encode, parquet.written, parquet.read)
 """A folder with a file for each shard, a twentieth to a fortieth of the size of dataset.csv."""
 
 DATASET_FORMATS: Registry[Any] = Registry(
@@ -73,4 +58,4 @@ DATASET_FORMATS: Registry[Any] = Registry(
     group="selfplay.dataset_formats",
     attributes=("suffix", "has_parts"),
 )
-"""The formats by name."""
+"""How a level's rows are stored: each is a `DatasetFormat`."""

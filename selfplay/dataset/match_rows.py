@@ -10,9 +10,10 @@ from torch import Tensor
 
 from selfplay.compute.compilation import compiled
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.targets import PlayedMatches, PositionTargets, TargetRule, is_move
+from selfplay.dataset.targets import PlayedMatches, PositionTargets, TargetRule, discounted_outcomes, is_move
 from selfplay.errors import SettingError
-from selfplay.games.state import State
+from selfplay.games.game import Game
+from selfplay.games.state import MatchRecord, State
 
 
 def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both") -> Rows:
@@ -26,23 +27,40 @@ def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both"
 
     Raises SettingError if the targets of `rule` have another shape or are not in [-1, 1].
     """
-    record, targets = played.record, rule(played)
+    targets = rule(played)
     if getattr(rule, "gives_policies", False):
-        return _position_rows(played, targets)
-    kept = is_move(played.game, torch.stack(record.actions))
+        return _position_rows(played.record, targets)
+    return afterstate_rows(played.game, played.record, targets, viewpoints)
+
+
+def afterstate_rows(game: Game, record: MatchRecord, targets: Tensor, viewpoints: str = "both") -> Rows:
+    """The rows of a batch of matches with these targets (float[T, B]): one for each move.
+
+    `viewpoints` as for `match_rows`. Raises SettingError if `targets` has another shape or is not in [-1, 1].
+    """
+    kept = is_move(game, torch.stack(record.actions))
     if viewpoints == "agent":
         kept &= torch.stack([state.current_player for state in record.states[:-1]]) == record.seats
     _check(targets, kept)
-    return _rows(played, kept.numpy(), targets.to(torch.float32).numpy(), record.states[1:])
+    return _rows(record.match, kept.numpy(), targets.to(torch.float32).numpy(), record.states[1:])
 
 
-def _position_rows(played: PlayedMatches, targets: PositionTargets) -> Rows:
+def discounted_rows(game: Game, record: MatchRecord, gamma: float = 1.0) -> Rows:
+    """The rows of a batch of matches, with the discounted return of the player who has just moved as targets.
+
+    Args:
+        gamma: the discount in [0, 1] for each further move of the same player.
+    """
+    return afterstate_rows(game, record, discounted_outcomes(game, record, gamma))
+
+
+def _position_rows(record: MatchRecord, targets: PositionTargets) -> Rows:
     """The rows of the positions before the plies, with their policies."""
     value, policy, is_row = targets
     _check(value, is_row)
-    rows = _rows(played, is_row.numpy(), value.to(torch.float32).numpy(), played.record.states[:-1])
+    rows = _rows(record.match, is_row.numpy(), value.to(torch.float32).numpy(), record.states[:-1])
     # In the order of `rows`: by match, then by ply.
-    by_match = torch.argsort(played.record.match, stable=True)
+    by_match = torch.argsort(record.match, stable=True)
     chosen = is_row[:, by_match].T
     policies = policy[:, by_match].transpose(0, 1)[chosen].to(torch.float32)
     return rows._replace(ply=rows.ply - np.int32(1), policy=policies.numpy())
@@ -57,11 +75,9 @@ def _check(targets: Tensor, kept: Tensor) -> None:
         raise SettingError(f"targets: the rule gives a target of {value:g}; targets must be from -1 to 1")
 
 
-def _rows(
-    played: PlayedMatches, kept: NDArray[np.bool_], targets: NDArray[np.float32], states: Sequence[State]
-) -> Rows:
+def _rows(matches: Tensor, kept: NDArray[np.bool_], targets: NDArray[np.float32], states: Sequence[State]) -> Rows:
     """The rows of the plies that `kept` (bool[T, B]) marks, with the T positions `states`."""
-    match = played.record.match.numpy()
+    match = matches.numpy()
     by_match, counts = np.argsort(match, kind="stable"), kept.sum(axis=0)
     next_row = np.empty(len(match), dtype=np.int64)
     next_row[by_match] = np.cumsum(counts[by_match]) - counts[by_match]

@@ -1,19 +1,41 @@
 """Target rules: from the matches of a batch to the target of each afterstate.
 
-A rule is chosen by name (the setting `targets`, `selfplay.settings.choices.TARGET_RULES`). To add one, write a
-`TargetRule` anywhere and set `targets=my_module:my_rule`, or offer it as an entry point in the group
-`selfplay.targets`.
-
-A stage that is skipped asks only for attributes of a rule, so torch is imported when targets are computed.
+A rule is chosen by name (`TARGET_RULES`, the setting `targets`). To add one, write a `TargetRule` anywhere and set
+`targets=my_module:my_rule`, or offer it as an entry point in the group `selfplay.targets`.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from torch import Tensor
+import torch
+from torch import Tensor
 
-    from selfplay.dataset.targets import PlayedMatches, PositionTargets
+from selfplay.compute.random_numbers import Draws
+from selfplay.dataset.targets import (
+    PlayedMatches,
+    PositionTargets,
+    bootstrap_values,
+    discounted_outcomes,
+    discounted_returns,
+    exact_values,
+    is_move,
+    players_to_move,
+)
+from selfplay.games.kernels import distinct_positions
+from selfplay.games.state import MATCH_OVER
+from selfplay.players.player import SearchedPolicies, policy_of
+from selfplay.registry import Registry
+
+TARGET_RULES: Registry[Any] = Registry(
+    "target rule",
+    {
+        name: f"selfplay.dataset.target_rules:{name}"
+        for name in ("full", "watkins", "best_response", "rootstrap", "search")
+    },
+    group="selfplay.targets",
+    arguments=("played",),
+)
+"""The rules by name; each is a `selfplay.dataset.targets.TargetRule`."""
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
@@ -35,46 +57,51 @@ def marked(*marks: str) -> Callable[[Rule], Rule]:
     return mark
 
 
+def _outcomes(played: PlayedMatches, bootstrap: Sequence[Tensor] | None, own: Sequence[Tensor] | None = None) -> Tensor:
+    return discounted_outcomes(played.game, played.record, played.gamma, played.outcome, bootstrap, own)
+
+
 @marked("is_full_without_exploration", "uses_exact_values")
-def full(played: "PlayedMatches") -> "Tensor":
+def full(played: PlayedMatches) -> Tensor:
     """Discounted outcomes of whole matches: z * gamma**k (Sutton & Barto, section 3.3, with one return at the end).
 
     z is the player's outcome, and k is the number of moves that this player makes later in the match. With `exact_from`
     the match ends at the first position with at most this number of empty squares, with its exact value.
     """
-    from selfplay.dataset.targets import discounted_outcomes, exact_values
-
-    return discounted_outcomes(played, exact_values(played))
+    return _outcomes(played, exact_values(played))
 
 
 @marked("is_full_without_exploration", "uses_exact_values")
-def watkins(played: "PlayedMatches") -> "Tensor":
+def watkins(played: PlayedMatches) -> Tensor:
     """As `full`, but an exploring action ends the match for the plies before it, as if the best action had been played.
 
     The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
     & Barto, section 12.10), and z is the value of the best action to the player. `exact_from` as for `full`.
     """
-    from selfplay.dataset.targets import exact_values, watkins_targets
+    return _watkins(played, exact_values(played))
 
-    return watkins_targets(played, exact_values(played))
+
+def _watkins(played: PlayedMatches, exact: Sequence[Tensor] | None) -> Tensor:
+    bootstrap = bootstrap_values(played)
+    if exact is not None:
+        bootstrap = [known.where(~known.isnan(), best) for known, best in zip(exact, bootstrap, strict=True)]
+    return _outcomes(played, bootstrap)
 
 
 @marked("is_full_without_exploration", "uses_exact_values")
-def best_response(played: "PlayedMatches") -> "Tensor":
+def best_response(played: PlayedMatches) -> Tensor:
     """As `watkins`, but an exploring action ends the match only for the player who took it.
 
     The opponent's exploration is a part of the environment, as in Q-learning. So z is the outcome for a player who no
     longer explores, against an opponent who does. Drawn positions then differ in value by the chance that the opponent
     makes a mistake. `exact_from` as for `full`.
     """
-    from selfplay.dataset.targets import bootstrap_values, discounted_outcomes, exact_values
-
     best = bootstrap_values(played)
-    return discounted_outcomes(played, exact_values(played), own=best)
+    return _outcomes(played, exact_values(played), own=best)
 
 
 @marked("is_full_without_exploration", "uses_exact_values", "searches_ahead")
-def rootstrap(played: "PlayedMatches") -> "Tensor":
+def rootstrap(played: PlayedMatches) -> Tensor:
     """The value that the level finds by a search `rootstrap_depth` plies deep (Veness et al., "Bootstrapping from game
     tree search", 2009, with minimax searches that start from each afterstate).
 
@@ -83,21 +110,57 @@ def rootstrap(played: "PlayedMatches") -> "Tensor":
     with at most this number of empty squares have their exact values. Level 0, the random player, does not value
     positions; its targets are those of `full`.
     """
-    from selfplay.dataset.targets import rootstrap_targets
-
-    return rootstrap_targets(played)
+    record, exact = played.record, exact_values(played)
+    # From the replies of another player the level would learn how to beat this player, not the values of positions.
+    share = played.rootstrap_share if played.players[0] is played.players[1] else 1.0
+    player, targets = played.players[0], _watkins(played, exact)
+    if not player.most_plies_ahead:
+        return targets
+    for ply, action in enumerate(record.actions):
+        is_searched = is_move(played.game, action)
+        # The position before the next ply is the afterstate of this one.
+        if exact is not None and ply + 1 < len(exact):
+            is_searched &= exact[ply + 1].isnan()
+        rows = is_searched.nonzero()[:, 0]
+        state = record.states[ply + 1].select(rows)
+        first_rows, inverse = distinct_positions(state)
+        found = -player.values_ahead(state.select(first_rows), played.rootstrap_depth)[inverse].clamp(-1, 1)
+        targets[ply, rows] = share * found + (1 - share) * targets[ply, rows]
+    return targets + 0.0  # no -0.0
 
 
 @marked("gives_policies", "uses_exact_values")
-def search(played: "PlayedMatches") -> "PositionTargets":
+def search(played: PlayedMatches) -> PositionTargets:
     """The policy that the player's tree search finds in each position, and the discounted outcome of the whole match.
 
     A share `value_mix` of the target is the value that the search finds. (Silver et al., Science 362, 2018, use the
-    outcome alone.) Level 0, the random player, has the policy that it plays: all actions equally probable.
+    outcome alone.) Level 0, the random player, has the policy that it plays: all actions equally probable. Both players
+    of the matches must be the same.
 
     With `exact_from`, positions with at most this number of empty squares have their exact values, and for earlier
     positions the match ends with the first of these values.
     """
-    from selfplay.dataset.targets import search_targets
+    record = played.record
+    found = [_searched(played, ply) for ply in range(len(record.actions))]
+    policy = torch.stack([part.policy for part in found]).to(torch.float32)
+    # The search's value is that of the player to move.
+    mixed = torch.stack([-part.value for part in found])
+    exact = exact_values(played)
+    # Of the player not to move, from the position before each ply on.
+    others = 1 - players_to_move(record)
+    returns = discounted_returns(played.game, record, played.gamma, played.outcome, others, exact=exact)
+    outcome, mix = returns[:-1], played.value_mix
+    is_outcome = mixed.isnan() if exact is None else mixed.isnan() | ~torch.stack(exact).isnan()
+    value = outcome if mix == 0 else torch.where(is_outcome, outcome, (1 - mix) * outcome + mix * mixed)
+    is_row = (torch.stack(record.actions) != MATCH_OVER) & (policy.sum(dim=2) > 0)
+    return PositionTargets(value.to(torch.float32) + 0.0, policy, is_row)
 
-    return search_targets(played)
+
+def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:
+    record, (player, _) = played.record, played.players
+    state = record.states[ply]
+    searched = player.searched(state, Draws(played.key, record.match, ply))
+    if searched is not None:
+        return searched
+    policy = policy_of(player, state)
+    return SearchedPolicies(policy, torch.full(state.own.shape, torch.nan, dtype=torch.float64))

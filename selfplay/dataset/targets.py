@@ -1,4 +1,5 @@
-"""How the targets of the rules in `selfplay.dataset.target_rules` are computed, with exact values of late positions."""
+"""What target rules are made of: discounted returns, values of the best action where a player explored, exact values of
+late positions."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -11,9 +12,8 @@ from torch import Tensor
 from selfplay.compute.elementary import power
 from selfplay.compute.random_numbers import Draws
 from selfplay.games.game import Game, Outcome, match_return, outcome_of_first
-from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MATCH_OVER, MatchRecord
-from selfplay.players.player import Player, SearchedPolicies, policy_of
+from selfplay.players.player import Player
 from selfplay.search.exact_solver import (
     ExactSolver,
     empties,
@@ -69,45 +69,80 @@ def is_move(game: Game, actions: Tensor) -> Tensor:
     return moved if game.pass_action is None else moved & (actions != game.pass_action)
 
 
-def discounted_outcomes(
-    played: PlayedMatches, bootstrap: Sequence[Tensor] | None = None, own: Sequence[Tensor] | None = None
+def discounted_returns(
+    game: Game,
+    record: MatchRecord,
+    gamma: float,
+    outcome: Outcome,
+    players: Tensor,
+    *,
+    bootstrap: Sequence[Tensor] | None = None,
+    own: Sequence[Tensor] | None = None,
+    exact: Sequence[Tensor] | None = None,
 ) -> Tensor:
-    """float32[T, B]: z * gamma**k of each ply, as in `selfplay.dataset.target_rules.full`.
+    """float64[T + 1, B]: z * gamma**k of a player from each position on, the first and the last included.
+
+    z is the outcome for the player, and k is the number of moves that it makes from there on.
 
     Args:
-        bootstrap: float32[B] for each ply, as from `bootstrap_values`. Where it is not nan, the match ends there for
-            the plies before it, with this value (at most 1) for the player to move.
-        own: the same, but the match ends only for the plies of the player to move. If both are given, `bootstrap` is
-            used.
+        players: int64[T + 1, B]: the player at each position, 0 or 1.
+        bootstrap: float32[B] for each ply, as from `bootstrap_values`. Where it is not nan, the match ends after the
+            move of this ply for the positions up to it, with this value (at most 1) for the player to move.
+        own: the same, but the match ends only for the player to move. If both are given, `bootstrap` is used.
+        exact: the same as `bootstrap`, but the match ends before the move of this ply.
     """
-    game, record = played.game, played.record
-    moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
-    powers = torch.tensor([power(played.gamma, k) for k in range(len(record.actions) + 1)], dtype=torch.float64)
-    of_first = outcome_of_first(game, record.states[-1], played.outcome(game))
-    outcomes = torch.stack([of_first, -of_first], dim=1)
-    targets = torch.empty(len(record.actions), len(record.match))
+    of_first = outcome_of_first(game, record.states[-1], outcome(game)).double()
+    outcomes, moves_later = torch.stack([of_first, -of_first], dim=1), torch.zeros(len(of_first), 2, dtype=torch.int64)
+    powers = torch.tensor([power(gamma, k) for k in range(len(record.actions) + 1)], dtype=torch.float64)
+
+    def end(values: Tensor, mover: Tensor, *, for_both: bool = True) -> None:
+        """End the matches whose value is not nan."""
+        cut = (~values.isnan()).nonzero()[:, 0]
+        value, player = values[cut].clamp(-1, 1).double(), mover[cut, 0]
+        outcomes[cut, player], moves_later[cut, player] = value, 0
+        if for_both:
+            outcomes[cut, 1 - player], moves_later[cut, 1 - player] = -value, 0
+
+    returns = torch.empty(players.shape, dtype=torch.float64)
+
+    def write(position: int) -> None:
+        player = players[position][:, None]
+        # 0 is added so that draws are not -0.0.
+        returns[position] = (outcomes.gather(1, player) * powers[moves_later.gather(1, player)])[:, 0] + 0.0
+
+    write(len(record.actions))
     for ply in reversed(range(len(record.actions))):
         mover = record.states[ply].current_player.long()[:, None]
-        k = moves_later.gather(1, mover)[:, 0]
-        # 0 is added so that draws are not -0.0.
-        targets[ply] = outcomes.gather(1, mover)[:, 0] * powers[k] + 0.0
-        for values, for_both in ((own, False), (bootstrap, True)):
-            if values is not None:
-                cut = (~values[ply].isnan()).nonzero()[:, 0]
-                value, player = values[ply][cut].clamp(-1, 1), mover[cut, 0]
-                outcomes[cut, player], moves_later[cut, player] = value, 0
-                if for_both:
-                    outcomes[cut, 1 - player], moves_later[cut, 1 - player] = -value, 0
+        if own is not None:
+            end(own[ply], mover, for_both=False)
+        if bootstrap is not None:
+            end(bootstrap[ply], mover)
         moves_later.scatter_add_(1, mover, is_move(game, record.actions[ply]).long()[:, None])
-    return targets
+        if exact is not None:
+            end(exact[ply], mover)
+        write(ply)
+    return returns
 
 
-def watkins_targets(played: PlayedMatches, exact: Sequence[Tensor] | None) -> Tensor:
-    """float32[T, B]: the targets of the rule `watkins`; `exact` as from `exact_values`."""
-    bootstrap = bootstrap_values(played)
-    if exact is not None:
-        bootstrap = [known.where(~known.isnan(), best) for known, best in zip(exact, bootstrap, strict=True)]
-    return discounted_outcomes(played, bootstrap)
+def players_to_move(record: MatchRecord) -> Tensor:
+    """int64[T + 1, B]: the player to move at each position, 0 or 1."""
+    return torch.stack([state.current_player for state in record.states]).long()
+
+
+def discounted_outcomes(
+    game: Game,
+    record: MatchRecord,
+    gamma: float = 1.0,
+    outcome: Outcome = match_return,
+    bootstrap: Sequence[Tensor] | None = None,
+    own: Sequence[Tensor] | None = None,
+) -> Tensor:
+    """float32[T, B]: the discounted return of the player of each ply from its afterstate on.
+
+    `bootstrap` and `own` are as for `discounted_returns`.
+    """
+    just_moved = players_to_move(record).roll(1, dims=0)
+    return discounted_returns(game, record, gamma, outcome, just_moved, bootstrap=bootstrap, own=own)[1:].float()
 
 
 def bootstrap_values(played: PlayedMatches) -> list[Tensor]:
@@ -140,82 +175,6 @@ def _bootstrap_values_of_ply(played: PlayedMatches, ply: int) -> Tensor:
         differs = best_action != action[rows]
         found[rows[differs]] = best[differs]
     return found
-
-
-def rootstrap_targets(played: PlayedMatches) -> Tensor:
-    """float32[T, B]: the targets of the rule `rootstrap`."""
-    record, exact = played.record, exact_values(played)
-    # From the replies of another player the level would learn how to beat this player, not the values of positions.
-    share = played.rootstrap_share if played.players[0] is played.players[1] else 1.0
-    player, targets = played.players[0], watkins_targets(played, exact)
-    if not player.most_plies_ahead:
-        return targets
-    for ply, action in enumerate(record.actions):
-        is_searched = is_move(played.game, action)
-        # The position before the next ply is the afterstate of this one.
-        if exact is not None and ply + 1 < len(exact):
-            is_searched &= exact[ply + 1].isnan()
-        rows = is_searched.nonzero()[:, 0]
-        state = record.states[ply + 1].select(rows)
-        first_rows, inverse = distinct_positions(state)
-        found = -player.values_ahead(state.select(first_rows), played.rootstrap_depth)[inverse].clamp(-1, 1)
-        targets[ply, rows] = share * found + (1 - share) * targets[ply, rows]
-    return targets + 0.0  # no -0.0
-
-
-def search_targets(played: PlayedMatches) -> PositionTargets:
-    """The targets of every position in which the player searched, or chose an action if it does not search.
-
-    Both players of the matches must be the same.
-    """
-    record = played.record
-    found = [_searched(played, ply) for ply in range(len(record.actions))]
-    policy = torch.stack([part.policy for part in found]).to(torch.float32)
-    # The search's value is that of the player to move.
-    mixed = torch.stack([-part.value for part in found])
-    exact = exact_values(played)
-    outcome, mix = position_outcomes(played, exact), played.value_mix
-    is_outcome = mixed.isnan() if exact is None else mixed.isnan() | ~torch.stack(exact).isnan()
-    value = outcome if mix == 0 else torch.where(is_outcome, outcome, (1 - mix) * outcome + mix * mixed)
-    is_row = (torch.stack(record.actions) != MATCH_OVER) & (policy.sum(dim=2) > 0)
-    return PositionTargets(value.to(torch.float32) + 0.0, policy, is_row)
-
-
-def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:
-    record, (player, _) = played.record, played.players
-    state = record.states[ply]
-    searched = player.searched(state, Draws(played.key, record.match, ply))
-    if searched is not None:
-        return searched
-    policy = policy_of(player, state)
-    return SearchedPolicies(policy, torch.full(state.own.shape, torch.nan, dtype=torch.float64))
-
-
-def position_outcomes(played: PlayedMatches, exact: Sequence[Tensor] | None = None) -> Tensor:
-    """float64[T, B]: z * gamma**k of the position before each ply, for the player not to move.
-
-    z is this player's outcome, and k the number of moves that it makes from there on. From ply 1 on these are the
-    targets of the rule `full` for the afterstates of the plies before.
-
-    Args:
-        exact: float32[B] for each ply, as from `exact_values`. Where it is not nan, the match ends with this value for
-            the player to move.
-    """
-    game, record = played.game, played.record
-    of_first = outcome_of_first(game, record.states[-1], played.outcome(game)).to(torch.float64)
-    powers = torch.tensor([power(played.gamma, k) for k in range(len(record.actions) + 1)], dtype=torch.float64)
-    moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
-    outcomes = torch.empty(len(record.actions), len(record.match), dtype=torch.float64)
-    for ply in reversed(range(len(record.actions))):
-        mover = record.states[ply].current_player.long()[:, None]
-        moves_later.scatter_add_(1, mover, is_move(game, record.actions[ply]).long()[:, None])
-        if exact is not None:
-            ends = ~exact[ply].isnan()
-            of_first[ends] = torch.where(mover[:, 0] == 0, exact[ply], -exact[ply])[ends].to(torch.float64)
-            moves_later[ends] = 0
-        k = moves_later.gather(1, 1 - mover)[:, 0]
-        outcomes[ply] = torch.where(mover[:, 0] == 1, of_first, -of_first) * powers[k] + 0.0
-    return outcomes
 
 
 TABLE_BITS = 20

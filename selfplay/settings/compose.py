@@ -186,7 +186,18 @@ def _is_value(override: Override, folders: Sequence[Path]) -> bool:
 @cache
 def _typed(kind: Any) -> DictConfig:
     """The defaults of all fields of a class of settings, with their types."""
-    return cast(DictConfig, OmegaConf.structured(kind))
+    typed = OmegaConf.structured(kind)
+    _allow_changes(typed)
+    return cast(DictConfig, typed)
+
+
+def _allow_changes(config: DictConfig) -> None:
+    """Let values be set in the sections whose classes are frozen; OmegaConf marks these as read-only."""
+    OmegaConf.set_readonly(config, None)
+    for name in config:
+        section = OmegaConf.select(config, str(name), throw_on_missing=False)
+        if isinstance(section, DictConfig):
+            _allow_changes(section)
 
 
 @cache

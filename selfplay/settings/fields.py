@@ -14,10 +14,10 @@ from dataclasses import Field, fields, is_dataclass
 from typing import Any, NamedTuple
 
 from selfplay.checks import check_field, default_of_field
+from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import SettingError, shortened
 from selfplay.named_players.names import PLAYERS
 from selfplay.registry import is_module
-from selfplay.settings.choices import TARGET_RULES
 
 Condition = Callable[[Any, int], bool]
 """Called with (all settings, level): whether a field affects the result of a stage at this level."""

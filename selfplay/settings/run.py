@@ -9,23 +9,17 @@ from typing import Any
 from selfplay.checks import count, one_in, one_of, within
 from selfplay.compute.devices import CUDA, NATIVE, NUMERICS, PORTABLE
 from selfplay.dataset.formats import DATASET_FORMATS
+from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import SettingError
 from selfplay.executors import ExecutorOptions
 from selfplay.games.game import OUTCOMES
 from selfplay.installation import require_package
 from selfplay.runs.command_lines import command_line
-from selfplay.settings.choices import OPTIMIZERS, TARGET_RULES
 from selfplay.settings.common import CommonSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of, list_of_overrides, overrides_of
 from selfplay.settings.fields import EACH_COMMAND, PATH, PLAYER_NAME, UNLESS_DEFAULT, affects, rule_has, unrecorded
-from selfplay.settings.sections import (
-    ComparisonSettings,
-    DatasetSettings,
-    LossSettings,
-    TemporalDifferenceSettings,
-    TrainingSettings,
-    TreeSearchSettings,
-)
+from selfplay.settings.sections import ComparisonSettings, DatasetSettings, TreeSearchSettings
+from selfplay.training.parameters import OPTIMIZERS, LossWeights, TemporalDifferences, Training
 
 
 def _is_greedy(settings: "Settings", level: int) -> bool:
@@ -77,18 +71,16 @@ class Settings(CommonSettings):
     learning: str = field(default="dataset", metadata=affects(training=_learns_online) | one_of("dataset", "td"))
     """dataset: a level is fitted to the datasets of the levels before it; td: it learns from each match that it plays
     against itself (temporal-difference learning), with tables of patterns (architecture=ntuple) and no datasets."""
-    training: TrainingSettings = field(
-        default_factory=TrainingSettings, metadata=affects(training=lambda settings, _: not settings.learns_online)
+    training: Training = field(
+        default_factory=Training, metadata=affects(training=lambda settings, _: not settings.learns_online)
     )
-    td: TemporalDifferenceSettings = field(
-        default_factory=TemporalDifferenceSettings, metadata=affects(training=_learns_online)
-    )
+    td: TemporalDifferences = field(default_factory=TemporalDifferences, metadata=affects(training=_learns_online))
     mcts: TreeSearchSettings = field(
         default_factory=TreeSearchSettings,
         metadata=affects(generation=lambda settings, level: level > 0 and settings.has_policies),
     )
-    loss: LossSettings = field(
-        default_factory=LossSettings, metadata=affects(training=lambda settings, _: settings.has_policies)
+    loss: LossWeights = field(
+        default_factory=LossWeights, metadata=affects(training=lambda settings, _: settings.has_policies)
     )
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=affects("comparison"))
@@ -173,7 +165,6 @@ class Settings(CommonSettings):
             if not DATASET_FORMATS[self.dataset.format].has_parts:
                 self._require(cause, {"dataset.format": "parquet"})
             self._require(cause, {"training.merge": False})
-        # Only where a GPU is demanded, because looking at the optimizer imports torch.
         if self.device == CUDA and OPTIMIZERS[self.training.optimizer.name].runs_on_cpu_only:
             name = self.training.optimizer.name
             raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")

@@ -1,80 +1,13 @@
-"""The sections of the settings of a run: training, tree search in self-play, datasets, comparison."""
+"""The sections of the settings of a run that the program itself reads: tree search, datasets, comparison."""
 
 from dataclasses import dataclass, field
 
-from selfplay.checks import count, one_in, one_of, within
+from selfplay.checks import count, one_in, within
 from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.search.mcts.rule import SEARCH_RULES
-from selfplay.settings.choices import OPTIMIZERS, SCHEDULES
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, UNLESS_DEFAULT, affects
 
-PRECISIONS = ("float32", "bfloat16")
-
-
-@dataclass
-class OptimizerSettings:
-    """The optimiser, and how its learning rate changes during the training of a level and from level to level."""
-
-    name: str = field(default="adam", metadata=one_in(OPTIMIZERS))
-    """adam: in batches (Kingma & Ba, 2015); sgd: row by row, for tables of patterns (architecture=ntuple)."""
-    learning_rate: float = field(default=0.003, metadata=within(above=0))
-    """The highest learning rate of the first level."""
-    level_decay: float = field(default=1.0, metadata=within(above=0, most=1))
-    """Factor applied to the learning rate at each level."""
-    weight_decay: float = field(default=0.0, metadata=within(0))
-    """Weight decay, added to the gradient or decoupled from it (decoupled_weight_decay)."""
-    decoupled_weight_decay: bool = False
-    """Decay the weights themselves (AdamW) instead of adding to the gradient."""
-    schedule: str = field(default="one_cycle", metadata=one_in(SCHEDULES))
-    """constant, or one_cycle: rise to the learning rate, then fall to almost 0 (Smith & Topin, 2018)."""
-
-
-@dataclass
-class TrainingSettings:
-    """How a level is trained."""
-
-    epochs: int = field(default=20, metadata=count(1))
-    """Number of epochs; the weights of the epoch with the lowest validation loss are kept."""
-    steps_per_epoch: int | None = field(default=20, metadata=count(1))
-    """Optimiser steps in an epoch; null: one pass over the training rows."""
-    batch_size: int = field(default=1024, metadata=count(1))
-    """Rows in a batch."""
-    precision: str = field(default="float32", metadata=one_of(*PRECISIONS))
-    """Precision of the network's computations in training: float32, or bfloat16 where torch's autocast allows it.
-    Weights, losses and play keep float32."""
-    validation_fraction: float = field(default=0.2, metadata=within(above=0, below=1))
-    """Share of the matches whose rows are held out for the validation loss."""
-    symmetries: bool = True
-    """Train on every symmetric image of each row."""
-    merge: bool = True
-    """Merge the rows of equal observations into one with their mean target."""
-    start: str = field(default="previous", metadata=one_of("previous", "fresh"))
-    """Initial weights. previous: those of the previous level; fresh: new ones, which need more data
-    (dataset.replay)."""
-    weight_power: float = field(default=0.5, metadata=within(-10, 10))
-    """The weight of a merged row is (number of rows) ** weight_power."""
-    optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
-
-
 MOST_SIMULATIONS = 1_000_000
-
-
-@dataclass
-class TemporalDifferenceSettings:
-    """How a level learns while it plays, with learning=td."""
-
-    step_size: float = field(default=0.01, metadata=within(above=0))
-    """The largest step size of a weight (alpha). A weight has it if all its recommended changes have the same sign."""
-    level_decay: float = field(default=1.0, metadata=within(above=0, most=1))
-    """Factor applied to the step size at each level."""
-    trace_decay: float = field(default=0.7, metadata=within(0, 1))
-    """lambda: the weight of later values in the target of an afterstate, from 0 (only the next value) to 1 (the
-    outcome)."""
-    sharpness: float = field(default=2.7, metadata=within(0))
-    """How much the step size is reduced for weights whose recommended changes cancel out. The factor is exp(sharpness *
-    (coherence - 1)) (temporal coherence; Bagheri, Thill, Koch & Konen, 2014); 0: no reduction."""
-    round_matches: int = field(default=128, metadata=count(1))
-    """Matches that are played with the same weights before the weights learn from them."""
 
 
 @dataclass
@@ -100,16 +33,6 @@ class TreeSearchSettings:
     """Each match begins with 0 to this number of random plies. The positions before these plies give no rows."""
     value_mix: float = field(default=0.0, metadata=within(0, 1))
     """How much of the target is the value that the search finds, from 0 to 1; the rest is the outcome of the match."""
-
-
-@dataclass
-class LossSettings:
-    """The weights of the two parts of the loss, where datasets have policies."""
-
-    value: float = field(default=1.0, metadata=within(0))
-    """Weight of the squared error of the value."""
-    policy: float = field(default=1.0, metadata=within(0))
-    """Weight of the cross-entropy of the policy."""
 
 
 @dataclass

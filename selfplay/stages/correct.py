@@ -79,7 +79,8 @@ def _correct_level(
         raise SettingError(f"endgame={settings.endgame}: must be a number of empty squares from 0 to {most}")
     lowest = {1: WIN, 0: 0, -1: EVERY_LOSS}[exact_result(solver, start, proof)]
     key = stream_key(settings.seed, level, Activity.TRAINING)
-    positions = _correct(Corrections(game, network, solver, start, lowest, settings, key), manifest, record)
+    corrections = Corrections(game, network, solver, start, lowest, key, seat=settings.seat, **_numbers(settings))
+    positions = _correct(corrections, manifest, record, force=settings.force)
     path = manifest.folder / agent.name
     with written_whole(path) as beside:
         outcome = checkpoint.metadata["outcome"]
@@ -108,11 +109,11 @@ def _record(settings: CorrectionSettings, level: int, agent: Path) -> Record:
     return {"game": settings.game.name, "level": level, "agent_sha256": sha256(agent), **chosen}
 
 
-def _correct(corrections: Corrections, manifest: Manifest, record: Record) -> int:
+def _correct(corrections: Corrections, manifest: Manifest, record: Record, *, force: bool) -> int:
     """Correct every ply; returns the number of positions in which the level chooses. Raises as `Corrections.plies`."""
     state = manifest.folder / STATE
     is_unfinished = state.exists() and manifest.is_done("unfinished", record, force=True)
-    if is_unfinished and not corrections.settings.force:
+    if is_unfinished and not force:
         _resume(corrections, state, record)
     else:
         if state.exists():

@@ -49,7 +49,6 @@ def generate_level(
         log.info("level %d: matches already generated, skipped", level)
         return False
     manifest.forget("generation")
-    # A skipped stage should not wait for torch: see docs/design_notes.md.
     with ExitStack() as stack:
         chosen = executor or stack.enter_context(open_executor(settings.executor, settings.threads))
         files = [*agents, *(run.player_files() if settings.opponent or settings.sparring_partner else ())]

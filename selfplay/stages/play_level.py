@@ -17,6 +17,7 @@ from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, str
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, concatenate
+from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.executors import Executor
 from selfplay.games.game import OUTCOMES
@@ -25,7 +26,6 @@ from selfplay.matches.arena import Players, play_batch, play_matches, playing_de
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.progress import ProgressBar
-from selfplay.settings.choices import TARGET_RULES
 from selfplay.settings.context import RunContext, computing, context_of
 from selfplay.settings.run import Settings
 from selfplay.settings.task_files import task_files

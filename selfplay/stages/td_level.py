@@ -4,7 +4,6 @@ The agent has the mean of the weights that the level had while it learned, as fl
 the last weights, with which the next level begins.
 """
 
-import math
 import time
 from contextlib import closing
 from pathlib import Path
@@ -24,9 +23,8 @@ from selfplay.runs.manifest import check_against_manifest
 from selfplay.search.exact_solver import require_exact_outcomes
 from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
-from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel, initial_network, training_key
-from selfplay.training.td_learning import learn_from_self_play, unchanged
-from selfplay.training.td_matches import SelfPlay
+from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel, initial_network
+from selfplay.training.td_learning import td_learn, unchanged
 
 WEIGHTS, CHANGES = "weights", "changes"
 
@@ -51,7 +49,9 @@ def learn_level(
         InvalidFileError: a file of the level before is broken.
     """
     began, settings, game = time.perf_counter(), context.settings, context.game
-    network = initial_network(settings, level, start, game)
+    network = initial_network(
+        game, settings.architecture, seed=settings.seed, level=level, numerics=settings.numerics, start=start
+    )
     if not isinstance(network, RowByRowTrainable):
         name = settings.architecture["name"]
         raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
@@ -60,19 +60,20 @@ def learn_level(
         require_exact_outcomes(game, outcome, settings.exact_from)
     tables = network.trainable_tables()
     changes = unchanged(tables) if learner is None else read_learner(learner, tables)
-    how = SelfPlay(training_key(settings, level), np.array(settings.epsilons), np.array(outcome(game)))
     with closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar:
-        error, rows, mean = learn_from_self_play(
+        error, rows, mean = td_learn(
             game,
             tables,
-            changes,
             settings.matches,
-            how,
             settings.td,
-            discount=math.sqrt(settings.gamma),
+            gamma=settings.gamma,
+            epsilons=settings.epsilons,
+            outcome=outcome,
             exact_from=settings.exact_from,
-            on_round=bar.update,
+            seed=settings.seed,
             level=level,
+            changes=changes,
+            on_round=bar.update,
         )
     loss = EpochLoss(1, round(error, LOSS_DECIMALS), round(error, LOSS_DECIMALS), is_champion=True)
     learner_file = save({WEIGHTS: tables.weights, CHANGES: changes})
@@ -81,7 +82,7 @@ def learn_level(
 
 
 def read_learner(path: Path, tables: TrainableTables) -> NDArray[np.float32]:
-    """Read learner.safetensors: the weights into `tables`, and `changes` as for `learn_from_self_play`.
+    """Read learner.safetensors: the weights into `tables`, and `changes` as for `td_learn`.
 
     Raises InvalidFileError if the file is broken or does not fit the tables.
     """

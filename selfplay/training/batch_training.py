@@ -1,8 +1,7 @@
 """Training in batches by Adam, for all networks.
 
-Adam works on one flat vector of all weights, by `torch.optim.adam.adam`, the function behind torch.optim.Adam. The
-class takes the same steps, but its first instance imports torch._dynamo, which takes longer than training a small
-network (docs/design_notes.md).
+Adam works on one flat vector of all weights: torch.optim.Adam, or a compiled step of our own where the weights must be
+the same bits on every processor, which torch's are not (docs/design_notes.md).
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,12 +14,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.optim.adam import adam
 
 from selfplay.architectures import Output, probe
 from selfplay.compute.portable import arithmetic_of, is_portable, take_adam_step
 from selfplay.training.examples import Batch
-from selfplay.training.trainer import Losses, TrainingJob, cross_entropies, weighted_squared_errors
+from selfplay.training.losses import Losses, cross_entropies, weighted_squared_errors
+from selfplay.training.trainer import TrainingJob
 
 
 class BatchTraining:
@@ -35,7 +34,7 @@ class BatchTraining:
 
     def __init__(self, job: TrainingJob) -> None:
         self._shape, self._learning_rate, self._steps = job.observation_shape, job.learning_rate, 0
-        optimizer = job.settings.optimizer
+        optimizer = job.training.optimizer
         self._adam = Adam(
             job.network.parameters(),
             optimizer.weight_decay,
@@ -49,7 +48,7 @@ class BatchTraining:
             has_policy_head = probe(job.network, job.observation_shape).policy_logits is not None
             self._value = job.processes.data_parallel(self._value, find_unused_parameters=has_policy_head)
         self.weights = self._adam.weights
-        self._autocast = autocast(job.settings.precision, self.weights.device)
+        self._autocast = autocast(job.training.precision, self.weights.device)
 
     def inputs(self, packed: NDArray[np.uint8]) -> Tensor:
         """uint8[N, *observation_shape]: 0 or 1"""
@@ -147,12 +146,21 @@ class Adam:
         parameters = list(parameters)
         self.weights = torch.cat([parameter.detach().reshape(-1) for parameter in parameters])
         self.gradient = torch.zeros_like(self.weights)
-        self.first_moment = torch.zeros_like(self.weights)
-        self.second_moment = torch.zeros_like(self.weights)
-        self.steps = torch.tensor(0.0)
         self.weight_decay, self.decoupled = weight_decay, decoupled
-        self.is_portable = is_portable and self.weights.is_cpu
-        self._powers = np.ones(2)
+        self._optimizer: torch.optim.Adam | None = None
+        if is_portable and self.weights.is_cpu:
+            self._first_moment, self._second_moment = torch.zeros((2, len(self.weights))).numpy()
+            self._powers = np.ones(2)
+        else:
+            self.weights.grad = self.gradient
+            self._optimizer = torch.optim.Adam(
+                [self.weights],
+                betas=BETAS,
+                eps=EPSILON,
+                weight_decay=weight_decay,
+                decoupled_weight_decay=decoupled,
+                foreach=False,
+            )
         start = 0
         for parameter in parameters:
             span = slice(start, start + parameter.numel())
@@ -166,26 +174,11 @@ class Adam:
 
     def step(self, learning_rate: float) -> None:
         """Update the weights with the gradient of the backward pass."""
-        if self.is_portable:
+        if self._optimizer is None:
             self._portable_step(learning_rate)
-            return
-        adam(
-            [self.weights],
-            [self.gradient],
-            [self.first_moment],
-            [self.second_moment],
-            max_exp_avg_sqs=[],
-            state_steps=[self.steps],
-            foreach=False,
-            amsgrad=False,
-            beta1=BETAS[0],
-            beta2=BETAS[1],
-            lr=learning_rate,
-            weight_decay=self.weight_decay,
-            eps=EPSILON,
-            maximize=False,
-            decoupled_weight_decay=self.decoupled,
-        )
+        else:
+            self._optimizer.param_groups[0]["lr"] = learning_rate
+            self._optimizer.step()
 
     def _portable_step(self, learning_rate: float) -> None:
         # Powers of the C library are not the same on every processor.
@@ -198,7 +191,7 @@ class Adam:
         take_adam_step(
             self.weights.numpy(),
             self.gradient.numpy(),
-            self.first_moment.numpy(),
-            self.second_moment.numpy(),
+            self._first_moment,
+            self._second_moment,
             np.array(rates, dtype=np.float32),
         )

@@ -26,7 +26,6 @@ from selfplay.games import Game, State
 from selfplay.games.game import SEATS
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.search.exact_solver import WIN, ExactSolver, empties
-from selfplay.settings.matches import CorrectionSettings
 from selfplay.training.comparison_training import Comparisons, ComparisonTraining
 
 PATIENCE = 3
@@ -77,6 +76,10 @@ class Corrections:
         start: one position of a game without passes.
         lowest: the lowest worth of the positions that the player can reach without a mistake: WIN, 0 or below.
         key: the stream of random numbers for the order of training.
+        seat: of the player, one of SEATS.
+        endgame: with at most this number of empty squares the player takes exact actions, which are not walked.
+        passes: the largest number of passes through the mistakes of a ply in each training.
+        margin: as for `ComparisonTraining.learn`.
     """
 
     def __init__(
@@ -86,11 +89,15 @@ class Corrections:
         solver: ExactSolver,
         start: State,
         lowest: int,
-        settings: CorrectionSettings,
         key: int,
+        *,
+        seat: str = SEATS[0],
+        endgame: int = 0,
+        passes: int = 20,
+        margin: float = 0.1,
     ) -> None:
-        self.game, self.solver, self.settings, self.key = game, solver, settings, key
-        self.start, self.lowest = start, lowest
+        self.game, self.solver, self.key, self.start, self.lowest = game, solver, key, start, lowest
+        self.seat, self.endgame, self.passes, self.margin = SEATS.index(seat), endgame, passes, margin
         self.training = ComparisonTraining(game, network.trainable_tables())
         shared = network.shared_images().tolist()
         views = game.symmetries.observations[1:, : game.num_squares]
@@ -108,7 +115,7 @@ class Corrections:
         Judgements in `lessons` are reused, so an interrupted walk is resumed by walking again. Raises StageError if
         mistakes are left in a ply.
         """
-        begins = int(self.start.current_player[0]) == SEATS.index(self.settings.seat)
+        begins = int(self.start.current_player[0]) == self.seat
         walked = [self._open(self.start.own, self.start.opp, begins)]
         while (state := walked[-1]).batch_size > 0:
             ply = len(walked) - 1
@@ -182,7 +189,7 @@ class Corrections:
         state = self.game.state_at(own, opp)
         is_open = ~state.terminated
         if is_turn:
-            is_open &= empties(self.game, state) > self.settings.endgame
+            is_open &= empties(self.game, state) > self.endgame
         for part in torch.split(is_open.nonzero()[:, 0], PART) if is_turn else ():
             some = state.select(part)
             rows, _, after = self._moves(some, self._legal(some))
@@ -255,14 +262,14 @@ class Corrections:
 
     def _train(self, ply: int, number: int, rows: Words) -> None:
         """Train on these rows of the lessons of a ply, in a new order in each pass. `number`: of the training."""
-        lessons, passes = self.lessons[ply], self.settings.passes
+        lessons, passes = self.lessons[ply], self.passes
         draws_of = (ply * (MOST_TRAININGS + 1) + number) * passes
         for trained in range(passes):
             own, opp, _, good, poor = (field[rows] for field in lessons)
             comparisons = Comparisons(own, opp, good, poor)
             draws = Draws(self.key, torch.arange(len(rows)), draws_of + trained)
             order = draws.bits(Purpose.BATCH_ORDER).argsort(stable=True).numpy()
-            lacking, unknown = self.training.learn(comparisons, order, self.settings.margin)
+            lacking, unknown = self.training.learn(comparisons, order, self.margin)
             self._judge(lessons, rows[unknown != 0], unknown[unknown != 0])
             if lacking == 0 and not unknown.any():
                 return

@@ -12,15 +12,19 @@ from torch import Tensor
 
 from selfplay.compute.elementary import exponential, logarithm
 from selfplay.compute.random_numbers import Draws, Purpose
-from selfplay.dataset.rows import Rows
 from selfplay.errors import StageError
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import PackedPermutation
 from selfplay.games.rules import Symmetries
-from selfplay.settings.sections import TrainingSettings
+from selfplay.training.parameters import Training
 
 ILLEGAL = -1.0
 """Marks illegal actions in the policies that networks are trained on."""
+
+
+Columns = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32] | None]
+"""Of N rows: uint8[N, ceil(D / 8)], the packed observations; float32[N], the targets; and float32[N, A], the policies,
+or None."""
 
 
 class PackedExamples(NamedTuple):
@@ -84,36 +88,32 @@ def distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray
 def training_examples(
     packed: NDArray[np.uint8],
     targets: NDArray[np.float32],
-    settings: TrainingSettings,
+    policies: NDArray[np.float32] | None,
+    training: Training,
     symmetries: Symmetries,
-    policies: NDArray[np.float32] | None = None,
 ) -> PackedExamples:
-    """The examples made from N rows: merged where equal and multiplied by the symmetries, according to the settings.
+    """The examples made from N rows, given by their `Columns`: merged where equal, and multiplied by the symmetries, as
+    `training` says.
 
     Merged examples have the mean target and policy of their rows, and the weight count ** weight_power, scaled to
     mean 1.
-
-    Args:
-        packed: uint8[N, ceil(D / 8)], the packed observations of the rows.
-        targets: float32[N]
-        policies: float32[N, A], or None.
     """
     counts, means = np.ones(len(targets)), targets.astype(np.float64)[:, None]
     if policies is not None:
         means = np.concatenate([means, policies], axis=1)
-    if settings.merge:
+    if training.merge:
         packed, counts, means = _merge(packed, counts, means)
-    if settings.symmetries:
+    if training.symmetries:
         images = symmetries.observations
         packed = _all_images(packed, images)
         counts, means = np.repeat(counts, len(images)), np.repeat(means, len(images), axis=0)
         if policies is not None:
             _permute_policies(means[:, 1:], symmetries.actions)
-        if settings.merge:
+        if training.merge:
             packed, counts, means = _merge(packed, counts, means)
-    weights = counts**settings.weight_power
-    if settings.weight_power not in (0.0, 0.5, 1.0):  # numpy's other powers are not the same on every processor
-        weights = np.array([exponential(settings.weight_power * logarithm(count)) for count in counts.tolist()])
+    weights = counts**training.weight_power
+    if training.weight_power not in (0.0, 0.5, 1.0):  # numpy's other powers are not the same on every processor
+        weights = np.array([exponential(training.weight_power * logarithm(count)) for count in counts.tolist()])
     means = means.astype(np.float32)
     return PackedExamples(
         packed,
@@ -186,15 +186,15 @@ def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[
     return held_out
 
 
-def held_out_rows(rows: Rows, game: Game) -> HeldOut:
-    """`rows` in the form on which networks are measured."""
-    codec = game.observation_codec
-    packed = codec.pack(rows.own, rows.opp)
+def held_out_rows(
+    packed: NDArray[np.uint8], targets: NDArray[np.float32], policies: NDArray[np.float32] | None, game: Game
+) -> HeldOut:
+    """Rows, given by their `Columns`, in the form on which networks are measured."""
     first_rows, inverse = distinct_rows(packed)
-    distinct = np.unpackbits(packed[first_rows], axis=1, count=codec.size)
-    held_out = HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, rows.target)))
-    if rows.policy is None:
+    distinct = np.unpackbits(packed[first_rows], axis=1, count=game.observation_codec.size)
+    held_out = HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, targets)))
+    if policies is None:
         return held_out
-    sums = np.stack([np.bincount(inverse, weights=column, minlength=len(first_rows)) for column in rows.policy.T], 1)
-    policies = mark_illegal(sums.astype(np.float32), packed[first_rows], game)
-    return held_out._replace(policies=torch.from_numpy(policies))
+    sums = np.stack([np.bincount(inverse, weights=column, minlength=len(first_rows)) for column in policies.T], 1)
+    marked = mark_illegal(sums.astype(np.float32), packed[first_rows], game)
+    return held_out._replace(policies=torch.from_numpy(marked))

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from selfplay.architectures import build_network, option_defaults, require_policy_head
+from selfplay.architectures import build_network, option_defaults
+from selfplay.checks import check_parameters
 from selfplay.compute.devices import CPU, PORTABLE, cuda_devices_in_use
 from selfplay.compute.portable import PortableArithmetic, arithmetic_of, set_numerics
 from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
@@ -17,20 +18,12 @@ from selfplay.errors import InvalidFileError, StageError
 from selfplay.files import read_text
 from selfplay.games.game import Game
 from selfplay.players.checkpoints import load_checkpoint
-from selfplay.settings.choices import OPTIMIZERS
-from selfplay.settings.run import Settings
-from selfplay.settings.sections import LossSettings, TrainingSettings
+from selfplay.training.learning_rate import LearningRate
+from selfplay.training.losses import Losses, validation_losses
+from selfplay.training.parameters import EQUAL_WEIGHTS, OPTIMIZERS, LossWeights, Training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows_in_memory import TrainingRows
-from selfplay.training.trainer import (
-    LearningRate,
-    Losses,
-    Trainer,
-    TrainingJob,
-    TrainsPolicies,
-    require_policy_training,
-    validation_losses,
-)
+from selfplay.training.trainer import Trainer, TrainingJob, TrainsPolicies, require_policy_training
 
 LOSS_DECIMALS = 6
 """Decimal places of all losses. A loss is a mean of float32 numbers, which have about seven digits."""
@@ -81,15 +74,29 @@ class FittedLevel(NamedTuple):
     """learner.safetensors, where the level learned while it played."""
 
 
-def initial_network(settings: Settings, level: int, start: Path | None, game: Game) -> nn.Module:
-    """The network with the weights that its training starts from."""
-    architecture = settings.architecture
-    arithmetic = PortableArithmetic() if settings.numerics == PORTABLE else nullcontext()
-    with seeded(torch_seed(training_key(settings, level), Purpose.INITIAL_WEIGHTS)), arithmetic:
+def initial_network(
+    game: Game,
+    architecture: Mapping[str, Any],
+    *,
+    seed: int = 0,
+    level: int = 1,
+    numerics: str = PORTABLE,
+    start: Path | None = None,
+) -> nn.Module:
+    """The network with the weights that the training of a level starts from.
+
+    Args:
+        architecture: its name and its options.
+        numerics: PORTABLE or NATIVE, see `selfplay.compute.portable`.
+        start: the agent.safetensors whose weights it gets; None: fresh ones.
+
+    Raises StageError if the agent has another architecture, InvalidFileError if its file is broken.
+    """
+    key = stream_key(seed, level, Activity.TRAINING)
+    arithmetic = PortableArithmetic() if numerics == PORTABLE else nullcontext()
+    with seeded(torch_seed(key, Purpose.INITIAL_WEIGHTS)), arithmetic:
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
-    set_numerics(network, settings.numerics)
-    if settings.has_policies:
-        require_policy_head(network, game.observation_shape, architecture["name"], settings.targets)
+    set_numerics(network, numerics)
     if start is not None:
         earlier = load_checkpoint(start, game)
         if _with_defaults(earlier.metadata["architecture"]) != _with_defaults(architecture):
@@ -106,61 +113,64 @@ def _with_defaults(architecture: Mapping[str, Any]) -> dict[str, Any]:
     return {**option_defaults(architecture["name"]), **architecture}
 
 
-def training_key(settings: Settings, level: int) -> int:
-    """The stream of random numbers of a level's training."""
-    return stream_key(settings.seed, level, Activity.TRAINING)
-
-
 def fit(
     network: nn.Module,
     rows: TrainingRows,
-    settings: TrainingSettings,
-    observation_shape: tuple[int, ...],
-    key: int,
-    on_epoch: Callable[[EpochLoss], None] = lambda _: None,
+    training: Training,
     *,
+    seed: int = 0,
     level: int = 1,
-    processes: ProcessGroup = SINGLE_PROCESS,
+    loss: LossWeights = EQUAL_WEIGHTS,
     device: str = CPU,
-    loss: LossSettings | None = None,
+    processes: ProcessGroup = SINGLE_PROCESS,
+    on_epoch: Callable[[EpochLoss], None] = lambda _: None,
 ) -> list[EpochLoss]:
     """Train `network` in place and give it the weights of the epoch with the lowest validation loss.
 
     Afterwards the network is on the CPU, in evaluation mode.
 
     Args:
-        key: of the training of this level. The same key gives the same weights, bit by bit, with the same number of
-            processes: a portable network on every processor, others with the same number of threads on the same kind of
-            processor or GPU.
-        on_epoch: called after each epoch.
+        seed: the same seed gives the same weights, bit by bit, with the same number of processes: a portable network on
+            every processor, others with the same number of threads on the same kind of processor or GPU.
         level: the level to train, from 1; the learning rate may decay from level to level.
-        processes: the processes that train together.
+        loss: the weights of the parts of the loss if the rows have policies.
         device: the device on which the network is trained, cpu or cuda.
-        loss: the weights of the parts of the loss if the rows have policies; None: 1 each.
+        processes: the processes that train together.
+        on_epoch: called after each epoch.
 
     Raises:
         StageError: there are too few matches to hold some out, or a loss is not a number.
-        SettingError: the optimiser does not support the network, the device or the settings.
+        SettingError: a parameter is out of range, or the optimiser does not support the network, the device or the
+            parameters.
+        InvalidFileError: a value of rows on disk is out of range.
+
+    Examples:
+        >>> record = next(play_matches(game, (player, player), range(1000), key=0))
+        >>> rows = RowsInMemory(game, [discounted_rows(game, record, gamma=0.9)])
+        >>> losses = fit(network, rows, Training(epochs=1, optimizer=Optimizer(learning_rate=0.01)), seed=1)
     """
+    check_parameters(training, "training.")
+    check_parameters(loss, "loss.")
+    key, shape = stream_key(seed, level, Activity.TRAINING), rows.game.observation_shape
     network.to(device)
-    loss = loss or LossSettings()
-    if rows.has_policies:
-        require_policy_training(settings.optimizer.name)
-    kind: type[Trainer] = OPTIMIZERS[settings.optimizer.name]
-    rates = LearningRate(settings, rows.num_examples, level)
-    trainer = kind(TrainingJob(network, observation_shape, settings, rates, processes, loss))
-    batches = rows.batches(trainer)
+    split = rows.split(training, key, processes)
+    if split.has_policies:
+        require_policy_training(training.optimizer.name)
+    kind: type[Trainer] = OPTIMIZERS[training.optimizer.name]
+    rates = LearningRate(training, split.num_examples, level)
+    trainer = kind(TrainingJob(network, shape, training, rates, processes, loss))
+    batches = split.batches(trainer)
     losses: list[EpochLoss] = []
     best_weights = trainer.weights.clone()
     # The dropout masks of the processes must differ.
     with seeded(torch_seed(key, Purpose.DROPOUT, processes.rank)):
-        for _ in range(settings.epochs):
+        for _ in range(training.epochs):
             network.train()
-            training = trainer.run_epoch(batches)
-            validation = validation_losses(network, rows.held_out(), observation_shape, processes, device)
-            epoch_loss = _next_loss(losses, training, validation.total(loss))
+            training_loss = trainer.run_epoch(batches)
+            validation = validation_losses(network, split.held_out(), shape, processes, device)
+            epoch_loss = _next_loss(losses, training_loss, validation.total(loss))
             with arithmetic_of(network):
-                parts = _parts(trainer, validation, settings.optimizer.weight_decay)
+                parts = _parts(trainer, validation, training.optimizer.weight_decay)
             losses.append(epoch_loss._replace(parts=parts))
             if losses[-1].is_champion:
                 best_weights.copy_(trainer.weights)

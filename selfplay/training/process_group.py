@@ -10,15 +10,14 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, distributed, nn
+from torch.nn.parallel import DistributedDataParallel
 
 from selfplay.compute.devices import CUDA, chosen_device
 from selfplay.compute.process import process_count, process_rank, wait_to_be_ended
 from selfplay.errors import SettingError, StageError
-
-# torch is imported inside the functions, so that a single process does not wait for it here.
-if TYPE_CHECKING:
-    from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,9 @@ class ProcessGroup:
         """This process's part of `range(count)`, which is divided into consecutive parts; it may be empty."""
         return slice(count * self.rank // self.world_size, count * (self.rank + 1) // self.world_size)
 
-    def all_reduce(self, numbers: "Tensor") -> "Tensor":
+    def all_reduce(self, numbers: Tensor) -> Tensor:
         """Replace `numbers` in place by their sum over all processes, and return them."""
         if self.world_size > 1:
-            from torch import distributed
-
             distributed.all_reduce(numbers)
         return numbers
 
@@ -54,17 +51,12 @@ class ProcessGroup:
         """The `number` of rank 0, in every process."""
         if self.world_size == 1:
             return number
-        import torch
-        from torch import distributed
-
         received = torch.tensor([number])
         distributed.broadcast(received, src=0)
         return int(received)
 
-    def data_parallel(self, network: "nn.Module", *, find_unused_parameters: bool) -> "nn.Module":
+    def data_parallel(self, network: nn.Module, *, find_unused_parameters: bool) -> nn.Module:
         """`network` with the weights of rank 0; each backward pass averages the gradients of all processes."""
-        from torch.nn.parallel import DistributedDataParallel
-
         # The gradients are views of the optimizer's vector and must stay there.
         return DistributedDataParallel(
             network,
@@ -91,9 +83,6 @@ def joined_process_group(device: str) -> Iterator[ProcessGroup]:
     if process_count() == 1:
         yield SINGLE_PROCESS
         return
-    import torch
-    from torch import distributed
-
     on_gpus = chosen_device(device) == CUDA
     if on_gpus and (here := int(os.environ.get("LOCAL_WORLD_SIZE", "1"))) > (gpus := torch.cuda.device_count()):
         raise SettingError(f"{here} processes for {gpus} GPUs: use --nproc-per-node {gpus}, or device=cpu")

@@ -55,7 +55,7 @@ class RowByRowTraining:
                 "training.optimizer.name=sgd trains tables row by row; set architecture=ntuple, or "
                 "training.optimizer.name=adam"
             )
-        if (decay := job.settings.optimizer.weight_decay) > 0:
+        if (decay := job.training.optimizer.weight_decay) > 0:
             raise SettingError(
                 f"training.optimizer.weight_decay={decay}: training.optimizer.name=sgd does not decay weights; set "
                 "training.optimizer.weight_decay=0, or training.optimizer.name=adam"
@@ -105,7 +105,7 @@ class RowByRowTraining:
 def descend_row_by_row(rows: RatedRows, tables: TrainableTables, phase: int, losses: NDArray[np.float64]) -> None:
     """Take one step of gradient descent on the weighted squared error of each row of a phase, in order.
 
-    The error is that of `selfplay.training.trainer.weighted_squared_errors`, computed here so that it is compiled.
+    The error is that of `selfplay.training.losses.weighted_squared_errors`, computed here so that it is compiled.
 
     Args:
         tables: the tables, of whose `weights` those of the phase are changed in place.

@@ -1,17 +1,18 @@
-"""The rows of a level's training, held in memory."""
+"""The rows that a network is fitted to, in memory."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Purpose, torch_seed
-from selfplay.dataset.rows import Rows, concatenate
+from selfplay.dataset.rows import Rows
 from selfplay.games.game import Game
-from selfplay.settings.sections import TrainingSettings
 from selfplay.training.examples import (
     Batch,
+    Columns,
     Examples,
     HeldOut,
     PackedExamples,
@@ -21,6 +22,7 @@ from selfplay.training.examples import (
     require_some_of_both,
     training_examples,
 )
+from selfplay.training.parameters import Training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.trainer import Trainer
 
@@ -29,10 +31,25 @@ CONVERTED = 65536
 
 
 class TrainingRows(Protocol):
-    """The rows of a level's training, in memory or on disk."""
+    """The rows that a network is fitted to, in memory or on disk."""
 
+    game: Game
     num_rows: int
     """Number of all rows, held out or not."""
+
+    def split(self, training: Training, key: int, processes: ProcessGroup = SINGLE_PROCESS) -> "SplitRows":
+        """The training examples, and the held-out rows.
+
+        Args:
+            key: the stream of random numbers, which chooses the matches that are held out, and the order of batches.
+
+        Raises StageError if there are too few matches to hold some out.
+        """
+
+
+class SplitRows(Protocol):
+    """The rows of one training: examples, and held-out rows."""
+
     num_examples: int
     """Number of examples in a pass."""
     has_policies: bool
@@ -46,52 +63,49 @@ class TrainingRows(Protocol):
 
 
 class RowsInMemory:
-    """All rows of a level's training in memory, with packed observations.
-
-    While a network is trained, its inputs are in memory too.
+    """Rows in memory, with packed observations.
 
     Args:
-        parts: the rows, in parts.
-
-    Raises StageError if there are too few matches to hold some out.
+        parts: the rows, in one or more parts, as from `selfplay.dataset.match_rows`; all with policies, or none. Rows
+            with the same number of a match are trained on together or held out together.
     """
 
-    def __init__(
-        self,
-        parts: Iterable[Rows],
-        settings: TrainingSettings,
-        game: Game,
-        key: int,
-        processes: ProcessGroup = SINGLE_PROCESS,
-    ) -> None:
-        self._settings, self._key, self._processes = settings, key, processes
-        codec, self.num_rows = game.observation_codec, 0
-        packed, targets, policies, measured = [], [], [], []
+    def __init__(self, game: Game, parts: Iterable[Rows]) -> None:
+        self.game = game
+        packed, matches, targets, policies = [], [], [], []
         for rows in parts:
-            measured_rows = is_held_out(rows.match, settings.validation_fraction, key)
-            self.num_rows += len(rows.match)
-            trained = rows.select(~measured_rows)
-            packed.append(codec.pack(trained.own, trained.opp))
-            targets.append(trained.target)
-            if trained.policy is not None:
-                policies.append(trained.policy)
-            measured.append(rows.select(measured_rows))
-        held_out = concatenate(measured)
-        require_some_of_both(self.num_rows, len(held_out.match))
-        share = processes.share(len(held_out.match))
-        self._held_out = [held_out_rows(held_out.select(share), game)]
-        self.has_policies = bool(policies)
-        examples = training_examples(
-            np.concatenate(packed),
-            np.concatenate(targets),
-            settings,
-            game.symmetries,
-            np.concatenate(policies) if policies else None,
-        )
+            packed.append(game.observation_codec.pack(rows.own, rows.opp))
+            matches.append(rows.match)
+            targets.append(rows.target)
+            if rows.policy is not None:
+                policies.append(rows.policy)
+        self.packed, self.match, self.targets = np.concatenate(packed), np.concatenate(matches), np.concatenate(targets)
+        self.policies = np.concatenate(policies) if policies else None
+        self.num_rows = len(self.match)
+
+    def split(self, training: Training, key: int, processes: ProcessGroup = SINGLE_PROCESS) -> "SplitInMemory":
+        """As `TrainingRows.split`."""
+        return SplitInMemory(self, training, key, processes)
+
+    def select(self, chosen: NDArray[np.bool_ | np.int64]) -> Columns:
+        """The packed observations, targets and policies of some rows."""
+        return self.packed[chosen], self.targets[chosen], None if self.policies is None else self.policies[chosen]
+
+
+class SplitInMemory:
+    """As `SplitRows`, in memory. While a network is trained, its inputs are in memory too."""
+
+    def __init__(self, rows: RowsInMemory, training: Training, key: int, processes: ProcessGroup) -> None:
+        self._batch_size, self._key, self._processes = training.batch_size, key, processes
+        game, measured = rows.game, is_held_out(rows.match, training.validation_fraction, key)
+        held_out = np.flatnonzero(measured)
+        require_some_of_both(rows.num_rows, len(held_out))
+        self._held_out = [held_out_rows(*rows.select(held_out[processes.share(len(held_out))]), game)]
+        examples = training_examples(*rows.select(~measured), training, game.symmetries)
         if examples.policies is not None:
             examples = examples._replace(policies=mark_illegal(examples.policies, examples.packed, game))
         self._examples = examples
-        self.num_examples = len(self._examples.targets)
+        self.num_examples, self.has_policies = len(examples.targets), examples.policies is not None
 
     def batches(self, trainer: Trainer) -> Iterator[Batch]:
         device = trainer.weights.device
@@ -101,7 +115,7 @@ class RowsInMemory:
         while True:
             # The order is drawn on the CPU, so that it is the same on every device.
             order = torch.randperm(self.num_examples, generator=generator).to(device)
-            for batch in torch.split(order, self._settings.batch_size):
+            for batch in torch.split(order, self._batch_size):
                 mine = batch[self._processes.share(len(batch))]
                 yield Batch(examples.select(mine), len(batch), None if policies is None else policies[mine])
 

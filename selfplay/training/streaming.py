@@ -17,8 +17,8 @@ from selfplay.dataset.parquet import ParquetRowGroups
 from selfplay.dataset.rows import Rows
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import PackedPermutation
-from selfplay.settings.sections import TrainingSettings
 from selfplay.training.examples import Batch, Examples, HeldOut, held_out_rows, is_held_out, require_some_of_both
+from selfplay.training.parameters import Training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.trainer import Trainer
 
@@ -31,37 +31,38 @@ class StreamedRows:
     Args:
         datasets: datasets that are read in groups.
         matches: number of matches of a dataset; the numbers of the matches of dataset i grow by i * matches.
-
-    Raises:
-        InvalidFileError: a value is out of range.
-        StageError: too few matches to hold some out.
     """
 
-    def __init__(
-        self,
-        datasets: Sequence[ParquetRowGroups],
-        matches: int,
-        settings: TrainingSettings,
-        game: Game,
-        key: int,
-        buffer_rows: int,
-        processes: ProcessGroup = SINGLE_PROCESS,
-    ) -> None:
-        self._settings, self._game, self._key, self._processes = settings, game, key, processes
-        self._codec = game.observation_codec
-        self._datasets, self._matches = datasets, matches
-        images = game.symmetries.observations if settings.symmetries else ()
+    def __init__(self, game: Game, datasets: Sequence[ParquetRowGroups], matches: int, buffer_rows: int) -> None:
+        self.game, self.datasets, self.matches, self.buffer_rows = game, datasets, matches, buffer_rows
+        self.num_rows = sum(sum(data.sizes) for data in datasets)
+
+    def split(self, training: Training, key: int, processes: ProcessGroup = SINGLE_PROCESS) -> "SplitStream":
+        """As `TrainingRows.split`; also raises InvalidFileError if a value is out of range."""
+        return SplitStream(self, training, key, processes)
+
+
+class SplitStream:
+    """As `SplitRows`, read from the files anew in each pass."""
+
+    def __init__(self, rows: StreamedRows, training: Training, key: int, processes: ProcessGroup) -> None:
+        self._training, self._game, self._key, self._processes = training, rows.game, key, processes
+        self._codec = rows.game.observation_codec
+        self._datasets, self._matches = rows.datasets, rows.matches
+        images = rows.game.symmetries.observations if training.symmetries else ()
         self._images = [PackedPermutation(image) for image in images]
         self._groups = [
-            (number, group) for number, data in enumerate(datasets) for group, size in enumerate(data.sizes) if size
+            (number, group)
+            for number, data in enumerate(rows.datasets)
+            for group, size in enumerate(data.sizes)
+            if size
         ]
-        sizes = [datasets[number].sizes[group] for number, group in self._groups]
+        sizes = [rows.datasets[number].sizes[group] for number, group in self._groups]
         self._first_rows = np.cumsum([0, *sizes]).tolist()
-        self.num_rows, num_held_out = self._first_rows[-1], self._count_held_out()
-        require_some_of_both(self.num_rows, num_held_out)
-        self.num_examples = self.num_rows - num_held_out
-        self.has_policies = False
-        self._buffer_rows = min(buffer_rows, self.num_examples)
+        num_held_out = self._count_held_out()
+        require_some_of_both(rows.num_rows, num_held_out)
+        self.num_examples, self.has_policies = rows.num_rows - num_held_out, False
+        self._buffer_rows = min(rows.buffer_rows, self.num_examples)
 
     def _count_held_out(self) -> int:
         """Check all numbers of the datasets, and count the held-out rows. Observations are bits and need no check."""
@@ -69,7 +70,7 @@ class StreamedRows:
         for number, group in self._groups:
             rows = self._datasets[number].read(group, with_observations=False)
             match = rows.match + number * self._matches
-            count += int(is_held_out(match, self._settings.validation_fraction, self._key).sum())
+            count += int(is_held_out(match, self._training.validation_fraction, self._key).sum())
         return count
 
     def _read(self, place: int, *, held_out: bool) -> tuple[Rows, NDArray[np.int64]]:
@@ -77,15 +78,16 @@ class StreamedRows:
         number, group = self._groups[place]
         rows = self._datasets[number].read(group)
         match = rows.match + number * self._matches
-        chosen = np.flatnonzero(is_held_out(match, self._settings.validation_fraction, self._key) == held_out)
+        chosen = np.flatnonzero(is_held_out(match, self._training.validation_fraction, self._key) == held_out)
         return rows._replace(policy=None).select(chosen), chosen + self._first_rows[place]
 
     def held_out(self) -> Iterable[HeldOut]:
         for place in range(self._processes.rank, len(self._groups), self._processes.world_size):
-            yield held_out_rows(self._read(place, held_out=True)[0], self._game)
+            rows, _ = self._read(place, held_out=True)
+            yield held_out_rows(self._codec.pack(rows.own, rows.opp), rows.target, None, self._game)
 
     def batches(self, trainer: Trainer) -> Iterator[Batch]:
-        size, share = self._settings.batch_size, self._processes.share
+        size, share = self._training.batch_size, self._processes.share
         for number in count(1):
             for inputs, targets in _in_batches(self._shuffled(trainer, number), size):
                 mine = share(len(targets))
@@ -109,7 +111,7 @@ class StreamedRows:
         return torch.argsort(bits, stable=True)
 
     def _imaged(self, packed: NDArray[np.uint8], draws: Draws) -> NDArray[np.uint8]:
-        """Each packed observation under a random symmetry, if the settings require it; changed in place."""
+        """Each packed observation under a random symmetry, if training.symmetries is set; changed in place."""
         if self._images:
             drawn = below(draws.bits(Purpose.IMAGE), len(self._images)).numpy()
             for number, image in enumerate(self._images):

@@ -6,28 +6,33 @@ each phase of the match learn from the afterstates in their order, each phase in
 threads does not change the result.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
 import numba
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from selfplay.checks import check_parameters
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import compiled
 from selfplay.compute.elementary import exponential, power, tangent
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
+from selfplay.games.game import Outcome, match_return
 from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.search.exact_solver import ExactSolver, exact_outcomes, make_exact_solver
-from selfplay.settings.sections import TemporalDifferenceSettings
+from selfplay.training.parameters import TemporalDifferences
 from selfplay.training.td_matches import (
     Afterstates,
+    MatchParameters,
     Scratch,
-    SelfPlay,
     compile_self_play,
     new_scratch,
     no_afterstates,
@@ -48,15 +53,15 @@ MATCHES_PER_SAMPLE = 1024
 """How often the weights enter their mean: adding them takes as long as some ten matches."""
 
 
-def step_sizes(settings: TemporalDifferenceSettings, level: int = 1) -> NDArray[np.float32]:
+def step_sizes(parameters: TemporalDifferences, level: int = 1) -> NDArray[np.float32]:
     """float32[RATES + 1]: the step size for each coherence c = |sum of changes| / sum of |changes|, from 0 to 1.
 
     Temporal coherence (Beal & Smith, "Temporal coherence and prediction decay in TD learning", 1999) with the
     exponential transfer step_size * exp(sharpness * (c - 1)) (Bagheri, Thill, Koch & Konen, "Online adaptable learning
     rates for the game Connect-4", 2014).
     """
-    largest = settings.step_size * power(settings.level_decay, level - 1)
-    shares = [exponential(settings.sharpness * (number / RATES - 1)) for number in range(RATES + 1)]
+    largest = parameters.step_size * power(parameters.level_decay, level - 1)
+    shares = [exponential(parameters.sharpness * (number / RATES - 1)) for number in range(RATES + 1)]
     return (largest * np.array(shares)).astype(np.float32)
 
 
@@ -65,41 +70,63 @@ def unchanged(tables: TrainableTables) -> NDArray[np.float32]:
     return np.full((*tables.weights.shape, 2), NO_CHANGES, dtype=np.float32)
 
 
-def learn_from_self_play(
+class Learned(NamedTuple):
+    """What `td_learn` has learned, besides the weights themselves."""
+
+    error: float
+    """Mean squared error of the values, each before its step."""
+    afterstates: int
+    """Number of afterstates."""
+    mean: NDArray[np.float32]
+    """float32[phases, W]: the mean of the weights (Polyak & Juditsky, "Acceleration of stochastic approximation by
+    averaging", 1992)."""
+
+
+def td_learn(
     game: Game,
     tables: TrainableTables,
-    changes: NDArray[np.float32],
     matches: int,
-    how: SelfPlay,
-    settings: TemporalDifferenceSettings,
-    discount: float = 1.0,
+    parameters: TemporalDifferences,
+    *,
+    gamma: float = 1.0,
+    epsilons: Sequence[float] = (0.1,),
+    outcome: Outcome = match_return,
     exact_from: int | None = None,
-    on_round: Callable[[int], object] = lambda _: None,
+    seed: int = 0,
     level: int = 1,
+    changes: NDArray[np.float32] | None = None,
     threads: int | None = None,
-) -> tuple[float, int, NDArray[np.float32]]:
-    """Play this number of matches, and learn from them.
+    on_round: Callable[[int], object] = lambda _: None,
+) -> Learned:
+    """Play this number of matches of tables against themselves, and learn from them.
 
     Args:
-        tables: the tables, whose `weights` are changed in place.
-        changes: float32[phases, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
-            absolute values; changed in place.
-        how: how the matches are played.
-        discount: the factor of a value for each ply.
+        tables: of a network (`trainable_tables()`), whose `weights` are changed in place.
+        gamma: the discount in [0, 1] for each further move of the same player.
+        epsilons: the exploration rate of each ply; the last one is used for all later plies.
         exact_from: afterstates with at most this number of empty squares have their exact values; None: outcomes alone.
-        on_round: called with the number of matches of each round that has been learned from.
         level: the level that learns, from 1; step sizes may decay from level to level.
+        changes: float32[phases, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
+            absolute values; changed in place. None: those of `unchanged`.
         threads: None: one for each core. Does not change the result.
+        on_round: called with the number of matches of each round that has been learned from.
 
-    Returns:
-        The mean squared error of the values, each before its step; the number of afterstates; and the mean of the
-        weights, float32[phases, W] (Polyak & Juditsky, "Acceleration of stochastic approximation by averaging", 1992).
+    Raises SettingError if a parameter is out of range.
+
+    Examples:
+        >>> network = initial_network(game, {"name": "ntuple"})
+        >>> learned = td_learn(game, network.trainable_tables(), 10_000, TemporalDifferences(step_size=0.02))
     """
+    check_parameters(parameters, "td.")
+    changes = unchanged(tables) if changes is None else changes
+    how = MatchParameters(
+        stream_key(seed, level, Activity.TRAINING), np.array(epsilons, dtype=float), np.array(outcome(game))
+    )
     threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    images, play, rates = images_of_squares(tables), compile_self_play(game.rules), step_sizes(settings, level)
+    images, play, rates = images_of_squares(tables), compile_self_play(game.rules), step_sizes(parameters, level)
     scratches = [new_scratch(len(tables.offsets)) for _ in range(threads)]
     solvers = [None if exact_from is None else make_exact_solver(game, TABLE_BITS) for _ in range(threads)]
-    played = no_afterstates(settings.round_matches, game.max_game_length)
+    played = no_afterstates(parameters.round_matches, game.max_game_length)
     errors = np.zeros(played.targets.shape)
     error, afterstates, averaged = 0.0, 0, 0
     mean = np.zeros_like(tables.weights)
@@ -110,11 +137,11 @@ def learn_from_self_play(
         play(first, how, tables, images, played, *part, scratch)
         if solver is not None and exact_from is not None:
             write_exact_values(solver, how.finished, exact_from, played, *part)
-        write_lambda_returns(played, settings.trace_decay, discount, *part)
+        write_lambda_returns(played, parameters.trace_decay, math.sqrt(gamma), *part)
 
     with ThreadPoolExecutor(threads) as pool:
-        for first in range(0, matches, settings.round_matches):
-            number = min(settings.round_matches, matches - first)
+        for first in range(0, matches, parameters.round_matches):
+            number = min(parameters.round_matches, matches - first)
             parts = pairwise(number * part // threads for part in range(threads + 1))
             learn_phase = partial(learn, number, played, tables, changes, rates, errors)
             # Making the lists waits for all threads, and raises their errors.
@@ -128,7 +155,7 @@ def learn_from_self_play(
                 averaged += 1
                 mean += (tables.weights - mean) / np.float32(averaged)
             on_round(number)
-    return error / max(1, afterstates), afterstates, mean
+    return Learned(error / max(1, afterstates), afterstates, mean)
 
 
 def without_needless_numbers(tables: TrainableTables) -> TrainableTables:
@@ -173,7 +200,7 @@ def learn(
     """Take a step towards the target of each afterstate of a phase in the first `matches` matches, in order.
 
     Args:
-        tables, changes: as for `learn_from_self_play`; those of the phase are changed.
+        tables, changes: as for `td_learn`; those of the phase are changed.
         rates: float32[RATES + 1], as from `step_sizes`.
         errors: float64[R, M], where the squared error of each afterstate, before its step, is written.
     """

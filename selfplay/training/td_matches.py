@@ -43,7 +43,7 @@ class Afterstates(NamedTuple):
     """int64[R]: the number of the first afterstate with an exact value; all later ones have exact values too."""
 
 
-class SelfPlay(NamedTuple):
+class MatchParameters(NamedTuple):
     """How matches are played."""
 
     key: int
@@ -159,7 +159,7 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
         opp: Word,
         move: Word,
         entries: NDArray[np.int32],
-        how: SelfPlay,
+        how: MatchParameters,
         tables: TrainableTables,
         images: SquareImages,
         scratch: Scratch,
@@ -176,7 +176,7 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
     @part_of_compiled
     def play_match(
         match: int,
-        how: SelfPlay,
+        how: MatchParameters,
         tables: TrainableTables,
         images: SquareImages,
         scratch: Scratch,
@@ -224,7 +224,7 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
     @compiled
     def play_matches(
         first: int,
-        how: SelfPlay,
+        how: MatchParameters,
         tables: TrainableTables,
         images: SquareImages,
         played: Afterstates,

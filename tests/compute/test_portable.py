@@ -13,7 +13,7 @@ from selfplay.architectures import ARCHITECTURES, Output, build_network
 from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import PortableArithmetic, arithmetic_of, product, set_numerics
 from selfplay.training.batch_training import Adam
-from selfplay.training.trainer import cross_entropies
+from selfplay.training.losses import cross_entropies
 
 SHAPE, ACTIONS = (2, 6, 7), 7
 

@@ -7,7 +7,7 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.target_rules import full, search
-from selfplay.dataset.targets import PlayedMatches, discounted_outcomes, position_outcomes
+from selfplay.dataset.targets import PlayedMatches
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
 from selfplay.players.mcts import SearchLearner
@@ -58,7 +58,7 @@ def test_the_target_of_the_start_is_that_of_the_player_who_moves_second():
 def test_outcomes_are_those_of_full_for_the_same_positions():
     played = played_by(RandomPlayer(GAME), matches=torch.arange(50))
     moved = torch.stack(played.record.actions[1:]) >= 0
-    assert torch.equal(position_outcomes(played)[1:][moved].float(), discounted_outcomes(played)[:-1][moved])
+    assert torch.equal(search(played).value[1:][moved], full(played)[:-1][moved])
 
 
 def test_a_row_has_the_policy_of_the_search_of_its_position():

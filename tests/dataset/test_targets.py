@@ -191,20 +191,17 @@ def test_an_exploring_action_ends_the_match_only_for_its_player_in_best_response
 
 def test_a_cut_for_both_players_counts_where_there_is_also_one_for_its_player():
     record, _ = bootstrap_values_of(X_WINS, plies=())
-    player = Scripted([X_WINS])
-    played = PlayedMatches(GAME, record, (player, player), 0, gamma=1.0)
     own = [torch.tensor([0.8 if ply in (2, 3) else torch.nan]) for ply in range(5)]
     known = [torch.tensor([0.5 if ply == 2 else torch.nan]) for ply in range(5)]
-    assert discounted_outcomes(played, own=own)[:, 0].tolist() == pytest.approx([0.8, 0.8, 1, -1, 1])
-    assert discounted_outcomes(played, known, own)[:, 0].tolist() == pytest.approx([0.5, -0.5, 1, -1, 1])
+    assert discounted_outcomes(GAME, record, own=own)[:, 0].tolist() == pytest.approx([0.8, 0.8, 1, -1, 1])
+    both = discounted_outcomes(GAME, record, bootstrap=known, own=own)
+    assert both[:, 0].tolist() == pytest.approx([0.5, -0.5, 1, -1, 1])
 
 
 def test_a_value_beyond_the_range_of_outcomes_is_clipped():
     record, _ = bootstrap_values_of(X_WINS, plies=())
-    player = Scripted([X_WINS])
-    played = PlayedMatches(GAME, record, (player, player), 0, gamma=1.0)
     bootstrap = [torch.tensor([-1.25 if ply == 1 else torch.nan]) for ply in range(5)]
     # The best value of the second player was -1.25, which is clipped to a win of the first one.
-    assert discounted_outcomes(played, bootstrap)[:, 0].tolist() == [1, -1, 1, -1, 1]
+    assert discounted_outcomes(GAME, record, bootstrap=bootstrap)[:, 0].tolist() == [1, -1, 1, -1, 1]
     bootstrap[1] = -bootstrap[1]
-    assert discounted_outcomes(played, bootstrap)[:, 0].tolist() == [-1, -1, 1, -1, 1]
+    assert discounted_outcomes(GAME, record, bootstrap=bootstrap)[:, 0].tolist() == [-1, -1, 1, -1, 1]

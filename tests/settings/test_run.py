@@ -26,7 +26,8 @@ from selfplay.settings.fields import PATH, leaves
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.recorded import composed_for_run
 from selfplay.settings.run import Settings, compose_settings
-from selfplay.settings.sections import ComparisonSettings, OptimizerSettings, TrainingSettings
+from selfplay.settings.sections import ComparisonSettings
+from selfplay.training.parameters import Optimizer, Training
 
 OF_OTHERS = {
     "game_tree": (AnalysisSettings, "analysis"),
@@ -107,11 +108,11 @@ OUT_OF_RANGE = {
     ],
     (PlayerSettings, "player."): [("depth", 0), ("temperature", -0.1)],
     (ExecutorOptions, "executor."): [("name", "cluster"), ("workers", 0)],
-    (OptimizerSettings, "training.optimizer."): [
+    (Optimizer, "training.optimizer."): [
         *(("learning_rate", 0.0), ("learning_rate", nan), ("weight_decay", -1.0), ("weight_decay", nan)),
         *(("schedule", "sometimes"), ("name", "newton"), ("level_decay", 0.0), ("level_decay", 1.5)),
     ],
-    (TrainingSettings, "training."): [
+    (Training, "training."): [
         *(("precision", "float16"), ("start", "later")),
         *(("epochs", 0), ("steps_per_epoch", 0), ("batch_size", 0)),
         *(("validation_fraction", 0.0), ("validation_fraction", 1.0), ("validation_fraction", nan)),

@@ -3,11 +3,12 @@
 import pyarrow.parquet as pq
 
 from selfplay.architectures import build_network
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.formats import PARQUET
 from selfplay.dataset.parquet import ParquetRowGroups
 from selfplay.games import make_game
-from selfplay.settings.sections import OptimizerSettings, TrainingSettings
 from selfplay.training.fitting import seeded
+from selfplay.training.parameters import Optimizer, Training
 from selfplay.training.process_group import SINGLE_PROCESS
 from selfplay.training.streaming import StreamedRows
 from tests.support.dataset_tools import random_rows
@@ -15,7 +16,9 @@ from tests.support.dataset_tools import random_rows
 GAME = make_game("tictactoe")
 SHAPE = GAME.observation_shape
 MATCHES = 400
-KEY = 7
+SEED = 3
+KEY = stream_key(SEED, 1, Activity.TRAINING)
+"""Of the training of level 1."""
 CODEC = GAME.observation_codec
 ROWS = random_rows(GAME, range(MATCHES))
 
@@ -32,7 +35,7 @@ def in_parts(folder, rows, part_rows=700, group_rows=100):
 
 def make_settings(**changes):
     rate = changes.pop("learning_rate", 0.003)
-    optimizer = OptimizerSettings(name=changes.pop("optimizer", "adam"), learning_rate=rate)
+    optimizer = Optimizer(name=changes.pop("optimizer", "adam"), learning_rate=rate)
     values = {
         "epochs": 2,
         "steps_per_epoch": None,
@@ -41,12 +44,17 @@ def make_settings(**changes):
         "symmetries": False,
         "optimizer": optimizer,
     }
-    return TrainingSettings(**{**values, **changes})
+    return Training(**{**values, **changes})
 
 
-def streamed(*paths, settings=None, buffer_rows=300, key=KEY, processes=SINGLE_PROCESS, matches=MATCHES):
+def streamed(*paths, buffer_rows=300, matches=MATCHES):
     groups = [ParquetRowGroups(path, CODEC) for path in paths]
-    return StreamedRows(groups, matches, settings or make_settings(), GAME, key, buffer_rows, processes)
+    return StreamedRows(GAME, groups, matches, buffer_rows)
+
+
+def split(*paths, settings=None, key=KEY, processes=SINGLE_PROCESS, **options):
+    """The rows of a stream, as a training gets them."""
+    return streamed(*paths, **options).split(settings or make_settings(), key, processes)
 
 
 def make_network(architecture="mlp"):

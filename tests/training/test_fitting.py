@@ -8,16 +8,25 @@ import torch
 from torch import nn
 
 from selfplay.architectures import Output, build_network
-from selfplay.errors import StageError
+from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.dataset.match_rows import discounted_rows
+from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
+from selfplay.matches.arena import play_matches
+from selfplay.matches.series import count_matches
+from selfplay.players.random import RandomPlayer
+from selfplay.players.value_net import ValueNetPlayer
 from selfplay.training.examples import is_held_out
-from selfplay.training.fitting import fit, seeded
+from selfplay.training.fitting import fit, initial_network, seeded
+from selfplay.training.parameters import Optimizer, Training
 from selfplay.training.rows_in_memory import RowsInMemory
 from tests.support.dataset_tools import observations_of, random_rows
 from tests.support.training import examples_of, fit_to_rows, training_settings
 
 GAME = make_game("tictactoe")
 SHAPE = GAME.observation_shape
+KEY = stream_key(7, 1, Activity.TRAINING)
+"""Of the training of level 1 with the seed 7."""
 CODEC = GAME.observation_codec
 ROWS = random_rows(GAME, range(200))
 OBSERVATIONS = observations_of(ROWS, CODEC)
@@ -30,9 +39,9 @@ def make_network(dropout=0.0):
         )
 
 
-def fitted(settings=None, key=7, rows=ROWS, dropout=0.0, **options):
+def fitted(settings=None, seed=7, rows=ROWS, dropout=0.0, **options):
     network = make_network(dropout)
-    losses = fit_to_rows(network, rows, settings or training_settings(), GAME, key, **options)
+    losses = fit_to_rows(network, rows, settings or training_settings(), GAME, seed, **options)
     return network, losses
 
 
@@ -47,7 +56,7 @@ def test_too_few_matches_are_refused():
 
 def test_the_validation_loss_is_the_plain_mean_squared_error_of_the_held_out_rows():
     network, losses = fitted(training_settings(epochs=1))
-    held = np.flatnonzero(is_held_out(ROWS.match, 0.2, 7))
+    held = np.flatnonzero(is_held_out(ROWS.match, 0.2, KEY))
     network.eval()
     total = 0.0
     for row in held:
@@ -60,7 +69,7 @@ def test_the_validation_loss_is_the_plain_mean_squared_error_of_the_held_out_row
 def test_the_first_training_loss_is_the_weighted_error_of_the_untrained_network():
     settings = training_settings(epochs=1, steps_per_epoch=1, batch_size=10_000)
     _, losses = fitted(settings)
-    examples = examples_of(ROWS.select(~is_held_out(ROWS.match, 0.2, 7)), settings, GAME)
+    examples = examples_of(ROWS.select(~is_held_out(ROWS.match, 0.2, KEY)), settings, GAME)
     with torch.inference_mode():
         values = make_network()(examples.inputs.float().reshape(-1, *SHAPE)).value
     expected = (examples.weights * (values - examples.targets) ** 2).mean().item()
@@ -82,10 +91,10 @@ def test_without_steps_per_epoch_an_epoch_is_one_pass():
 
     settings = training_settings(epochs=2, steps_per_epoch=None, batch_size=100, symmetries=False, merge=False)
     fit_to_rows(Counting(), ROWS, settings, GAME, 7)
-    size = int((~is_held_out(ROWS.match, 0.2, 7)).sum())
+    size = int((~is_held_out(ROWS.match, 0.2, KEY)).sum())
     steps = -(-size // 100)
     assert [len(batch) for batch in seen] == ([100] * (steps - 1) + [size % 100 or 100]) * 2
-    expected = sorted(map(tuple, OBSERVATIONS[~is_held_out(ROWS.match, 0.2, 7)].tolist()))
+    expected = sorted(map(tuple, OBSERVATIONS[~is_held_out(ROWS.match, 0.2, KEY)].tolist()))
     passes = [torch.cat(seen[:steps]), torch.cat(seen[steps:])]
     assert all(sorted(map(tuple, examples.int().tolist())) == expected for examples in passes)
     assert not torch.equal(*passes)
@@ -98,17 +107,39 @@ def test_rows_in_parts_give_the_same_training_as_rows_at_once():
     weights = []
     for settings in (training_settings(), training_settings(merge=False, symmetries=False)):
         for rows in ([ROWS], parts):
-            network, in_memory = make_network(), RowsInMemory(rows, settings, GAME, 7)
-            losses = fit(network, in_memory, settings, SHAPE, 7)
+            network, in_memory = make_network(), RowsInMemory(GAME, rows)
+            losses = fit(network, in_memory, settings, seed=7)
             weights.append((in_memory.num_rows, losses, vector(network).tolist()))
     assert weights[0] == weights[1] != weights[2] == weights[3]
+
+
+def test_a_level_of_tic_tac_toe_is_learned_without_files():
+    random, network = RandomPlayer(GAME), initial_network(GAME, {"name": "mlp", "hidden_sizes": [64]})
+    record = next(play_matches(GAME, (random, random), range(4000), key=0, batch_size=4000))
+    rows = RowsInMemory(GAME, [discounted_rows(GAME, record, gamma=0.9)])
+    losses = fit(network, rows, Training(epochs=10, optimizer=Optimizer(learning_rate=0.01)))
+    assert losses[-1].validation_loss < 0.9 * losses[0].validation_loss
+    players = ValueNetPlayer(GAME, network), random
+    assert count_matches(GAME, players, 200, 0, 200).results.losses < 20
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"epochs": 0}, r"training\.epochs=0: must be from 1"),
+        ({"schedule": "sometimes"}, r"training\.optimizer\.schedule=sometimes: must be constant or one_cycle"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters, message):
+    with pytest.raises(SettingError, match=message):
+        fitted(training_settings(**parameters))
 
 
 # ---------------------------------------------------------------------- the weights that are kept
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
-def test_the_same_key_gives_the_same_weights_bit_for_bit(dropout):
+def test_the_same_seed_gives_the_same_weights_bit_for_bit(dropout):
     (first, first_losses), (second, second_losses) = (fitted(dropout=dropout) for _ in range(2))
     assert torch.equal(vector(first), vector(second))
     assert first_losses == second_losses
@@ -118,8 +149,7 @@ def test_the_weights_of_the_champion_are_kept():
     # Steps so large that the loss goes up and down.
     epochs = []
     network = make_network()
-    settings = training_settings(epochs=12, steps_per_epoch=1, learning_rate=0.5)
-    settings.optimizer.schedule = "constant"
+    settings = training_settings(epochs=12, steps_per_epoch=1, learning_rate=0.5, schedule="constant")
     losses = fit_to_rows(
         network,
         ROWS,

@@ -16,10 +16,10 @@ from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
 from selfplay.players.random import RandomPlayer
-from selfplay.settings.sections import LossSettings
 from selfplay.training.examples import ILLEGAL, mark_illegal, training_examples
 from selfplay.training.fitting import read_epoch_losses, write_epoch_losses
-from selfplay.training.trainer import cross_entropies
+from selfplay.training.losses import cross_entropies
+from selfplay.training.parameters import LossWeights
 from tests.support.training import fit_to_rows, training_settings
 
 GAME = make_game("tictactoe")
@@ -38,7 +38,7 @@ def rows_after(*actions: int, policies: list[list[float]]) -> Rows:
 
 def examples_of(rows: Rows, **settings):
     packed = CODEC.pack(rows.own, rows.opp)
-    return training_examples(packed, rows.target, training_settings(**settings), GAME.symmetries, rows.policy)
+    return training_examples(packed, rows.target, rows.policy, training_settings(**settings), GAME.symmetries)
 
 
 def on(*squares: int) -> list[float]:
@@ -103,7 +103,7 @@ def test_training_learns_a_policy_and_reports_the_parts_of_the_loss(tmp_path: Pa
     lowest = (rows.policy > 0).argmax(axis=1)
     rows = rows._replace(policy=np.eye(9, dtype=np.float32)[lowest])
     settings = training_settings(epochs=6, steps_per_epoch=20, learning_rate=0.02, symmetries=False)
-    weights = LossSettings(value=0.5, policy=2.0)
+    weights = LossWeights(value=0.5, policy=2.0)
     losses = fit_to_rows(network(), rows, settings, GAME, 7, loss=weights)
     first, last = losses[0].parts, losses[-1].parts
     assert last.validation_policy_loss < 0.6 * first.validation_policy_loss
@@ -121,8 +121,7 @@ def test_training_learns_a_policy_and_reports_the_parts_of_the_loss(tmp_path: Pa
 
 
 def test_the_loss_of_the_weights_has_a_column() -> None:
-    settings = training_settings(epochs=1)
-    settings.optimizer.weight_decay = 0.5
+    settings = training_settings(epochs=1, weight_decay=0.5)
     trained = network()
     losses = fit_to_rows(trained, random_rows(), settings, GAME, 7)
     squares = sum(float(parameter.detach().double().square().sum()) for parameter in trained.parameters())
@@ -130,7 +129,6 @@ def test_the_loss_of_the_weights_has_a_column() -> None:
 
 
 def test_an_optimiser_that_does_not_train_policies_is_refused() -> None:
-    settings = training_settings(epochs=1)
-    settings.optimizer.name = "tests.support.outside_training:SignDescent"
+    settings = training_settings(epochs=1, name="tests.support.outside_training:SignDescent")
     with pytest.raises(SettingError, match=r"SignDescent does not train policies; set training\.optimizer\.name=adam"):
         fit_to_rows(network(), random_rows(), settings, GAME, 7)

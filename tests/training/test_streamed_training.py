@@ -23,29 +23,29 @@ from selfplay.training.examples import is_held_out
 from selfplay.training.fitting import fit
 from tests.support.dataset_tools import bitboards_of, random_rows
 from tests.support.runs import PROJECT, tiny_settings
-from tests.support.streaming import GAME, KEY, ROWS, SHAPE, in_parts, make_network, make_settings, streamed
+from tests.support.streaming import GAME, KEY, ROWS, SEED, in_parts, make_network, make_settings, streamed
 from tests.support.training import fit_to_rows
 
 
 def fitted(rows, settings, architecture="mlp"):
     network = make_network(architecture)
-    return network, fit(network, rows, settings, SHAPE, KEY)
+    return network, fit(network, rows, settings, seed=SEED)
 
 
 @pytest.mark.parametrize(("architecture", "optimizer", "rate"), [("mlp", "adam", 0.01), ("ntuple", "sgd", 0.02)])
 def test_a_streamed_fit_is_as_good_as_one_in_memory(dataset, architecture, optimizer, rate):
     settings = make_settings(epochs=8, optimizer=optimizer, learning_rate=rate)
-    reference = fit_to_rows(make_network(architecture), ROWS, settings, GAME, KEY)
-    _, losses = fitted(streamed(dataset, settings=settings, buffer_rows=10**6), settings, architecture)
+    reference = fit_to_rows(make_network(architecture), ROWS, settings, GAME, SEED)
+    _, losses = fitted(streamed(dataset, buffer_rows=10**6), settings, architecture)
     # Both start at the same weights and pass over the same rows; only their order differs.
     best, best_of_reference = (min(loss.validation_loss for loss in run) for run in (losses, reference))
     assert best == pytest.approx(best_of_reference, rel=0.02)
     assert best_of_reference < 0.98 * ROWS.target[is_held_out(ROWS.match, 0.2, KEY)].var()
 
 
-def test_the_same_key_gives_the_same_weights(dataset):
+def test_the_same_seed_gives_the_same_weights(dataset):
     settings = make_settings(optimizer="sgd", symmetries=True)
-    (one, losses), (other, others) = (fitted(streamed(dataset, settings=settings), settings, "ntuple") for _ in "ab")
+    (one, losses), (other, others) = (fitted(streamed(dataset), settings, "ntuple") for _ in "ab")
     assert losses == others
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
 
@@ -178,7 +178,7 @@ def test_the_advice_for_rows_that_do_not_fit_into_memory_can_be_followed(
     def out_of_memory(*_):
         raise MemoryError
 
-    monkeypatch.setattr("selfplay.training.rows_in_memory.RowsInMemory", out_of_memory)
+    monkeypatch.setattr("selfplay.stages.train.RowsInMemory", out_of_memory)
     monkeypatch.setattr("selfplay.stages.train.TrainingPlan.record", lambda *_: {})
     with pytest.raises(StageError, match=f"its rows do not fit into memory; {advice}"):
         train_level(compose_settings([*overrides, f"run_dir={tmp_path}", f"dataset_file={tmp_path}"]), 1)

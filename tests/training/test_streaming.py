@@ -9,11 +9,12 @@ import pytest
 
 from selfplay.dataset.parquet import parquet_parts
 from selfplay.errors import InvalidFileError
-from selfplay.settings.sections import LossSettings
 from selfplay.training.batch_training import BatchTraining
 from selfplay.training.examples import is_held_out
+from selfplay.training.learning_rate import LearningRate
+from selfplay.training.parameters import LossWeights
 from selfplay.training.process_group import SINGLE_PROCESS
-from selfplay.training.trainer import LearningRate, TrainingJob
+from selfplay.training.trainer import TrainingJob
 from tests.support.dataset_tools import observations_of, read_dataset, rows_are_equal
 from tests.support.streaming import (
     CODEC,
@@ -23,6 +24,7 @@ from tests.support.streaming import (
     in_parts,
     make_network,
     make_settings,
+    split,
     streamed,
 )
 
@@ -31,7 +33,7 @@ def passes(rows, count=1, settings=None):
     """The batches of each of the first passes."""
     settings = settings or make_settings()
     rates = LearningRate(settings, rows.num_examples, 1)
-    job = TrainingJob(make_network(), SHAPE, settings, rates, SINGLE_PROCESS, LossSettings())
+    job = TrainingJob(make_network(), SHAPE, settings, rates, SINGLE_PROCESS, LossWeights())
     batches = rows.batches(BatchTraining(job))
     steps = -(-rows.num_examples // settings.batch_size)
     return [list(islice(batches, steps)) for _ in range(count)]
@@ -69,7 +71,7 @@ def test_broken_parts_are_named(dataset, tmp_path):
     part = tmp_path / "cut.parquet" / "part-00002.parquet"
     part.write_bytes(part.read_bytes()[:-50])
     with pytest.raises(InvalidFileError, match=r"part-00002\.parquet"):
-        streamed(part.parent)
+        split(part.parent)
     table = pq.read_table(dataset / "part-00001.parquet")
     for column, value, message in (("target", 2.0, r"target of row 251 is 2\.0"), ("ply", -1, "ply of row 251 is -1")):
         values = table.column(column).to_numpy().copy()
@@ -79,10 +81,10 @@ def test_broken_parts_are_named(dataset, tmp_path):
         folder = in_parts(tmp_path / column / "dataset.parquet", ROWS)
         pq.write_table(changed, folder / "part-00001.parquet", row_group_size=100)
         with pytest.raises(InvalidFileError, match=rf"part-00001\.parquet: column {message}"):
-            streamed(folder)
+            split(folder)
     pq.write_table(table.drop_columns(["observation"]), folder / "part-00001.parquet")
     with pytest.raises(InvalidFileError, match=r"part-00001\.parquet: column observation is missing"):
-        streamed(folder)
+        split(folder)
 
 
 # ---------------------------------------------------------------------- passes
@@ -90,18 +92,18 @@ def test_broken_parts_are_named(dataset, tmp_path):
 
 @pytest.mark.parametrize("buffer_rows", [1, 300])
 def test_each_pass_shows_every_training_row_once_in_an_order_of_its_own(dataset, buffer_rows):
-    rows = streamed(dataset, buffer_rows=buffer_rows)
+    rows = split(dataset, buffer_rows=buffer_rows)
     expected = training_rows()
-    assert (rows.num_rows, rows.num_examples) == (len(ROWS.match), len(expected))
+    assert (streamed(dataset).num_rows, rows.num_examples) == (len(ROWS.match), len(expected))
     first, second = (as_rows(batches) for batches in passes(rows, 2))
     assert sorted(first) == sorted(second) == sorted(expected)
     assert first != second
-    assert first == as_rows(passes(streamed(dataset, buffer_rows=buffer_rows))[0])
-    assert first != as_rows(passes(streamed(dataset, buffer_rows=buffer_rows, key=8))[0])
+    assert first == as_rows(passes(split(dataset, buffer_rows=buffer_rows))[0])
+    assert first != as_rows(passes(split(dataset, buffer_rows=buffer_rows, key=8))[0])
 
 
 def test_batches_are_full_but_for_the_last_of_a_pass(dataset):
-    (batches,) = passes(streamed(dataset))
+    (batches,) = passes(split(dataset))
     sizes = [batch.size for batch in batches]
     assert sizes == [64] * (len(sizes) - 1) + [len(training_rows()) % 64]
     assert all(len(batch.share.targets) == batch.size and (batch.share.weights == 1).all() for batch in batches)
