@@ -20,11 +20,10 @@ from selfplay.cli.command import progress_bar
 from selfplay.cli.main import reporting_errors
 from selfplay.files import sha256
 from selfplay.players.pretrained import PRETRAINED_FOLDER, pretrained_agents
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import RUN, Manifest
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 from selfplay.settings.evaluation import ProbCutSettings
 from selfplay.settings.fields import run_record
-from selfplay.settings.recorded import RUN
 from selfplay.settings.run import Settings
 from selfplay.stages.compare import compare_and_report, is_compared
 from selfplay.stages.search_files import fit_probcut

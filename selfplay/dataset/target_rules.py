@@ -44,8 +44,6 @@ def marked(*marks: str) -> Callable[[Rule], Rule]:
     """Declare properties of a rule:
 
     gives_policies: it returns `PositionTargets`. Levels then play with tree search, and need a policy head.
-    is_full_without_exploration: for matches without exploration, such as those of level 0, it gives the targets of
-    `full`. Level 0 is then not generated again when the rule is replaced by another rule with this property.
     uses_exact_values: it uses the exact values of late positions, so that the setting `exact_from` may be set.
     searches_ahead: it uses searches of `rootstrap_depth` plies, whose values are not discounted.
     """
@@ -61,7 +59,7 @@ def _outcomes(played: PlayedMatches, bootstrap: Sequence[Tensor] | None, own: Se
     return discounted_outcomes(played.game, played.record, played.gamma, played.outcome, bootstrap, own)
 
 
-@marked("is_full_without_exploration", "uses_exact_values")
+@marked("uses_exact_values")
 def full(played: PlayedMatches) -> Tensor:
     """Discounted outcomes of whole matches: z * gamma**k (Sutton & Barto, section 3.3, with one return at the end).
 
@@ -71,7 +69,7 @@ def full(played: PlayedMatches) -> Tensor:
     return _outcomes(played, exact_values(played))
 
 
-@marked("is_full_without_exploration", "uses_exact_values")
+@marked("uses_exact_values")
 def watkins(played: PlayedMatches) -> Tensor:
     """As `full`, but an exploring action ends the match for the plies before it, as if the best action had been played.
 
@@ -88,7 +86,7 @@ def _watkins(played: PlayedMatches, exact: Sequence[Tensor] | None) -> Tensor:
     return _outcomes(played, bootstrap)
 
 
-@marked("is_full_without_exploration", "uses_exact_values")
+@marked("uses_exact_values")
 def best_response(played: PlayedMatches) -> Tensor:
     """As `watkins`, but an exploring action ends the match only for the player who took it.
 
@@ -100,7 +98,7 @@ def best_response(played: PlayedMatches) -> Tensor:
     return _outcomes(played, exact_values(played), own=best)
 
 
-@marked("is_full_without_exploration", "uses_exact_values", "searches_ahead")
+@marked("uses_exact_values", "searches_ahead")
 def rootstrap(played: PlayedMatches) -> Tensor:
     """The value that the level finds by a search `rootstrap_depth` plies deep (Veness et al., "Bootstrapping from game
     tree search", 2009, with minimax searches that start from each afterstate).

@@ -19,7 +19,7 @@ from selfplay.games import Game, make_game
 from selfplay.grading.comparison import Comparison
 from selfplay.players.checkpoints import load_checkpoint, read_metadata
 from selfplay.registry import Registry
-from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
+from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.context import computing
 from selfplay.settings.run import Settings
@@ -45,7 +45,7 @@ class TrainedRun(NamedTuple):
     def merges_rows(self) -> bool:
         """Whether the newest level was trained on rows of equal positions merged into one."""
         section = Manifest(self.folder.level(self.newest)).sections.get("training", {"settings": {}})
-        return bool(flat_settings(section["settings"]).get("training.merge", False))
+        return bool(section["settings"].get("training.merge", False))
 
     def network(self, level: int) -> nn.Module:
         """The network of a level. Raises InvalidFileError if its file is broken."""

@@ -1,9 +1,10 @@
 """The manifest of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
@@ -12,7 +13,10 @@ from selfplay.errors import InvalidFileError, StageError, shortened
 from selfplay.files import FileFormat, sha256, written_whole
 from selfplay.installation import recorded_versions
 
-MANIFEST_FORMAT = 1
+MANIFEST_FORMAT = 2
+
+RUN = "run"
+"""The section of the settings of a run."""
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
@@ -26,7 +30,6 @@ EXTENSIBLE = ConfigDict(strict=True, extra="allow")
 class RecordedSettings(TypedDict, total=False):
     """The types of the recorded settings that are used for more than comparing them."""
 
-    game: str
     agent_sha256: Sha256
     dataset_sha256: Sha256
     start_sha256: Sha256
@@ -40,8 +43,11 @@ class Section(TypedDict):
     """What is recorded of a stage. It also has counts and versions, which are only shown."""
 
     settings: RecordedSettings
+    """By their dotted names."""
     files: dict[RelativePath, Sha256 | None]
     """The digests of a stage's files; null for a file that may change, see `Manifest.release`."""
+    left_out: NotRequired[list[str]]
+    """Settings and sections that are not recorded because they had no effect on the files: see `_upgraded`."""
 
 
 class ManifestFile(BaseModel):
@@ -49,7 +55,7 @@ class ManifestFile(BaseModel):
 
     model_config = EXTENSIBLE
     __pydantic_extra__: dict[str, Section]
-    format: Literal[1]
+    format: Literal[1, 2]
 
 
 MANIFEST = FileFormat("a manifest of this format", ManifestFile, remedy="; delete it and run again")
@@ -66,22 +72,25 @@ class Manifest:
         self.path = folder / "manifest.json"
         self.sections: dict[str, Any] = {}
         if self.path.exists():
-            self.sections = dict(MANIFEST.read_json(self.path).__pydantic_extra__)
+            content = MANIFEST.read_json(self.path)
+            self.sections = dict(content.__pydantic_extra__)
+            if content.format == 1:
+                self.sections = {stage: _upgraded(stage, section) for stage, section in self.sections.items()}
 
     def is_done(
         self,
         stage: str,
         settings: Mapping[str, Any],
-        default_of: Callable[[str], object] = lambda _: None,
+        defaults: Mapping[str, object] = MappingProxyType({}),
         *,
         force: bool,
     ) -> bool:
         """Whether the stage's files exist and were made with these settings.
 
         Args:
-            settings: the settings, as they will be recorded.
-            default_of: from the dotted name of a setting to the value that is assumed where it is not recorded, because
-                an older version of the program may not have had that setting.
+            settings: by their dotted names, as they will be recorded.
+            defaults: what settings are where they are not recorded, because an older version of the program may not
+                have had them.
             force: return False where StageError would be raised, and if a file was released.
 
         Raises StageError, naming the difference, if the files were made with other settings or were changed since.
@@ -89,7 +98,7 @@ class Manifest:
         section = self.sections.get(stage)
         if section is None:
             return False
-        what = _differences(flat_settings(section["settings"]), flat_settings(settings), default_of)
+        what = _differences(section, settings, defaults)
         there = {name: digest for name, digest in section["files"].items() if (self.folder / name).exists()}
         changed = [name for name, digest in there.items() if digest not in (None, sha256(self.folder / name))]
         if (what or changed) and not force:
@@ -152,14 +161,65 @@ def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, An
     return flat
 
 
-def _differences(was: Mapping[str, Any], now: Mapping[str, Any], default_of: Callable[[str], object]) -> str:
-    """The settings that differ, with both values, as text; empty if none does."""
-    pairs = {
-        name: tuple(settings[name] if name in settings else default_of(name) for settings in (was, now))
-        for name in {**was, **now}
-    }
+def _differences(section: Section, now: Mapping[str, Any], defaults: Mapping[str, object]) -> str:
+    """The settings that differ from those of a section, with both values, as text; empty if none does."""
+    was: Mapping[str, Any] = section["settings"]
+    left_out = section.get("left_out", [])
+    names = (name for name in {**was, **now} if not any(_is_of(setting, name) for setting in left_out))
+    pairs = {name: tuple(of[name] if name in of else defaults.get(name) for of in (was, now)) for name in names}
     return ", ".join(
         f"{name} was {shortened(json.dumps(a))}, is {shortened(json.dumps(b))}"
         for name, (a, b) in pairs.items()
         if a != b
     )
+
+
+def _is_of(setting: str, name: str) -> bool:
+    """Whether a name is that of the setting or section, or is in it."""
+    return name == setting or name.startswith(f"{setting}.")
+
+
+RENAMED = {"game": "game.name", "format": "dataset.format"}
+"""Settings that manifests of format 1 record by another name."""
+
+NO_LONGER_RECORDED = ("threads", "shard_matches")
+"""Settings of speed and places, which manifests of format 1 record."""
+
+WITHOUT_EFFECT = {
+    "generation": (
+        *("epsilons", "player", "mcts", "opponents", "sparring_partner", "sparring_share"),
+        *("rootstrap_depth", "rootstrap_share"),
+    ),
+    "training": (
+        *("training", "td", "loss", "matches", "gamma", "epsilons", "exact_from", "gate", "gate_matches"),
+        "dataset.replay",
+    ),
+}
+"""Settings and sections that manifests of format 1 leave out where they have no effect on the files of the level."""
+
+
+def _upgraded(stage: str, section: Section) -> Any:
+    """A section of a manifest of format 1 in the present format.
+
+    There some settings are recorded only if they differ from their defaults, others only if they had an effect on the
+    files of the level, and they are nested in mappings.
+    """
+    if stage == RUN:
+        return section
+    flat = {RENAMED.get(name, name): value for name, value in flat_settings(section["settings"]).items()}
+    known = {name: value for name, value in flat.items() if name not in NO_LONGER_RECORDED}
+    level = known.get("level", 0)
+    usual: dict[str, Any] = {}
+    if stage == "generation":
+        usual = {"targets": "full", "exact_from": None, "opponent": None}
+        usual |= {"sparring_partner": None} if level > 0 else {}
+    elif stage == "training":
+        usual = {"learning": "dataset", "dataset.buffer_rows": None, "numerics": "native"}
+        usual |= {"gate": None} if level > 1 else {}
+        usual |= {"gate_matches": 200} if "gate" in known else {}
+        usual |= {"exact_from": None} if known.get("learning") == "td" else {}
+    elif stage == "comparison":
+        usual = {"comparison.pair_seconds": None}
+    settings = usual | known
+    left_out = [one for one in WITHOUT_EFFECT.get(stage, ()) if not any(_is_of(one, name) for name in settings)]
+    return {**section, "settings": settings, "left_out": left_out}

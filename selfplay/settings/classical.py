@@ -10,7 +10,7 @@ from omegaconf import MISSING
 from selfplay.checks import count, within
 from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import PATH, affects
+from selfplay.settings.fields import PATH, read_by
 
 DEFAULT_RULE = ExperienceRule()
 
@@ -67,13 +67,13 @@ class TabularSettings(CommonSettings):
 
     agent: str = "temporal_difference"
     """The update rule (conf/agent/)."""
-    episodes: int = field(default=100_000, metadata=affects("tabular") | count(1))
+    episodes: int = field(default=100_000, metadata=read_by("tabular") | count(1))
     """Matches to learn from."""
-    epsilon: float = field(default=0.01, metadata=affects("tabular") | within(0, 1))
+    epsilon: float = field(default=0.01, metadata=read_by("tabular") | within(0, 1))
     """Share of the actions that are random."""
-    alpha: float | None = field(default=None, metadata=affects("backward_value") | within(above=0, most=1))
+    alpha: float | None = field(default=None, metadata=read_by("tabular") | within(above=0, most=1))
     """Step size of agent=backward_value."""
-    step_size: float | None = field(default=None, metadata=affects("temporal_difference") | within(above=0, most=1))
+    step_size: float | None = field(default=None, metadata=read_by("tabular") | within(above=0, most=1))
     """Step size of agent=temporal_difference."""
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: on a terminal one line that is updated, elsewhere ten lines."""

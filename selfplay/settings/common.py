@@ -1,14 +1,14 @@
 """Settings that several programs share: the game, the executor, how a level plays, and conf/common.yaml."""
 
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from selfplay.checks import SEEDS, count, require, within
-from selfplay.compute.devices import NATIVE, require_device
+from selfplay.compute.devices import require_device
 from selfplay.games import name_of_board
 from selfplay.registry import SPIEL_NAMES, is_module
 from selfplay.runs.command_lines import DEFAULT_GAME
-from selfplay.settings.fields import PATH, affects, check_fields
+from selfplay.settings.fields import PATH, check_fields, read_by
 
 MOST_THREADS = 1024
 SEARCH_THREADS = within(1, MOST_THREADS)
@@ -19,10 +19,7 @@ SEARCH_THREADS = within(1, MOST_THREADS)
 class GameSettings:
     """The game (conf/game/)."""
 
-    name: str = field(
-        default=DEFAULT_GAME,
-        metadata=affects("generation", "training", "comparison", "tabular"),
-    )
+    name: str = field(default=DEFAULT_GAME, metadata=read_by("generation", "training", "comparison", "tabular"))
     """The game's name in the registry of games. If `size` is not the default of the game, the name contains the size,
     also in files: othello_6x6."""
     size: int | None = None
@@ -45,10 +42,6 @@ class PlayerSettings:
     """0: choose the best action; above 0: draw actions by their values at this temperature."""
 
 
-def _is_native(settings: Any, _: int) -> bool:
-    return getattr(settings, "numerics", NATIVE) == NATIVE
-
-
 @dataclass
 class CommonSettings:
     """The settings of every program."""
@@ -56,20 +49,12 @@ class CommonSettings:
     run_dir: str = field(metadata=PATH)
     """Folder of the files of the run; a relative path is relative to the current folder, and ~ is the home folder."""
     game: GameSettings = field(default_factory=GameSettings)
-    seed: int = field(default=0, metadata=affects("generation", "training", "comparison", "tabular") | within(*SEEDS))
+    seed: int = field(default=0, metadata=read_by("generation", "training", "comparison", "tabular") | within(*SEEDS))
     """The same seed gives the same bytes."""
     batch_size: int | None = field(default=None, metadata=count(1))
     """Matches played in lockstep; does not change the results. null: 16,384 on the CPU, as many as fit in memory on a
     GPU."""
-    threads: int = field(
-        default=1,
-        metadata=affects(
-            training=_is_native,
-            comparison=_is_native,
-            generation=lambda settings, level: level > 0 and _is_native(settings, level),
-        )
-        | within(1, MOST_THREADS),
-    )
+    threads: int = field(default=1, metadata=within(1, MOST_THREADS))
     """Threads of torch in one process; may change bytes with numerics=native."""
     search_threads: int | None = field(default=1, metadata=SEARCH_THREADS)
     """Threads of a long search of one position; does not change values or actions. null: one per core."""

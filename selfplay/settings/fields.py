@@ -1,15 +1,15 @@
-"""Declarations of the fields of settings: which stages' files a field affects, and what its value names.
+"""Declarations of the fields of settings: which stages read a field, and what its value names.
 
-    gamma: float = field(default=0.95, metadata=affects("generation") | within(0, 1))
+    gamma: float = field(default=0.95, metadata=read_by("generation") | within(0, 1))
 
-The settings of a finished stage are recorded in its manifest, and a stage with the same record is not run again. The
-record is derived from these declarations. If an older manifest does not contain a setting, its default is used.
+A finished stage has recorded all settings that it reads in its manifest, and a stage with the same record is not run
+again. If a manifest does not contain a setting, its default is used.
 
 Which values a field may have is declared with `selfplay.checks`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -18,9 +18,7 @@ from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import SettingError, shortened
 from selfplay.named_players.names import PLAYERS
 from selfplay.registry import is_module
-
-Condition = Callable[[Any, int], bool]
-"""Called with (all settings, level): whether a field affects the result of a stage at this level."""
+from selfplay.runs.manifest import flat_settings
 
 
 class Leaf(NamedTuple):
@@ -30,20 +28,16 @@ class Leaf(NamedTuple):
     """Dotted, as on the command line."""
     field: Field[Any]
     value: Any
-    affected: Mapping[str, Condition]
-    """The stages that it affects, including those of the enclosing section, each with its condition."""
+    stages: frozenset[str]
+    """The stages that read it, including those of the enclosing section."""
 
 
-def affects(*stages: str, **conditions: Condition) -> dict[str, Any]:
-    """Metadata of a field that changes the results of these stages: always, or if a condition holds.
+def read_by(*stages: str) -> dict[str, Any]:
+    """Metadata of a field that these stages read, RUN for the loop itself; `|` joins it with other metadata.
 
-    `|` joins it with other metadata. For a section of settings it applies to all fields of the section.
+    For a section of settings it applies to all fields of the section.
     """
-    return {"affects": dict.fromkeys(stages, lambda _settings, _level: True) | conditions}
-
-
-UNLESS_DEFAULT = {"is_recorded_unless_default": True}
-"""Metadata of a field that is recorded for a stage only if it differs from its default."""
+    return {"stages": frozenset(stages)}
 
 
 def unrecorded(value: Any) -> dict[str, Any]:
@@ -51,18 +45,11 @@ def unrecorded(value: Any) -> dict[str, Any]:
     return {"unrecorded": value}
 
 
-RECORDED_AS = {"game.name": "game", "dataset.format": "format", "dataset.shard_matches": "shard_matches"}
-"""The settings that have another name in the record of a stage."""
-
-
 PATH = {"is_path": True}
 """Metadata of a field that holds a path, see `selfplay.files.user_path`."""
 
 EACH_COMMAND = {"is_of_each_command": True}
 """Metadata of a field that later commands do not take over from the run."""
-
-LATER_LEVEL = 2
-"""A level at which all settings have their effect; some have none at levels 0 and 1."""
 
 PLAYER_NAME = {"is_player_name": True}
 """Metadata of a field that holds the names of players; `--help` then lists the possible names."""
@@ -72,52 +59,34 @@ PLAYER_OR_PERSON = PLAYER_NAME | {"may_be_person": True}
 """Metadata of a field that holds the name of a player, or PERSON."""
 
 
-def stage_record(settings: Any, *stages: str, level: int = 0) -> dict[str, Any]:
-    """The settings that affect what any of these stages produces at `level`, nested as in the manifest."""
-    record: dict[str, Any] = {}
-    for leaf in leaves(settings):
-        is_usual = UNLESS_DEFAULT.keys() <= leaf.field.metadata.keys() and leaf.value == default_of_field(leaf.field)
-        if not is_usual and any(holds(settings, level) for holds in _conditions(leaf, stages)):
-            *sections, last = RECORDED_AS.get(leaf.name, leaf.name).split(".")
-            place = record
-            for section in sections:
-                place = place.setdefault(section, {})
-            place[last] = leaf.value
-    return record
+def stage_record(settings: Any, stage: str) -> dict[str, Any]:
+    """Every setting that this stage reads, by its dotted name."""
+    return flat_settings({leaf.name: leaf.value for leaf in leaves(settings) if stage in leaf.stages})
 
 
 def run_record(settings: Any) -> dict[str, Any]:
-    """Every setting that affects the files of a run with several levels, by its dotted name on the command line."""
+    """Every setting that a stage or the loop reads, by its dotted name; not those of each command."""
     return {
         leaf.name: leaf.value
         for leaf in leaves(settings)
-        if not EACH_COMMAND.keys() <= leaf.field.metadata.keys()
-        and any(holds(settings, LATER_LEVEL) for holds in leaf.affected.values())
+        if leaf.stages and not EACH_COMMAND.keys() <= leaf.field.metadata.keys()
     }
 
 
-def recorded_defaults(settings: Any, *stages: str) -> dict[str, Any]:
-    """What each setting that affects these stages is where it is not recorded, by its dotted name in the manifest."""
-    found = (leaf for leaf in leaves(settings) if _conditions(leaf, stages))
-    return {
-        RECORDED_AS.get(leaf.name, leaf.name): leaf.field.metadata.get("unrecorded", default_of_field(leaf.field))
-        for leaf in found
-    }
+def recorded_defaults(settings: Any) -> dict[str, Any]:
+    """What each setting is where it is not recorded, by its dotted name."""
+    return {leaf.name: leaf.field.metadata.get("unrecorded", default_of_field(leaf.field)) for leaf in leaves(settings)}
 
 
-def leaves(settings: Any, prefix: str = "", inherited: Mapping[str, Condition] | None = None) -> Iterator[Leaf]:
+def leaves(settings: Any, prefix: str = "", stages: frozenset[str] = frozenset()) -> Iterator[Leaf]:
     """All fields of nested settings that hold values, not sections."""
     for field in fields(settings):
         name, value = f"{prefix}{field.name}", getattr(settings, field.name)
-        affected = {**(inherited or {}), **field.metadata.get("affects", {})}
+        of_field = stages | field.metadata.get("stages", frozenset())
         if is_dataclass(value):
-            yield from leaves(value, f"{name}.", affected)
+            yield from leaves(value, f"{name}.", of_field)
         else:
-            yield Leaf(name, field, value, affected)
-
-
-def _conditions(leaf: Leaf, stages: tuple[str, ...]) -> list[Condition]:
-    return [leaf.affected[stage] for stage in stages if stage in leaf.affected]
+            yield Leaf(name, field, value, of_field)
 
 
 def field_of(kind: Any, name: str) -> Field[Any] | None:

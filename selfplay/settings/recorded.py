@@ -10,7 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from selfplay.compute.devices import NATIVE
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.registry import named_modules
-from selfplay.runs.manifest import Manifest, flat_settings
+from selfplay.runs.manifest import RUN, Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import (
     checked_settings,
@@ -23,13 +23,12 @@ from selfplay.settings.compose import (
 from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in
 from selfplay.settings.run import Settings, compose_settings
 
-RUN = "run"
 SHOWN = 5
 """Number of settings that a message names."""
 
 
-NOT_CHANGES = ("recipe", "seed", "game.name", "threads", "dataset.format", "dataset.shard_matches")
-"""Settings that `changes_of_recipe` leaves out: those that are always named, and those of places and speed."""
+NOT_CHANGES = ("recipe", "seed", "game.name", "dataset.format")
+"""Settings that `changes_of_recipe` leaves out: those that are always named, and how rows are stored."""
 
 
 def record_run_settings(settings: Settings) -> None:

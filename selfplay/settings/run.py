@@ -15,75 +15,39 @@ from selfplay.executors import ExecutorOptions
 from selfplay.games.game import OUTCOMES
 from selfplay.installation import require_package
 from selfplay.runs.command_lines import command_line
+from selfplay.runs.manifest import RUN
 from selfplay.settings.common import CommonSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of, list_of_overrides, overrides_of
-from selfplay.settings.fields import EACH_COMMAND, PATH, PLAYER_NAME, UNLESS_DEFAULT, affects, rule_has, unrecorded
+from selfplay.settings.fields import EACH_COMMAND, PATH, PLAYER_NAME, read_by, rule_has, unrecorded
 from selfplay.settings.sections import ComparisonSettings, DatasetSettings, TreeSearchSettings
 from selfplay.training.parameters import OPTIMIZERS, LossWeights, TemporalDifferences, Training
 
-
-def _is_greedy(settings: "Settings", level: int) -> bool:
-    """Whether a level takes its best action or explores. Level 0, the random player, does neither."""
-    return level > 0 and not settings.has_policies
-
-
-def _spars(settings: "Settings", level: int) -> bool:
-    """Whether a level meets the sparring partner in some matches. Level 0, the random player, meets only itself."""
-    return level > 0 and settings.sparring_partner is not None
-
-
-def _has_predecessor(settings: "Settings", level: int) -> bool:
-    """Whether the gate compares a level with the one before it. Level 0 is the random player, whose weights cannot be
-    kept."""
-    return level > 1 and settings.gate is not None
-
-
-def _changes_targets(settings: "Settings", level: int) -> bool:
-    """Whether the targets differ from those of the rule `full`."""
-    return level > 0 or not rule_has(settings.targets, "is_full_without_exploration")
-
-
-def _searches_ahead(settings: "Settings", level: int) -> bool:
-    """Whether searches give targets. Level 0 is the random player, which values no positions."""
-    return level > 0 and rule_has(settings.targets, "searches_ahead")
-
-
-def _learns_online(settings: "Settings", _: int) -> bool:
-    """Whether levels learn from matches while they play them."""
-    return settings.learns_online
+PLAYING = read_by("generation", "training")
+"""Metadata of a field about the matches that are learned from. With learning=td the training stage plays them."""
 
 
 @dataclass
 class Settings(CommonSettings):
     """All settings of a run."""
 
-    recipe: str = field(default="default", metadata=affects("run"))
+    recipe: str = field(default="default", metadata=read_by(RUN))
     """The recipe that the settings come from (conf/recipe/)."""
-    architecture: dict[str, Any] = field(default_factory=dict, metadata=affects("training"))
+    architecture: dict[str, Any] = field(default_factory=dict, metadata=read_by("training"))
     """The network's name and its options (conf/architecture/)."""
-    player: PlayerSettings = field(
-        default_factory=PlayerSettings, metadata=affects("comparison", generation=_is_greedy)
-    )
+    player: PlayerSettings = field(default_factory=PlayerSettings, metadata=read_by("generation", "comparison"))
     executor: ExecutorOptions = field(default_factory=ExecutorOptions)
-    numerics: str = field(default=PORTABLE, metadata=affects("training") | one_of(*NUMERICS) | unrecorded(NATIVE))
+    numerics: str = field(default=PORTABLE, metadata=read_by("training") | one_of(*NUMERICS) | unrecorded(NATIVE))
     """How networks compute on the CPU. portable: every processor gives the same bytes, with any number of threads;
     native: as torch does, which is faster and may differ in the last digits between processors."""
-    learning: str = field(default="dataset", metadata=affects(training=_learns_online) | one_of("dataset", "td"))
+    learning: str = field(default="dataset", metadata=read_by("training") | one_of("dataset", "td"))
     """dataset: a level is fitted to the datasets of the levels before it; td: it learns from each match that it plays
     against itself (temporal-difference learning), with tables of patterns (architecture=ntuple) and no datasets."""
-    training: Training = field(
-        default_factory=Training, metadata=affects(training=lambda settings, _: not settings.learns_online)
-    )
-    td: TemporalDifferences = field(default_factory=TemporalDifferences, metadata=affects(training=_learns_online))
-    mcts: TreeSearchSettings = field(
-        default_factory=TreeSearchSettings,
-        metadata=affects(generation=lambda settings, level: level > 0 and settings.has_policies),
-    )
-    loss: LossWeights = field(
-        default_factory=LossWeights, metadata=affects(training=lambda settings, _: settings.has_policies)
-    )
+    training: Training = field(default_factory=Training, metadata=read_by("training"))
+    td: TemporalDifferences = field(default_factory=TemporalDifferences, metadata=read_by("training"))
+    mcts: TreeSearchSettings = field(default_factory=TreeSearchSettings, metadata=read_by("generation"))
+    loss: LossWeights = field(default_factory=LossWeights, metadata=read_by("training"))
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
-    comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=affects("comparison"))
+    comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=read_by("comparison"))
     level: int | None = field(default=None, metadata=count(0))
     """The level that a single stage works on; null: the newest."""
     agent_file: str | None = field(default=None, metadata=PATH)
@@ -96,62 +60,43 @@ class Settings(CommonSettings):
     """For training one level: the agent.safetensors whose weights training starts from; null: `training.start`."""
     output_dir: str | None = field(default=None, metadata=PATH)
     """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
-    levels: int = field(default=10, metadata=affects("run") | count(1))
+    levels: int = field(default=10, metadata=read_by(RUN) | count(1))
     """Number of levels to train."""
-    matches: int = field(
-        default=60000,
-        metadata=affects(
-            "generation",
-            # The number of matches in each dataset tells which rows belong to it.
-            training=lambda settings, level: settings.learns_online or (settings.dataset.replay > 0 and level > 1),
-        )
-        | count(2),
-    )
+    matches: int = field(default=60000, metadata=PLAYING | count(2))
     """Matches in each level's dataset, or, with learning=td, that it learns from while it plays them."""
-    gamma: float = field(default=0.95, metadata=affects("generation", training=_learns_online) | within(0, 1))
+    gamma: float = field(default=0.95, metadata=PLAYING | within(0, 1))
     """Discount of the return for each further move of the same player."""
-    epsilons: list[float] = field(
-        default_factory=lambda: [0.5, 0.5, 0.3],
-        metadata=affects(generation=_is_greedy, training=_learns_online) | within(0, 1),
-    )
+    epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.3], metadata=PLAYING | within(0, 1))
     """Exploration rates by ply in the matches that are learned from; the last rate is used for all later plies."""
-    opponents: str = field(default="self", metadata=affects("run") | one_of("self", "pool"))
+    opponents: str = field(default="self", metadata=read_by("generation") | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
-    sparring_partner: str | None = field(default=None, metadata=affects(generation=_spars) | PLAYER_NAME)
+    sparring_partner: str | None = field(default=None, metadata=read_by("generation") | PLAYER_NAME)
     """A player, such as greedy_discs, that each level meets in some of its matches, so that it also learns to play
     against weak players; null: none."""
-    sparring_share: float = field(default=0.1, metadata=affects(generation=_spars) | within(above=0, below=1))
+    sparring_share: float = field(default=0.1, metadata=read_by("generation") | within(above=0, below=1))
     """The share of matches against the sparring partner."""
-    viewpoints: str = field(default="both", metadata=affects("generation") | one_of("both", "agent"))
+    viewpoints: str = field(default="both", metadata=read_by("generation") | one_of("both", "agent"))
     """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
-    outcome: str = field(default="return", metadata=affects("generation", "training") | one_in(OUTCOMES))
+    outcome: str = field(default="return", metadata=PLAYING | one_in(OUTCOMES))
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / number of squares)."""
-    targets: str = field(
-        default="full",
-        metadata=affects(generation=_changes_targets) | UNLESS_DEFAULT | one_in(TARGET_RULES),
-    )
+    targets: str = field(default="full", metadata=read_by("generation") | one_in(TARGET_RULES))
     """The rule that computes the targets from the matches: full, watkins, best_response, rootstrap or search
     (selfplay/dataset/target_rules.py explains them), or module:function."""
-    exact_from: int | None = field(
-        default=None, metadata=affects("generation", training=_learns_online) | UNLESS_DEFAULT | count(1)
-    )
+    exact_from: int | None = field(default=None, metadata=PLAYING | count(1))
     """Positions with at most this number of empty squares have as targets the values that the exact solver of the game
     finds. For earlier positions the match ends with the first of them. null: outcomes of matches only."""
-    rootstrap_depth: int = field(default=3, metadata=affects(generation=_searches_ahead) | count(1))
+    rootstrap_depth: int = field(default=3, metadata=read_by("generation") | count(1))
     """Plies that levels look ahead for their targets, with targets=rootstrap."""
-    rootstrap_share: float = field(default=1.0, metadata=affects(generation=_searches_ahead) | within(above=0, most=1))
+    rootstrap_share: float = field(default=1.0, metadata=read_by("generation") | within(above=0, most=1))
     """How much of a target is the value that this search finds, from 0 to 1; the rest is the target of watkins. In
     matches against other players it is always 1."""
-    gate: float | None = field(
-        default=None,
-        metadata=affects(training=_has_predecessor) | within(0, 1),
-    )
+    gate: float | None = field(default=None, metadata=read_by("training") | within(0, 1))
     """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it. If it
     scores less, the weights of the level before are kept. null: every new level is accepted. Level 1 is always
     accepted."""
-    gate_matches: int = field(default=200, metadata=affects(training=_has_predecessor) | UNLESS_DEFAULT | count(2))
+    gate_matches: int = field(default=200, metadata=read_by("training") | count(2))
     """Number of matches of the gate."""
-    logger: str = field(default="none", metadata=affects("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
+    logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     force: bool = False
     """Replace files that were made with other settings."""

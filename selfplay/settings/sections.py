@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from selfplay.checks import count, one_in, within
 from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.search.mcts.rule import SEARCH_RULES
-from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, UNLESS_DEFAULT, affects
+from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by
 
 MOST_SIMULATIONS = 1_000_000
 
@@ -39,17 +39,14 @@ class TreeSearchSettings:
 class DatasetSettings:
     """How the rows of a level's matches are stored and read."""
 
-    format: str = field(default="csv", metadata=affects("generation") | one_in(DATASET_FORMATS))
+    format: str = field(default="csv", metadata=read_by("generation") | one_in(DATASET_FORMATS))
     """csv: every program can read it; parquet: a twentieth to a fortieth of the size."""
-    replay: int = field(default=0, metadata=affects("run") | count(0))
+    replay: int = field(default=0, metadata=read_by("training") | count(0))
     """Number of earlier levels whose datasets are also trained on."""
-    shard_matches: int = field(
-        default=16384,
-        metadata=affects(generation=lambda run, _: DATASET_FORMATS[run.dataset.format].has_parts) | count(1),
-    )
+    shard_matches: int = field(default=16384, metadata=count(1))
     """Matches that a worker plays at a time; their rows are one file of dataset.parquet. batch_size cannot be larger.
     With buffer_rows, the order of the rows depends on it."""
-    buffer_rows: int | None = field(default=None, metadata=affects("training") | UNLESS_DEFAULT | within(1, 2**31))
+    buffer_rows: int | None = field(default=None, metadata=read_by("training") | within(1, 2**31))
     """Rows held in memory while training, for datasets larger than memory; needs dataset.format=parquet and
     training.merge=false. null: all rows."""
 
@@ -74,9 +71,7 @@ class ComparisonSettings:
     endgames: int = field(default=100, metadata=count(0))
     """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. If the exact solver
     of a game can solve whole matches, `judged` is used instead."""
-    pair_seconds: float | None = field(
-        default=None, metadata=affects("comparison") | UNLESS_DEFAULT | EACH_COMMAND | within(above=0)
-    )
+    pair_seconds: float | None = field(default=None, metadata=EACH_COMMAND | within(above=0))
     """Time limit for the matches of a pair. Matches are played until the time is over, at least two. Their number
     depends on the computer and is in the tables. null: no limit."""
     judged: int = field(default=100, metadata=count(0))

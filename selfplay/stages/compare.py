@@ -54,8 +54,8 @@ def is_compared(settings: Settings) -> bool:
     Raises InvalidFileError if the run's manifest is broken.
     """
     run = RunFolder.of(settings)
-    record, defaults = _comparison_record(settings, run), recorded_defaults(settings, "comparison")
-    is_done = Manifest(run.path).is_done("comparison", record, defaults.get, force=True)
+    record, defaults = _comparison_record(settings, run), recorded_defaults(settings)
+    is_done = Manifest(run.path).is_done("comparison", record, defaults, force=True)
     if is_done:
         again = command_line("compare")
         log.info("levels already compared, skipped (%s); %s compares them again", run.comparison, again)

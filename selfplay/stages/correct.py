@@ -106,7 +106,7 @@ def _numbers(settings: CorrectionSettings) -> dict[str, Any]:
 
 def _record(settings: CorrectionSettings, level: int, agent: Path) -> Record:
     chosen = {name: getattr(settings, name) for name in ("seat", "after", "seed")} | _numbers(settings)
-    return {"game": settings.game.name, "level": level, "agent_sha256": sha256(agent), **chosen}
+    return {"game.name": settings.game.name, "level": level, "agent_sha256": sha256(agent), **chosen}
 
 
 def _correct(corrections: Corrections, manifest: Manifest, record: Record, *, force: bool) -> int:

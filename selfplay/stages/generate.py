@@ -45,14 +45,15 @@ def generate_level(
     run = RunFolder.of(settings)
     folder, agents = run.stage_folder(level, settings.output_dir), _playing_agents(settings, run, level)
     manifest, record = Manifest(folder), _generation_record(settings, agents, level)
-    if manifest.is_done("generation", record, recorded_defaults(settings, "generation").get, force=settings.force):
+    if manifest.is_done("generation", record, recorded_defaults(settings), force=settings.force):
         log.info("level %d: matches already generated, skipped", level)
         return False
     manifest.forget("generation")
     with ExitStack() as stack:
         chosen = executor or stack.enter_context(open_executor(settings.executor, settings.threads))
         files = [*agents, *(run.player_files() if settings.opponent or settings.sparring_partner else ())]
-        rows = play_level(settings, level, files, record, chosen, progress)
+        parts_record = record | {"shard_matches": settings.dataset.shard_matches}
+        rows = play_level(settings, level, files, parts_record, chosen, progress)
     dataset = folder / run.dataset(level, settings.dataset.format).name
     if settings.output_dir is None:
         record_run_settings(settings)
@@ -74,9 +75,9 @@ def _playing_agents(settings: Settings, run: RunFolder, level: int) -> list[Path
 
 def _generation_record(settings: Settings, agents: Sequence[Path], level: int) -> dict[str, Any]:
     """What the dataset of a level depends on: settings, and the digests of the agents that play."""
-    record = stage_record(settings, "generation", level=level) | {"level": level}
+    record = stage_record(settings, "generation") | {"level": level}
     if settings.opponent is not None:
-        record |= {"opponent": settings.opponent, "epsilons": settings.epsilons}
+        record["opponent"] = settings.opponent
     if level > 0:
         *opponents, itself = [sha256(path) for path in agents]
         record["agent_sha256"] = itself

@@ -95,7 +95,7 @@ def _folder(context: RunContext[ProofSettings], name: str) -> Path:
 def _record(settings: ProofSettings, name: str) -> dict[str, Any]:
     """Everything that the result depends on."""
     return {
-        "game": settings.game.name,
+        "game.name": settings.game.name,
         "player": name,
         "agents_sha256": [sha256(path) for path in files_of_player(name, settings.run_dir)],
         "seat": settings.seat,

@@ -60,7 +60,7 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
     with joined_process_group(settings.device) as processes, _lack_of_memory_explained(settings, level):
         is_first, manifest = processes.is_rank_zero, Manifest(plan.folder)
         record = plan.record(processes.world_size) if is_first else {}
-        is_done = is_first and manifest.is_done("training", record, plan.default_of, force=settings.force)
+        is_done = is_first and manifest.is_done("training", record, plan.defaults(), force=settings.force)
         if processes.broadcast(is_done):
             if is_first:
                 log.info("level %d: already trained, skipped", level)
@@ -126,7 +126,7 @@ class TrainingPlan:
 
     def record(self, processes: int) -> dict[str, Any]:
         """Everything that the files of the level depend on: settings, number of processes, digests of files."""
-        record = stage_record(self.settings, "training", level=self.level) | {"level": self.level}
+        record = stage_record(self.settings, "training") | {"level": self.level}
         if self.digests:
             record["dataset_sha256"] = self.digests[-1]
         if self.digests[:-1]:
@@ -141,12 +141,10 @@ class TrainingPlan:
             record["gate_sha256"] = sha256(self.gate_agent)
         return record
 
-    def default_of(self, name: str) -> object:
-        """The default of a recorded setting; the default of an option of the network is in the network's class."""
-        section, _, option = name.partition(".")
-        if section != "architecture":
-            return recorded_defaults(self.settings, "training").get(name)
-        return option_defaults(self.settings.architecture["name"]).get(option)
+    def defaults(self) -> dict[str, Any]:
+        """What each setting is where it is not recorded; the defaults of options are in the network's class."""
+        options = option_defaults(self.settings.architecture["name"])
+        return recorded_defaults(self.settings) | {f"architecture.{name}": value for name, value in options.items()}
 
     def check_datasets(self) -> None:
         """Raise StageError for a dataset that differs from what its manifest describes."""

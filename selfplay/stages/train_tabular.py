@@ -65,11 +65,11 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
     folder = RunFolder.of(settings).tabular
     path, manifest = folder / f"{rule.name}.npz", Manifest(folder)
     curve = path.with_suffix(".csv")
-    record, defaults = (of(settings, "tabular", rule.name) for of in (stage_record, recorded_defaults))
+    record, defaults = stage_record(settings, "tabular"), recorded_defaults(settings)
     # Players that learn from their matches hold the lock of this folder, not that of the run.
     with RunFolder(folder).lock():
         is_continued = _is_continued(manifest, rule, record, defaults, settings.force)
-        if not is_continued and manifest.is_done(rule.name, record, defaults.get, force=settings.force):
+        if not is_continued and manifest.is_done(rule.name, record, defaults, force=settings.force):
             log.info("%s already learned, skipped", path)
             return path
         graph = positions_of(settings.game.name)
@@ -99,7 +99,7 @@ def _is_continued(
     was = section["settings"].get("episodes")
     if force or f"{rule.name}.csv" not in section["files"] or not isinstance(was, int) or was >= record["episodes"]:
         return False
-    return manifest.is_done(rule.name, {**record, "episodes": was}, defaults.get, force=False)
+    return manifest.is_done(rule.name, {**record, "episodes": was}, defaults, force=False)
 
 
 def _rule(settings: TabularSettings) -> UpdateRule:

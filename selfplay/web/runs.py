@@ -111,7 +111,7 @@ def run_views(catalog: OpponentCatalog, game: Game) -> list[RunView]:
 def _game_of(path: Path) -> str | None:
     """The name of the game of the run in a folder; None if there is no run, or its manifest is broken."""
     section = read_once(_generation, RunFolder(path).level(0) / "manifest.json", [])
-    return None if section is None else section["settings"].get("game")
+    return None if section is None else section["settings"].get("game.name")
 
 
 def _generation(path: Path) -> dict[str, Any] | None:

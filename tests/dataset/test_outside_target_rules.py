@@ -28,11 +28,6 @@ def test_a_target_rule_of_another_module_makes_the_targets_of_a_level(tmp_path):
         generate_level(tiny_settings(run.path), 0)
 
 
-def test_a_rule_of_another_module_can_keep_the_matches_of_level_0(tmp_path):
-    assert generate_level(tiny_settings(tmp_path), 0)
-    assert not generate_level(tiny_settings(tmp_path, f"targets={MODULE}:full_by_another_name"), 0)
-
-
 @pytest.mark.parametrize(
     ("rule", "message"),
     [

@@ -11,7 +11,7 @@ DIGEST = "0" * 64
 
 def recorded(path: Path, levels: int, replay: int, changed: dict[int, dict[str, object]]) -> RunFolder:
     """A run whose manifests record training with this replay, and other settings of matches from some levels on."""
-    run, matches = RunFolder(path), {"epsilons": [0.3], "player": {"depth": 1}}
+    run, matches = RunFolder(path), {"epsilons": [0.3], "player.depth": 1, "targets": "full"}
     for level in range(levels + 1):
         run.level(level).mkdir(parents=True)
         matches = matches | changed.get(level, {})
@@ -36,12 +36,12 @@ def test_the_random_matches_leave_at_once_without_replay_and_with_it_when_the_wi
 
 
 def test_other_settings_of_the_matches_are_named_at_the_level_that_learns_from_them(tmp_path: Path) -> None:
-    changed = {3: {"epsilons": [0.1], "player": {"depth": 2}}, 4: {"targets": "watkins"}}
+    changed = {3: {"epsilons": [0.1], "player.depth": 2}, 4: {"targets": "watkins"}}
     run = recorded(tmp_path, 5, 0, changed)
     assert data_changes(run, [1, 2, 3, 4, 5]) == {
         2: "no longer on random matches (level 0)",
         4: "epsilons was [0.3], is [0.1]; player.depth was 1, is 2",
-        5: "targets was None, is watkins",
+        5: "targets was full, is watkins",
     }
 
 

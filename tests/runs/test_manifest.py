@@ -58,7 +58,7 @@ def test_the_same_record_gives_the_same_bytes(done):
 
 
 def test_a_file_that_is_not_a_manifest_is_refused_by_name(tmp_path):
-    texts = ["", "{", "[]", "null", "{}", '{"format": 0}', '{"format": 2}', '"format"', "7"]
+    texts = ["", "{", "[]", "null", "{}", '{"format": 0}', '{"format": 3}', '"format"', "7"]
     deep = ["[" * 100_000, '{"a":' * 5000, "1" * 5000, '{"format": 1' + "0" * 5000 + "}", "NaN"]
     sections = ['"text"', "[]", "{}", "null", '{"files": {}}']
     foreign = [f'{{"format": 1, "generation": {section}}}' for section in sections]

@@ -72,8 +72,6 @@ def test_a_level_learns_from_the_datasets_that_are_replayed(tiny_run, tmp_path):
 
 def test_matches_that_are_cut_are_the_same_matches_with_other_targets(tiny_run, tmp_path):
     rule = "targets=watkins"
-    # The random player does not explore.
-    assert not generate_level(tiny_settings(tiny_run, rule), 0)
     for name, more in (("whole", ["targets=full"]), ("cut", [rule]), ("parted", [rule, "batch_size=37"])):
         generate_level(tiny_settings(tiny_run, f"output_dir={tmp_path / name}", *more), 1)
     assert files_of(tmp_path / "cut") == files_of(tmp_path / "parted")

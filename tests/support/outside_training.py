@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from selfplay.architectures import Output
-from selfplay.dataset.target_rules import full, marked
+from selfplay.dataset.target_rules import full
 from selfplay.training.trainer import Trainer
 
 
@@ -99,12 +99,6 @@ def halving(peak, step, total_steps):
 def halved(played):
     """A target rule: every position is worth half of the undiscounted outcome."""
     return full(played._replace(gamma=1.0)) / 2
-
-
-@marked("is_full_without_exploration")
-def full_by_another_name(played):
-    """A target rule that gives the same targets as `full`, and says so for matches without exploration."""
-    return full(played)
 
 
 def doubled(played):
