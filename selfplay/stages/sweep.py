@@ -11,13 +11,6 @@ from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.finished_runs import (
-    Run,
-    differing_settings,
-    distinguishing_settings,
-    read_runs,
-    setting_text,
-)
 from selfplay.grading.proof import Grader, Lines, lines_text
 from selfplay.grading.tables import (
     ENDGAME_COLUMNS,
@@ -27,6 +20,13 @@ from selfplay.grading.tables import (
     RATING_COLUMNS,
     RESULTS,
     write_csv,
+)
+from selfplay.runs.finished_runs import (
+    Run,
+    differing_settings,
+    distinguishing_settings,
+    read_runs,
+    setting_text,
 )
 from selfplay.training.fitting import LOSS_DECIMALS
 

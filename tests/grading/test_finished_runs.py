@@ -5,13 +5,13 @@ import math
 
 import pytest
 
-from selfplay.grading.finished_runs import (
+from selfplay.runs.command_lines import command_line
+from selfplay.runs.finished_runs import (
     differing_settings,
     distinguishing_settings,
     read_level_table,
     read_runs,
 )
-from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_file_rejected

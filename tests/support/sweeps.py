@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pandas as pd
 
-from selfplay.grading.finished_runs import Run
+from selfplay.runs.finished_runs import Run
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 

@@ -11,12 +11,14 @@ import pandas as pd
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import GAMES, make_game
 from selfplay.grading.comparison import level_columns
-from selfplay.grading.tables import GRADE_COLUMNS, LEVEL_TABLE, LINES, read_rows, table_of
+from selfplay.grading.tables import GRADE_COLUMNS, LINES, read_rows, table_of
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.fitting import read_epoch_losses
 
+LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
+"""The name of the tables of a comparison in error messages, and how to replace them."""
 SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")
 """A setting in the name of a folder as made by a sweep: recipe=article,seed=0."""
 
