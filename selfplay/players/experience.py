@@ -162,7 +162,7 @@ def load_experience_player(
     Examples:
         >>> player = selfplay.load_experience_player("experience.sqlite", "tictactoe")
         >>> players = player, selfplay.RandomPlayer(player.game)
-        >>> records = list(selfplay.play_matches("tictactoe", players, range(10), key=0))
+        >>> records = list(selfplay.play_matches(player.game, players, range(10), key=0))
         >>> player.status().matches
         10
     """
