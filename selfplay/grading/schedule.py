@@ -15,7 +15,7 @@ Who = int | str
 Pair = tuple[Who, Who]
 
 
-@dataclass
+@dataclass(frozen=True)
 class ComparisonParameters:
     """How levels are compared. Those from `opening_plies` on are for games too large to enumerate."""
 

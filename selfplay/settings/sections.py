@@ -55,7 +55,7 @@ class DatasetSettings:
     training.merge=false. null: all rows."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class ComparisonSettings(ComparisonParameters):
     """How levels are compared."""
 

@@ -14,6 +14,7 @@ from selfplay.games.win_draw_loss import wilson_interval
 from selfplay.grading.comparison import (
     MEASURES,
     Comparison,
+    compare,
     comparison_report,
     comparison_table,
     verdict,
@@ -22,7 +23,7 @@ from selfplay.grading.endgames import Endgames, endgame_positions
 from selfplay.grading.match_measures import PerfectPlay, ReferencePlayers
 from selfplay.grading.measures import Compared, Measure, Panel, Shown
 from selfplay.grading.mistakes import GROUPS, Mistakes
-from selfplay.grading.schedule import Who
+from selfplay.grading.schedule import ComparisonParameters, Who
 from selfplay.grading.tables import COUNT, Columns, Row
 from selfplay.named_players.names import make_player
 from selfplay.players.player import Player, policy_of
@@ -220,3 +221,17 @@ def test_a_new_measure_is_a_class_and_a_line_in_the_list(tmp_path: Path, monkeyp
     assert "; opens: first action\n" in report
     figure = pictures(comparison)["first.png"]
     assert figure.axes[0].lines[0].get_ydata().tolist() == list(actions.values())
+
+
+def test_players_are_compared_without_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    game = make_game("tictactoe")
+    players = {0: RandomPlayer(game), 1: FirstLegal(game), 2: Valuing(game)}
+    comparison = compare(Compared(game, players, ComparisonParameters(matches=40)))
+    columns = comparison.table.to_csv(index=False).splitlines()
+    assert columns == GOLDEN.read_text().splitlines()
+    assert list(comparison.tables()) == ["levels.csv"]
+    assert "Level 2 can lose" in comparison_report(comparison)
+    with pytest.raises(SettingError, match=r"comparison\.matches=1: must be from 2 to"):
+        Compared(game, players, ComparisonParameters(matches=1))
+    assert not any(tmp_path.iterdir())
