@@ -23,11 +23,12 @@ from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.grading.endgames import endgame_positions
-from selfplay.grading.measures import reference_names
 from selfplay.grading.solved_positions import SolvedPositions
 from selfplay.matches.series import count_matches
 from selfplay.named_players.names import make_player
 from selfplay.players.player import Player
+from selfplay.runs.solved_positions import kept_in
+from selfplay.stages.measure_levels import fitting_evaluation, reference_names
 
 
 def score(game: Game, one: Player, other: Player, options: argparse.Namespace) -> float:
@@ -84,7 +85,9 @@ def main() -> None:
     ]
     game = make_game(runs[0].game.name)
     options.references = reference_names(game, options.references)
-    endgames = endgame_positions(game, options.endgames, options.seed, options.folder / "endgames.csv", progress_bar)
+    endgames = endgame_positions(
+        game, options.endgames, options.seed, fitting_evaluation(game), kept_in(options.folder, game), progress_bar
+    )
     depths = [f"{depth} ply" if depth == 1 else f"{depth} plies" for depth in options.depths]
     columns = ["variant", *depths, *options.references, *(["endgames"] if endgames is not None else [])]
     print(table_row(columns), "|---|" + "---:|" * (len(columns) - 1), sep="\n", flush=True)

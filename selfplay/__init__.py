@@ -35,12 +35,11 @@ if TYPE_CHECKING:
     from selfplay.games.position_graph import perfect_values as perfect_values
     from selfplay.games.state import MatchRecord as MatchRecord
     from selfplay.games.win_draw_loss import WinDrawLoss as WinDrawLoss
-    from selfplay.grading.comparison import compare_levels as compare_levels
     from selfplay.grading.proof import Grade as Grade
     from selfplay.grading.proof import Grader as Grader
+    from selfplay.grading.proof import grade as grade
     from selfplay.learners.experience.store import ExperienceStore as ExperienceStore
     from selfplay.matches.arena import play_matches as play_matches
-    from selfplay.matches.series import match as match
     from selfplay.named_players.names import make_player as make_player
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer as EpsilonGreedyPlayer
     from selfplay.players.experience import ExperiencePlayer as ExperiencePlayer
@@ -60,6 +59,8 @@ if TYPE_CHECKING:
     from selfplay.stages.loop import LearnedRun as LearnedRun
     from selfplay.stages.loop import learn as learn
     from selfplay.stages.loop import learn_levels as learn_levels
+    from selfplay.stages.match_series import match as match
+    from selfplay.stages.measure_levels import compare_levels as compare_levels
     from selfplay.stages.train import train_level as train_level
 
 _HOMES = {
@@ -91,9 +92,10 @@ _HOMES = {
     "WinDrawLoss": "games.win_draw_loss",
     "Word": "compute.bit_algebra",
     "check_game": "games.conformance",
-    "compare_levels": "grading.comparison",
+    "compare_levels": "stages.measure_levels",
     "compose_settings": "settings.run",
     "enumerate_positions": "games.position_graph",
+    "grade": "grading.proof",
     "generate_level": "stages.generate",
     "learn": "stages.loop",
     "learn_levels": "stages.loop",
@@ -101,7 +103,7 @@ _HOMES = {
     "load_level": "runs.levels",
     "make_game": "games",
     "make_player": "named_players.names",
-    "match": "matches.series",
+    "match": "stages.match_series",
     "name_modules": "registry",
     "perfect_values": "games.position_graph",
     "play_matches": "matches.arena",

@@ -20,7 +20,7 @@ MOST_USED = {
     *("learn", "LearnedRun", "load_level", "compose_settings", "settings_of_run"),
     *("make_game", "Game", "State", "Board", "check_game", "enumerate_positions", "IllegalActionError"),
     *("make_player", "PerfectPlayer", "EpsilonGreedyPlayer", "ExperienceStore", "load_experience_player", "Draws"),
-    *("match", "WinDrawLoss", "play_matches", "MatchRecord", "Grader", "Grade", "perfect_values", "Session"),
+    *("match", "WinDrawLoss", "play_matches", "MatchRecord", "Grader", "Grade", "grade", "perfect_values", "Session"),
 }
 """The public names whose docstrings show examples."""
 

@@ -17,14 +17,14 @@ from selfplay.files import FileFormat
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.comparison import level_columns
-from selfplay.grading.finished_runs import read_level_table, read_runs
-from selfplay.grading.tables import LEVEL_TABLE, read_rows
+from selfplay.grading.tables import read_rows
 from selfplay.learners.experience.json_file import export_json, import_json
 from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_values
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.players.checkpoints import load_checkpoint
+from selfplay.runs.finished_runs import LEVEL_TABLE, read_level_table, read_runs
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.runs.manifest import Manifest
 from selfplay.search.evaluation import read_evaluation

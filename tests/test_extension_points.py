@@ -5,10 +5,10 @@ from pathlib import Path
 import torch
 
 from selfplay import learn_levels, load_level
-from selfplay.matches.series import play_match_series
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
+from selfplay.stages.match_series import play_match_series
 from tests.support.dataset_tools import read_dataset
 from tests.support.outside_training import PolicyNetwork
 from tests.support.pile import Pile

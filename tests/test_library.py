@@ -62,14 +62,16 @@ def test_matches_are_counted_for_the_player_named_first(tiny_run: Path) -> None:
     assert selfplay.match(level, "perfect", matches=10, seed=3) == selfplay.match(level, "perfect", matches=10, seed=3)
 
 
-def test_games_and_players_are_taken_by_name() -> None:
-    grade = selfplay.Grader("tictactoe").grade("perfect")
+def test_games_are_taken_by_name_or_as_objects() -> None:
+    perfect = selfplay.make_player("perfect", "tictactoe")
+    grade = selfplay.grade(selfplay.make_game("tictactoe"), perfect)
+    assert grade.lines == selfplay.Grader("tictactoe").grade(perfect).lines
     assert repr(grade).startswith("<Grade: perfect cannot lose: ")
     game = selfplay.make_game("tictactoe")
     assert repr(selfplay.make_player("random", game)) == "<RandomPlayer random>"
     assert repr(game) == "<TicTacToe tictactoe>"
     assert repr(selfplay.Board("tictactoe", game.init())).startswith("<Board of tictactoe>\n")
-    record = next(selfplay.play_matches("tictactoe", ("random", "random"), range(2), key=0))
+    record = next(selfplay.play_matches("tictactoe", (RANDOM, RANDOM), range(2), key=0))
     assert len(record.match) == 2
     selfplay.check_game("tic_tac_toe")
 
@@ -200,7 +202,7 @@ def test_a_player_can_be_pickled_and_plays_the_same(game: str, name: str, tmp_pa
 
 GAME = selfplay.make_game("tictactoe")
 STATE = GAME.init(2)
-PAIR = ("random", "random")
+PAIR, RANDOM = ("random", "random"), selfplay.RandomPlayer(GAME)
 WRONG = {
     "game=3: must be a game or its name, such as tictactoe": lambda run: selfplay.learn(3),
     "player=None: must be a player or its name, such as random": lambda run: selfplay.match("random", None),
@@ -220,15 +222,18 @@ WRONG = {
     ),
     "overrides=[3]: must be a list of texts, such as ['levels=3']": lambda run: selfplay.settings_of_run(run, [3]),
     "matches=5: must be a range of match numbers, such as range(100)": lambda run: next(
-        selfplay.play_matches(GAME, PAIR, 5, 0)
+        selfplay.play_matches(GAME, (RANDOM, RANDOM), 5, 0)
     ),
-    "players=('random',): must be two players, or their names": lambda run: next(
-        selfplay.play_matches(GAME, ("random",), range(2), 0)
+    "players=('random',): must be two players": lambda run: next(selfplay.play_matches(GAME, ("random",), range(2), 0)),
+    "player='random': must be a player, such as RandomPlayer(game)": lambda run: next(
+        selfplay.play_matches(GAME, PAIR, range(2), 0)
     ),
     "opening_plies=-1: must be 0 or more": lambda run: next(
-        selfplay.play_matches(GAME, PAIR, range(2), 0, opening_plies=-1)
+        selfplay.play_matches(GAME, (RANDOM, RANDOM), range(2), 0, opening_plies=-1)
     ),
-    "batch_size=0: must be 1 or more": lambda run: next(selfplay.play_matches(GAME, PAIR, range(2), 0, batch_size=0)),
+    "batch_size=0: must be 1 or more": lambda run: next(
+        selfplay.play_matches(GAME, (RANDOM, RANDOM), range(2), 0, batch_size=0)
+    ),
     "state=None: must be a State": lambda run: selfplay.Board(GAME, None),
     "row=5: must be a match of the state, which has 2": lambda run: selfplay.Board(GAME, STATE, row=5),
     "values: must be 9 numbers, one for each action": lambda run: selfplay.Board(GAME, STATE, values=[1.0]),

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from selfplay.figures.style import decorate, default_style, empty_figure, whole_numbers_on_x, write_source
 from selfplay.games import GAMES, make_game
-from selfplay.grading.finished_runs import Run, distinguishing_settings, setting_text, settings_key
 from selfplay.grading.tables import RESULTS
+from selfplay.runs.finished_runs import Run, distinguishing_settings, setting_text, settings_key
 
 LONGEST_LABEL = 48
 

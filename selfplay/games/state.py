@@ -69,7 +69,9 @@ class MatchRecord(NamedTuple):
     """Every ply of B matches; T is the number of plies of the longest.
 
     Examples:
-        >>> record = next(selfplay.play_matches("tictactoe", ("random", "perfect"), range(3), key=0))
+        >>> game = selfplay.make_game("tictactoe")
+        >>> random, perfect = selfplay.RandomPlayer(game), selfplay.PerfectPlayer(selfplay.enumerate_positions(game))
+        >>> record = next(selfplay.play_matches(game, (random, perfect), range(3), key=0))
         >>> record.actions_of(0)
         [8, 4, 2, 5, 6, 7, 0, 3]
         >>> record.returns().tolist()

@@ -1,6 +1,6 @@
-"""Comparison of every level of a run with the level before it and the random player, and by a list of measures.
+"""Comparison of levels with the level before them and the random player, and by a list of measures.
 
-While the run is in progress, each new level is measured alone, in `measure_level`.
+A level that was just trained is measured alone, in `measure_new_level`.
 """
 
 from collections.abc import Sequence
@@ -9,16 +9,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
-from selfplay.errors import StageError
-from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE
 from selfplay.grading.endgames import Endgames
 from selfplay.grading.exact_grades import ExactGrades
 from selfplay.grading.match_measures import Improvement, PerfectPlay, Ratings, ReferencePlayers
-from selfplay.grading.measures import Compared, Measure, Shown, Who, name_of
+from selfplay.grading.measures import Compared, Measure, Shown, name_of
 from selfplay.grading.mistakes import Mistakes
 from selfplay.grading.policy_measures import Policies, WaysOfPlaying
+from selfplay.grading.schedule import Who
 from selfplay.grading.tables import (
     GRADE_COLUMNS,
     REFERENCE_COLUMNS,
@@ -28,13 +27,7 @@ from selfplay.grading.tables import (
     Row,
     result_fields,
     table_of,
-    write_csv,
 )
-from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.settings.context import computing
-from selfplay.settings.run import Settings
 
 MEASURES: list[type[Measure]] = [
     ExactGrades,
@@ -60,48 +53,43 @@ OneMeasure = TypeVar("OneMeasure", bound=Measure)
 
 
 class Comparison(NamedTuple):
-    """Everything known about the levels of a run."""
+    """Everything known about some levels."""
 
     game: Game
     table: pd.DataFrame
-    """comparison/levels.csv, a row per level, level 0 first."""
+    """levels.csv, a row per level, level 0 first."""
     measures: Sequence[Measure]
-    """Those of MEASURES that suit the game and the settings."""
+    """Those of MEASURES that suit the game and what is compared; at least one."""
 
     def measured(self, kind: type[OneMeasure]) -> OneMeasure | None:
         """The measure of this class, if it is one of them."""
         return next((measure for measure in self.measures if isinstance(measure, kind)), None)
 
-
-@writes_run(create=False)
-def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Comparison:
-    """Compare all levels of the run; write comparison/levels.csv and the tables of the measures.
-
-    Raises:
-        RunLockedError: another process or thread is using the run.
-        SettingError, GameTooLargeError: a reference player of a large game cannot be made.
-        StageError: the run has no trained level.
-        InvalidFileError: the file of a level is broken or belongs to another game.
-    """
-    run = RunFolder.of(settings)
-    if not (levels := run.trained_levels()):
-        raise StageError(f"{run.path} has no trained level to compare; run the loop first")
-    with computing(settings) as context:
-        compared = Compared(context, levels, progress)
-        measures = [measure for kind in MEASURES if (measure := kind.of(compared)) is not None]
-        table = table_of(level_columns(), [_level_row(compared, measures, level) for level in compared.levels])
-        for measure in measures:
-            for path, (columns, rows) in measure.tables().items():
-                if rows:
-                    write_csv(table_of(columns, rows), path)
-                else:
-                    path.unlink(missing_ok=True)
+    def tables(self) -> dict[str, pd.DataFrame | None]:
+        """All tables by file name, levels.csv last; None if a measure found nothing for its table."""
+        of_measures = {name: content for measure in self.measures for name, content in measure.tables().items()}
+        tables = {name: table_of(columns, rows) if rows else None for name, (columns, rows) in of_measures.items()}
+        compared = self.measures[0].compared
         if compared.grader is None:
             whos: list[Who] = [0, *compared.references]
-            rows = [{"reference": name_of(who), **_fields(measures, who)} for who in whos]
-            write_csv(table_of(REFERENCE_COLUMNS, rows), run.references)
-        write_csv(table, run.comparison)
-        return Comparison(context.game, table, measures)
+            references = [{"reference": name_of(who), **_fields(self.measures, who)} for who in whos]
+            tables["references.csv"] = table_of(REFERENCE_COLUMNS, references)
+        return {**tables, "levels.csv": self.table}
+
+
+def compare(compared: Compared) -> Comparison:
+    """Measure these levels by all of MEASURES.
+
+    Examples:
+        >>> game = selfplay.make_game("tictactoe")
+        >>> perfect = selfplay.PerfectPlayer(selfplay.enumerate_positions(game))
+        >>> players = {0: selfplay.RandomPlayer(game), 1: perfect}
+        >>> compare(Compared(game, players)).table["losing_lines_first"].tolist()
+        [77904, 0]
+    """
+    measures = [measure for kind in MEASURES if (measure := kind.of(compared)) is not None]
+    rows = [_level_row(compared, measures, level) for level in compared.levels]
+    return Comparison(compared.game, table_of(level_columns(), rows), measures)
 
 
 def _level_row(compared: Compared, measures: Sequence[Measure], level: int) -> Row:
@@ -117,31 +105,16 @@ def _fields(measures: Sequence[Measure], who: Who) -> Row:
     return {name: field for measure in measures for name, field in measure.fields(who).items()}
 
 
-# ---------------------------------------------------------------------- one level alone
-
-
-@writes_run(create=False)
-def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> None:
-    """Write how strong a level is to strength.csv in its folder, with those columns of levels.csv that are known.
+def measure_new_level(compared: Compared) -> pd.DataFrame:
+    """How strong the newest level is, with those columns of levels.csv that are known; only this level need be given.
 
     The first of MEASURES that can measure a new level does it: in a game that can be enumerated its exact grade; if an
     exact solver solves whole matches, the mistakes in the positions of `Mistakes`. Otherwise it plays a few matches
-    against the level before it and the random player. Does nothing if this was done for the same agent, or the level
-    has been compared.
-
-    Raises RunLockedError if another process or thread is using the run, StageError if it does not have the level, and
-    InvalidFileError if its file is broken.
+    against the level before it and the random player.
     """
-    run = RunFolder.of(settings)
-    agent, path, manifest = sha256(run.existing_agent(level)), run.strength(level), Manifest(run.level(level))
-    compared = Manifest(run.path).sections.get("comparison", {"settings": {}})["settings"].get("agents_sha256", [])
-    if agent in compared or manifest.is_done("strength", {"agent_sha256": agent}, force=True):
-        return
-    with computing(settings) as context:
-        known = (kind.of_new_level(context, level, progress) for kind in MEASURES)
-        row: Row = {"level": level, **next(row for row in known if row is not None)}
-    write_csv(table_of(level_columns(), [row]).dropna(axis="columns"), path)
-    manifest.record("strength", {"agent_sha256": agent}, {}, [path.name])
+    known = (kind.of_new_level(compared) for kind in MEASURES)
+    row: Row = {"level": compared.newest, **next(row for row in known if row is not None)}
+    return table_of(level_columns(), [row]).dropna(axis="columns")
 
 
 # ---------------------------------------------------------------------- the report

@@ -5,7 +5,6 @@ discs their values are points (empty squares count for the winner), in other gam
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -17,14 +16,22 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MatchRecord, State
-from selfplay.grading.measures import Compared, Measure, Shown, Who, average_player, name_of
-from selfplay.grading.solved_positions import SolvedPosition, SolvedPositions, grades_in, kept_positions
+from selfplay.grading.measures import Compared, Measure, Shown, name_of
+from selfplay.grading.schedule import Who
+from selfplay.grading.solved_positions import (
+    RESULT_ONLY,
+    Keep,
+    SolvedPosition,
+    SolvedPositions,
+    average_player,
+    grades_in,
+    made_anew,
+)
 from selfplay.grading.tables import ENDGAME_COLUMNS, Row
 from selfplay.matches.arena import play_matches
-from selfplay.named_players.evaluations import make_evaluation
-from selfplay.named_players.names import make_player
 from selfplay.players.perfect import whole_game_solver_player
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.search.searcher import MAX_DEPTH, Searcher
 
@@ -37,12 +44,20 @@ MAX_MATCHES_PER_POSITION = 20
 
 
 def endgame_positions(
-    game: Game, count: int, seed: int, path: Path, progress: ProgressBar = NoProgress
+    game: Game,
+    count: int,
+    seed: int,
+    evaluation: FeatureEvaluation = RESULT_ONLY,
+    keep: Keep = made_anew,
+    progress: ProgressBar = NoProgress,
 ) -> SolvedPositions | None:
-    """Up to `count` endgame positions in which the choice matters, kept in the file at `path`.
+    """Up to `count` endgame positions in which the choice matters, with their values.
 
-    None if the game has no board of squares that fills, or if no positions are found. Raises StageError if the file
-    cannot be written.
+    None if the game has no board of squares that fills, or if no positions are found. Raises what `keep` raises.
+
+    Args:
+        evaluation: of the `average_player` whose matches give the positions.
+        keep: keeps the positions under the name "endgames".
     """
     if game.num_squares is None or count == 0:
         return None
@@ -51,7 +66,7 @@ def endgame_positions(
         return None
     record = {"game": game.name, "endgames": count, "seed": seed}
     key = stream_key(seed, 0, Activity.LATE_POSITIONS)
-    solved = kept_positions(game, path, "endgames", record, lambda: _solved_endgames(game, count, key, progress))
+    solved = keep("endgames", record, lambda: _solved_endgames(game, count, evaluation, key, progress))
     chosen = [position for position in solved if len(set(position.values.values())) > 1]
     return SolvedPositions.of(game, chosen) if chosen else None
 
@@ -61,13 +76,15 @@ def empty_squares(game: Game, state: State) -> Tensor:
     return (game.squares(state) == 0).sum(dim=1)
 
 
-def _solved_endgames(game: Game, count: int, key: int, progress: ProgressBar) -> list[SolvedPosition]:
+def _solved_endgames(
+    game: Game, count: int, evaluation: FeatureEvaluation, key: int, progress: ProgressBar
+) -> list[SolvedPosition]:
     """At most `count` different positions from matches of an average player, in the order of the matches.
 
     Each match gives the first position with a choice in which the number of empty squares is the one that follows from
     the number of the match. `key`: the stream of random numbers of the matches.
     """
-    player = make_player(average_player(game), game, "")
+    player = average_player(game, evaluation)
     found: list[State] = []
     for start in range(0, MAX_MATCHES_PER_POSITION * count, count):
         records = play_matches(game, (player, player), range(start, start + count), key, learn=False)
@@ -106,7 +123,7 @@ def action_values_to_the_end(game: Game) -> Callable[[State], dict[int, int]]:
         if solver.counts_points:
             return solver.action_values
         return lambda state: {action: int(np.sign(value)) for action, value in solver.action_values(state).items()}
-    searcher = Searcher(game, make_evaluation("none", game), table_bits=20)
+    searcher = Searcher(game, RESULT_ONLY, table_bits=20)
 
     def solve(state: State) -> dict[int, int]:
         values = searcher.action_values(state, min(game.max_game_length, MAX_DEPTH))[0]
@@ -129,9 +146,10 @@ class Endgames(Measure):
 
     def __init__(self, compared: Compared) -> None:
         super().__init__(compared)
-        settings, game = compared.settings, compared.game
-        count, path = settings.comparison.endgames, compared.context.run.endgames
-        self.positions = endgame_positions(game, count, settings.seed, path, compared.progress)
+        game, count = compared.game, compared.parameters.endgames
+        self.positions = endgame_positions(
+            game, count, compared.seed, compared.evaluation, compared.keep, compared.progress
+        )
         self.grades = grades_in(self.positions, compared.players)
         self.counts_points = game.rules.margin is not None
 

@@ -8,12 +8,10 @@ import pandas as pd
 
 from selfplay.games.game import SEATS
 from selfplay.games.win_draw_loss import mean_of_seats
-from selfplay.grading.measures import Compared, Measure, Shown, Who, grader_of, player_of
+from selfplay.grading.measures import Compared, Measure, Shown
 from selfplay.grading.proof import Grade, Grader, Lines, is_unbeatable, lines_text, share_text
+from selfplay.grading.schedule import Who
 from selfplay.grading.tables import GRADE_COLUMNS, Row
-from selfplay.progress import ProgressBar
-from selfplay.settings.context import RunContext
-from selfplay.settings.run import Settings
 
 
 def _lines_text(lost: int, total: int) -> str:
@@ -41,9 +39,9 @@ class ExactGrades(Measure):
         return None if compared.grader is None else cls(compared, compared.grader)
 
     @classmethod
-    def of_new_level(cls, context: RunContext[Settings], level: int, progress: ProgressBar) -> Row | None:
-        grader = grader_of(context.game.name)
-        return None if grader is None else grader.grade(player_of(context.settings, context.game, level)).fields()
+    def of_new_level(cls, compared: Compared) -> Row | None:
+        grader = compared.grader
+        return None if grader is None else grader.grade(compared.players[compared.newest]).fields()
 
     @property
     def ceiling(self) -> float | None:

@@ -1,12 +1,11 @@
 """Measures by matches: against reference players and perfect play, ratings, and whether levels improve.
 
-RUN_DIR/comparison/matches.csv   a row per pair of players that met, in a game too large to enumerate
+matches.csv   a row per pair of players that met, in a game too large to enumerate
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from math import sqrt
-from pathlib import Path
 from typing import Self
 
 import pandas as pd
@@ -14,7 +13,8 @@ import pandas as pd
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.game import SEATS
 from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WORSE, WinDrawLoss, sign_test, wilson_interval
-from selfplay.grading.measures import Compared, Measure, Pair, Shown, Who, name_of, scheduled_matches
+from selfplay.grading.measures import Compared, Measure, Shown, name_of
+from selfplay.grading.schedule import Pair, Who, scheduled_matches
 from selfplay.grading.tables import (
     MATCH_COLUMNS,
     PERFECT_COLUMNS,
@@ -24,15 +24,11 @@ from selfplay.grading.tables import (
     Row,
     result_fields,
 )
-from selfplay.matches.series import PairResult, count_matches, play_pair
+from selfplay.matches.series import PairResult, count_matches
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from selfplay.players.player import Player, policy_of
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder
 from selfplay.search.exact_solver import ExactSolver
-from selfplay.settings.context import RunContext
-from selfplay.settings.run import Settings
 
 
 class ReferencePlayers(Measure):
@@ -42,7 +38,7 @@ class ReferencePlayers(Measure):
     def of(cls, compared: Compared) -> Self | None:
         return None if compared.grader is not None else cls(compared)
 
-    def tables(self) -> dict[Path, tuple[Columns, Sequence[Row]]]:
+    def tables(self) -> dict[str, tuple[Columns, Sequence[Row]]]:
         rows: list[Row] = [
             {
                 "level": one if isinstance(one, int) else None,
@@ -52,11 +48,11 @@ class ReferencePlayers(Measure):
             }
             for (one, other), result in self.compared.results.items()
         ]
-        return {self.compared.context.run.matches: (MATCH_COLUMNS, rows)}
+        return {"matches.csv": (MATCH_COLUMNS, rows)}
 
     def sentences(self, table: pd.DataFrame) -> list[str]:
         compared = self.compared
-        name, level, plies = compared.game.name, compared.newest, compared.settings.comparison.opening_plies
+        name, level, plies = compared.game.name, compared.newest, compared.parameters.opening_plies
         start = f"random openings of {plies} plies" if plies else "the initial position"
         opponents: list[Who] = [0, *compared.references]
         return [
@@ -109,10 +105,9 @@ class PerfectPlay(Measure):
 
     def __init__(self, compared: Compared, perfect: SolverPlayer[ExactSolver]) -> None:
         super().__init__(compared)
-        settings, matches = compared.settings, compared.settings.comparison.perfect_matches
-        key = stream_key(settings.seed, 0, Activity.VERSUS_PERFECT)
+        matches, key = compared.parameters.perfect_matches, stream_key(compared.seed, 0, Activity.VERSUS_PERFECT)
         players: dict[Who, Player] = {level: compared.players[level] for level in compared.spaced if matches}
-        self.results = play_against_perfect(perfect, players, matches, key, settings.batch_size, compared.progress)
+        self.results = play_against_perfect(perfect, players, matches, key, compared.batch_size, compared.progress)
         self.start_value = perfect.solver.value(compared.game.init()) if matches else None
 
     @classmethod
@@ -189,16 +184,16 @@ class Improvement(Measure):
     """Whether levels improve, by the matches against the random player and the level before."""
 
     @classmethod
-    def of_new_level(cls, context: RunContext[Settings], level: int, progress: ProgressBar) -> Row:
-        settings, pairs = context.settings, list[Pair]([(level, level - 1), (level, 0)])
-        tasks = scheduled_matches(settings, dict.fromkeys(pairs, settings.comparison.earlier_matches))
-        played = {task.pair: play_pair(task) for task in tasks}
+    def of_new_level(cls, compared: Compared) -> Row:
+        level, parameters = compared.newest, compared.parameters
+        pairs: list[Pair] = [(level, level - 1), (level, 0)]
+        matches = dict.fromkeys(pairs, parameters.earlier_matches)
+        played = dict(zip(matches, compared.play(scheduled_matches(matches, parameters, compared.seed)), strict=True))
         previous, versus_random = (played[pair] for pair in pairs)
         return result_fields(previous, "_vs_previous") | result_fields(versus_random, "_vs_random")
 
     def sentences(self, table: pd.DataFrame) -> list[str]:
-        settings = self.compared.settings
-        return [*gate_text(settings), progress_text(table, settings)]
+        return [*self.compared.notes, progress_text(table, self.compared.advice)]
 
     def evidence(self) -> dict[int, WinDrawLoss[int]]:
         """The results of each trained level against the level before it, without copies; none in small games."""
@@ -207,34 +202,18 @@ class Improvement(Measure):
         return {level: result.evidence for level, result in self.compared.versus_previous.items()}
 
 
-def gate_text(settings: Settings) -> list[str]:
-    """A line for each level of the run that was not taken. Raises InvalidFileError if a manifest is broken."""
-    run, lines = RunFolder.of(settings), list[str]()
-    for level in run.trained_levels():
-        section = Manifest(run.level(level)).sections.get("training", {})
-        counts = section.get("counts", {})
-        if counts.get("gate_taken") == 0:
-            wins, draws, losses = (counts.get(f"gate_{result}", 0) for result in RESULTS)
-            lines.append(
-                f"Level {level} was not taken: it won {wins}, drew {draws} and lost {losses} matches against level "
-                f"{level - 1}, too few for gate={section['settings'].get('gate')}; it has the weights of level "
-                f"{level - 1}."
-            )
-    return lines
-
-
 SMALL_LOSS = 0.01
 """The largest share of lost matches at which the newest level need not be better than level 1."""
 CLEARLY = 3.0
 """The difference between the newest level and the best of many earlier ones, in standard errors, that is not chance."""
 
 
-def progress_text(table: pd.DataFrame, settings: Settings) -> str:
+def progress_text(table: pd.DataFrame, advice: Sequence[str] = ()) -> str:
     """The result of the newest level against the random player; if levels do not improve, that and what to change.
 
     Args:
         table: comparison/levels.csv.
-        settings: those that the levels were trained with.
+        advice: lines about what to change.
     """
     results = _results(table)
     newest = max(results)
@@ -242,7 +221,7 @@ def progress_text(table: pd.DataFrame, settings: Settings) -> str:
         f"In {results[newest].matches:,} matches against the random player, moving first in half of them, "
         f"level {newest} won {results[newest].wins}, drew {results[newest].draws} and lost {results[newest].losses}."
     )
-    warning = [] if _is_best_level(table) else _warning(results, newest, settings)
+    warning = [] if _is_best_level(table) else _warning(results, newest, advice)
     return "\n".join([text, *warning])
 
 
@@ -258,7 +237,7 @@ def _results(table: pd.DataFrame) -> dict[int, WinDrawLoss[int]]:
     return {level: WinDrawLoss(*row) for level, *row in counts.itertuples()}
 
 
-def _warning(results: Mapping[int, WinDrawLoss[int]], newest: int, settings: Settings) -> list[str]:
+def _warning(results: Mapping[int, WinDrawLoss[int]], newest: int, advice: Sequence[str]) -> list[str]:
     """The problem and what to change, if the newest level is not better than level 1, or is worse than the best one."""
     first, best = min(results), max(results, key=lambda level: results[level].score)
     is_better = newest == first or standard_errors(results[newest], results[first]) > NORMAL_QUANTILE
@@ -269,21 +248,8 @@ def _warning(results: Mapping[int, WinDrawLoss[int]], newest: int, settings: Set
     earlier = " and ".join(f"level {level} won {results[level].wins}" for level in others)
     return [
         f"Levels are not improving: level {newest} won {results[newest].wins} of these matches, {earlier}.",
-        "Probably each level is trained on too few matches; with another run_dir, try",
-        *(f"  {way}" for way in _ways_to_learn_more(settings)),
+        *advice,
     ]
-
-
-def _ways_to_learn_more(settings: Settings) -> list[str]:
-    """Settings that give a level more to learn from, each with its effect."""
-    ways = [f"matches={10 * settings.matches} (now {settings.matches})"]
-    if not settings.training.symmetries:
-        ways.append("training.symmetries=true, to train on every symmetric image of a position")
-    if settings.viewpoints == "agent":
-        ways.append("viewpoints=both, to train on the moves of both players")
-    if settings.dataset.replay == 0:
-        ways.append("dataset.replay=5, to train on the matches of earlier levels too")
-    return ways
 
 
 def standard_errors(one: WinDrawLoss[int], other: WinDrawLoss[int]) -> float:

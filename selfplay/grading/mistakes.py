@@ -1,7 +1,6 @@
 """Mistakes of levels and references in positions that are solved exactly, in a game whose solver reaches the start.
 
-RUN_DIR/comparison/judged_positions.csv   the positions
-RUN_DIR/comparison/mistakes.csv           a row per player and group of positions
+mistakes.csv   a row per player and group of positions
 
 The positions have groups by stage and difficulty, as in the test sets of Pons (blog.gamesolver.org). The stage is the
 number of stones on the board, the difficulty the number of plies to the end of best play. Each is divided into thirds
@@ -19,7 +18,6 @@ full.
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -29,23 +27,26 @@ import torch
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
 from selfplay.games.state import MatchRecord, State
-from selfplay.grading.measures import Compared, Measure, Shown, Who, average_player, name_of, player_of
+from selfplay.grading.measures import Compared, Measure, Shown, name_of
+from selfplay.grading.schedule import Who
 from selfplay.grading.solved_positions import (
+    RESULT_ONLY,
+    Keep,
     PositionGrade,
     SolvedPosition,
     SolvedPositions,
+    average_player,
+    average_player_name,
     grades_in,
-    kept_positions,
+    made_anew,
     quality_fields,
 )
 from selfplay.grading.tables import JUDGED_COLUMNS, MISTAKE_COLUMNS, Columns, Row
 from selfplay.matches.arena import play_matches
-from selfplay.named_players.names import make_player
 from selfplay.players.perfect import whole_game_solver_player
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.exact_solver import ExactSolver
-from selfplay.settings.context import RunContext
-from selfplay.settings.run import Settings
 
 STAGES = ("begin", "middle", "end")
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -55,17 +56,22 @@ GROUPS = ("end-easy", "middle-easy", "middle-medium", "begin-easy", "begin-mediu
 
 
 def judged_positions(
-    solver: ExactSolver, count: int, seed: int, path: Path, progress: ProgressBar = NoProgress
+    solver: ExactSolver,
+    count: int,
+    seed: int,
+    evaluation: FeatureEvaluation = RESULT_ONLY,
+    keep: Keep = made_anew,
+    progress: ProgressBar = NoProgress,
 ) -> SolvedPositions | None:
-    """Up to `count` positions of each group of the solver's game, kept in the file at `path`; None if there are none.
+    """Up to `count` positions of each group of the solver's game; None if there are none. Raises what `keep` raises.
 
-    Raises StageError if the file cannot be written.
+    Args:
+        evaluation: of the `average_player` whose matches give the positions.
+        keep: keeps the positions under the name "judged_positions".
     """
     game, key = solver.game, stream_key(seed, 0, Activity.JUDGED_POSITIONS)
-    record = {"game": game.name, "judged": count, "seed": seed, "player": average_player(game)}
-    solved = kept_positions(
-        game, path, "judged_positions", record, lambda: sample_positions(solver, count, key, progress)
-    )
+    record = {"game": game.name, "judged": count, "seed": seed, "player": average_player_name(evaluation)}
+    solved = keep("judged_positions", record, lambda: sample_positions(solver, count, key, evaluation, progress))
     return SolvedPositions.of(game, solved) if solved else None
 
 
@@ -87,11 +93,15 @@ MATCHES_AT_ONCE = 600
 
 
 def sample_positions(
-    solver: ExactSolver, count: int, key: int, progress: ProgressBar = NoProgress
+    solver: ExactSolver,
+    count: int,
+    key: int,
+    evaluation: FeatureEvaluation = RESULT_ONLY,
+    progress: ProgressBar = NoProgress,
 ) -> list[SolvedPosition]:
     """Up to `count` positions of each group, in the order of GROUPS."""
     game, found, drawn = solver.game, {group: list[SolvedPosition]() for group in GROUPS}, set[tuple[int, int]]()
-    players = (make_player(average_player(game), game, ""),) * 2
+    players = (average_player(game, evaluation),) * 2
     matches = range(MAX_MATCHES_PER_POSITION * count * len(GROUPS))
     with closing(progress(total=count * len(GROUPS), desc="solving positions")) as bar:
         for record in play_matches(game, players, matches, key, learn=False, batch_size=MATCHES_AT_ONCE):
@@ -163,24 +173,24 @@ class Mistakes(Measure):
 
     def __init__(self, compared: Compared) -> None:
         super().__init__(compared)
-        self.grades = grades_in(positions_of_run(compared.context, compared.progress), compared.players)
+        self.grades = grades_in(_positions(compared), compared.players)
 
     @classmethod
     def of(cls, compared: Compared) -> Self | None:
         return None if whole_game_solver_player(compared.game) is None else cls(compared)
 
     @classmethod
-    def of_new_level(cls, context: RunContext[Settings], level: int, progress: ProgressBar) -> Row | None:
-        positions = positions_of_run(context, progress)
+    def of_new_level(cls, compared: Compared) -> Row | None:
+        positions = _positions(compared)
         if positions is None:
             return None
-        return quality_fields(positions.grade(player_of(context.settings, context.game, level)).overall, "judged_")
+        return quality_fields(positions.grade(compared.players[compared.newest]).overall, "judged_")
 
     def fields(self, who: Who) -> Row:
         grade = self.grades.get(who)
         return dict.fromkeys(JUDGED_COLUMNS) if grade is None else quality_fields(grade.overall, "judged_")
 
-    def tables(self) -> dict[Path, tuple[Columns, Sequence[Row]]]:
+    def tables(self) -> dict[str, tuple[Columns, Sequence[Row]]]:
         rows: list[Row] = [
             {
                 "level": who if isinstance(who, int) else None,
@@ -192,22 +202,22 @@ class Mistakes(Measure):
             for who, grade in self.grades.items()
             for group, quality in {**grade.groups, ALL_GROUPS: grade.overall}.items()
         ]
-        return {self.compared.context.run.mistakes: (MISTAKE_COLUMNS, rows)}
+        return {"mistakes.csv": (MISTAKE_COLUMNS, rows)}
 
     def sentences(self, table: pd.DataFrame) -> list[str]:
         return mistakes_text(self.grades, self.compared.levels, self.compared.references)
 
 
-def positions_of_run(context: RunContext[Settings], progress: ProgressBar = NoProgress) -> SolvedPositions | None:
-    """The positions in which the players of a run are judged, kept in judged_positions.csv.
+def _positions(compared: Compared) -> SolvedPositions | None:
+    """The positions in which players are judged.
 
     None if none are requested or found, or no exact solver solves matches of the game from their start.
     """
-    settings, path = context.settings, context.run.judged_positions
-    perfect = whole_game_solver_player(context.game) if settings.comparison.judged else None
+    count = compared.parameters.judged
+    perfect = whole_game_solver_player(compared.game) if count else None
     if perfect is None:
         return None
-    return judged_positions(perfect.solver, settings.comparison.judged, settings.seed, path, progress)
+    return judged_positions(perfect.solver, count, compared.seed, compared.evaluation, compared.keep, compared.progress)
 
 
 def mistakes_text(grades: Mapping[Who, PositionGrade], levels: Sequence[int], references: Sequence[Who]) -> list[str]:

@@ -17,7 +17,7 @@ from selfplay.games.game import SEATS
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, optimal_actions, perfect_values
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
 from selfplay.grading.tables import Row
-from selfplay.named_players.names import make_player
+from selfplay.matches.arena import require_player
 from selfplay.players.capabilities import PredictsOutcomes
 from selfplay.players.player import Player, policy_of, uniform_policy
 
@@ -85,8 +85,8 @@ class Grade(NamedTuple):
     """The exact grade of a player. Pairs are by seat: moving first, moving second.
 
     Examples:
-        >>> grade = selfplay.Grader("tictactoe").grade("random")
-        >>> grade.lines[0]  # moving first
+        >>> game = selfplay.make_game("tictactoe")
+        >>> selfplay.grade(game, selfplay.RandomPlayer(game)).lines[0]  # moving first
         Lines(lost=77904, total=255168)
     """
 
@@ -171,7 +171,8 @@ class Grader:
     Raises GameTooLargeError if the game cannot be enumerated.
 
     Examples:
-        >>> print(selfplay.Grader("tictactoe").grade("perfect"))
+        >>> grader = selfplay.Grader("tictactoe")
+        >>> print(grader.grade(selfplay.PerfectPlayer(grader.graph)))
         perfect cannot lose: all 40480 lines tried, 31040 moving first, 9440 moving second.
     """
 
@@ -180,12 +181,12 @@ class Grader:
         self.perfect = perfect_values(graph)
         self.optimal = optimal_actions(graph, self.perfect)
 
-    def grade(self, player: Player | str) -> Grade:
-        """The grade of a player, which may be named as for `make_player`.
+    def grade(self, player: Player) -> Grade:
+        """The grade of a player. If its policy is random, every action of positive probability counts.
 
-        If its policy is random, every action of positive probability counts.
+        Raises SettingError if it plays another game, and NotNowError if it has no policy.
         """
-        player = make_player(player, self.graph.game)
+        require_player(player, self.graph.game)
         policies = self.policies(player)
         random = uniform_policy(torch.from_numpy(self.graph.legal)).numpy()
         supports = tuple(policy > 0 for policy in policies)
@@ -297,3 +298,16 @@ class Grader:
         of_afterstate = np.full(len(self.graph), np.nan)
         of_afterstate[self.graph.children[self.graph.legal]] = values[self.graph.legal]
         return float(np.square(of_afterstate + self.perfect)[1:].mean())
+
+
+def grade(game: Game, player: Player) -> Grade:
+    """The exact grade of a player; its text says whether the player can lose. `Grader` grades several players.
+
+    Raises GameTooLargeError if the game cannot be enumerated, and as `Grader.grade`.
+
+    Examples:
+        >>> game = selfplay.make_game("tictactoe")
+        >>> print(selfplay.grade(game, selfplay.PerfectPlayer(selfplay.enumerate_positions(game))))
+        perfect cannot lose: all 40480 lines tried, 31040 moving first, 9440 moving second.
+    """
+    return Grader(game).grade(player)

@@ -1,13 +1,7 @@
-"""Positions with the exact value of every action, as tests for players, and their files.
-
-RUN_DIR/comparison/endgames.csv, judged_positions.csv    a row per action
-"""
+"""Positions with the exact value of every action, as tests for players."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from itertools import groupby
-from operator import itemgetter
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,10 +11,13 @@ from numpy.typing import NDArray
 from selfplay.errors import NotNowError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.grading.measures import Who
-from selfplay.grading.tables import POSITION_COLUMNS, POSITION_TABLE, Row, read_rows, table_of, write_csv
+from selfplay.grading.schedule import Who
+from selfplay.grading.tables import Row
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player, policy_of
-from selfplay.runs.manifest import Manifest
+from selfplay.players.search import SearchPlayer
+from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.searcher import Searcher
 
 
 class MoveQuality(NamedTuple):
@@ -103,42 +100,29 @@ def grades_in(positions: SolvedPositions | None, players: Mapping[Who, Player]) 
     return grades
 
 
-def kept_positions(
-    game: Game, path: Path, section: str, record: Mapping[str, Any], make: Callable[[], list[SolvedPosition]]
-) -> list[SolvedPosition]:
-    """The positions in the file at `path`, if manifest.json beside it records that it holds them and has not changed.
-
-    Otherwise those of `make`, which replace the file unless there are none. Raises StageError if it cannot be written.
-
-    Args:
-        section: the section of the manifest that describes the file.
-        record: everything that the positions depend on.
-    """
-    manifest = Manifest(path.parent)
-    if manifest.is_done(section, record, force=True):
-        rows = read_rows(path, POSITION_COLUMNS, POSITION_TABLE)
-        return [_position(game, list(actions)) for _, actions in groupby(rows, itemgetter("position"))]
-    manifest.forget(section)
-    positions = make()
-    if positions:
-        fields = [row for number, position in enumerate(positions) for row in _rows(game, number, position)]
-        write_csv(table_of(POSITION_COLUMNS, fields), path)
-        manifest.record(section, record, {"positions": len(positions)}, [path.name])
-    return positions
+Keep = Callable[[str, Mapping[str, Any], Callable[[], list[SolvedPosition]]], list[SolvedPosition]]
+"""(name, record, make) to solved positions: those that are kept under this name with this record, otherwise those of
+`make`. `record`: everything that they depend on, as JSON."""
 
 
-def _rows(game: Game, number: int, position: SolvedPosition) -> list[Row]:
-    own, opp, to_move = (int(field) for field in position.state[:3])
-    row = {"position": number, "own": own, "opp": opp, "to_move": to_move}
-    group = {"group": position.group} if position.group else {}
-    actions = position.values.items()
-    return [{**row, **group, "action": game.action_to_string(action), "value": value} for action, value in actions]
+def made_anew(name: str, record: Mapping[str, Any], make: Callable[[], list[SolvedPosition]]) -> list[SolvedPosition]:
+    """Those of `make`; nothing is kept."""
+    return make()
 
 
-def _position(game: Game, rows: Sequence[dict[str, Any]]) -> SolvedPosition:
-    """The position that these rows describe, one for each legal action."""
-    state = game.state_at(torch.tensor([rows[0]["own"]]), torch.tensor([rows[0]["opp"]]))
-    state = state._replace(current_player=torch.tensor([rows[0]["to_move"]], dtype=torch.int8))
-    legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-    values = dict(zip(legal, (row["value"] for row in rows), strict=True))
-    return SolvedPosition(state, values, rows[0].get("group") or "")
+# ---------------------------------------------------------------------- where positions come from
+
+RESULT_ONLY = FeatureEvaluation("none", game=None, win=1.0, margin=0.0, weights={})
+"""Values every unfinished position as 0."""
+DEPTH, EPSILON = 2, 0.25
+
+
+def average_player(game: Game, evaluation: FeatureEvaluation) -> Player:
+    """A fast player that avoids immediate blunders and explores; its matches resemble those of people."""
+    player = SearchPlayer(Searcher(game, evaluation, table_bits=16), DEPTH)
+    return EpsilonGreedyPlayer(game, player, [EPSILON])
+
+
+def average_player_name(evaluation: FeatureEvaluation) -> str:
+    """What records call the `average_player` with this evaluation."""
+    return f"search:negascout?depth={DEPTH}&evaluation={evaluation.name}&epsilon={EPSILON}"

@@ -15,7 +15,6 @@ from selfplay.files import read_text, written_whole
 from selfplay.games.game import SEATS
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, wilson_interval
 from selfplay.matches.series import PairResult
-from selfplay.runs.command_lines import command_line
 
 # pandas is imported inside the functions, so that the web page, which reads single rows, does not wait for it.
 if TYPE_CHECKING:
@@ -104,8 +103,6 @@ JUDGED_COLUMNS = {f"judged_{name}": kind for name, kind in QUALITY_COLUMNS.items
 PERFECT_COLUMNS = {f"{result}_vs_perfect_{seat}": COUNT for seat in SEATS for result in RESULTS}
 RATING_COLUMNS = {"rating": RATING, "rating_low": RATING, "rating_high": RATING}
 
-LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
-"""The name of the tables of a comparison in error messages, and how to replace them."""
 SAMPLED_COLUMNS: Columns = {"level": COUNT, **result_columns("_vs_previous"), **result_columns("_vs_random")}
 """The first columns of levels.csv; those of the measures follow."""
 POLICY_COLUMNS: Columns = {
@@ -117,7 +114,6 @@ MATCH_COLUMNS: Columns = {"level": COUNT, "player": TEXT, "opponent": TEXT, **re
 REFERENCE_COLUMNS: Columns = {"reference": TEXT, **RATING_COLUMNS, **ENDGAME_COLUMNS, **JUDGED_COLUMNS}
 MISTAKE_COLUMNS: Columns = {"level": COUNT, "player": TEXT, "group": TEXT, "positions": COUNT, **QUALITY_COLUMNS}
 
-POSITION_TABLE = "a table of solved positions; delete it and compare the levels again"
 POSITION_COLUMNS: Columns = {
     **{"position": COUNT, "group": TEXT, "own": COUNT, "opp": COUNT, "to_move": COUNT},
     **{"action": TEXT, "value": COUNT},
@@ -142,7 +138,6 @@ PAIR_COLUMNS: Columns = {
     **dict.fromkeys((*RESULTS, "opening_plies", "distinct", "forfeits", "opponent_forfeits"), COUNT),
     **EXACT_PAIR_COLUMNS,
 }
-PLAYER_TABLE = f"a table of players; {command_line('tournament')} writes it again"
 PLAYER_COLUMNS: Columns = {"player": TEXT, **RATING_COLUMNS, **dict.fromkeys(RESULTS, COUNT)}
 """GRADE_COLUMNS follow in games that can be enumerated."""
 

@@ -10,11 +10,10 @@ from torch import Tensor
 from selfplay.checks import Range, require, whole_number
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import ConformanceError, ForfeitError
+from selfplay.errors import ConformanceError, ForfeitError, SettingError, shortened
 from selfplay.games import Game, make_game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
-from selfplay.named_players.names import make_player
 from selfplay.players.capabilities import FollowsMatch, PlaysOnDevice, learners_among
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
@@ -104,7 +103,7 @@ def _forfeited(record: MatchRecord, reason: str) -> MatchRecord:
 
 def play_matches(
     game: Game | str,
-    players: tuple[Player | str, Player | str],
+    players: Players,
     matches: range,
     key: int,
     *,
@@ -121,7 +120,7 @@ def play_matches(
 
     Args:
         game: the game, or its name.
-        players: two players, or their names.
+        players: the two players; may be the same player twice, who then learns once from each match against itself.
         alternate: True: the first player moves first in matches with even numbers and second in the others. False: it
             moves first in all of them.
         learn: whether players that learn from their matches do so.
@@ -129,21 +128,23 @@ def play_matches(
         device: as for `play_batch`.
         batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
 
+    Raises SettingError for an argument that is out of range, or a player of another game.
+
     Examples:
-        >>> records = selfplay.play_matches("tictactoe", ("perfect", "random"), range(100), key=0)
+        >>> game = selfplay.make_game("tictactoe")
+        >>> perfect, random = selfplay.PerfectPlayer(selfplay.enumerate_positions(game)), selfplay.RandomPlayer(game)
+        >>> records = selfplay.play_matches(game, (perfect, random), range(100), key=0)
         >>> sum(int((record.returns() < 0).sum()) for record in records)  # matches lost by the first player
         0
     """
     game = make_game(game)
     require("matches", matches, isinstance(matches, range), "a range of match numbers, such as range(100)")
-    is_pair = isinstance(players, list | tuple) and len(players) == 2
-    require("players", players, is_pair, "two players, or their names")
+    require("players", players, isinstance(players, list | tuple) and len(players) == 2, "two players")
+    for player in players:
+        require_player(player, game)
     key, opening_plies = whole_number("key", key), whole_number("opening_plies", opening_plies, Range(0))
     if batch_size is not None:
         batch_size = whole_number("batch_size", batch_size, Range(1))
-    first = make_player(players[0], game)
-    # Equal names give one player, so that a learner learns only once from each match against itself.
-    players = (first, first if players[0] == players[1] else make_player(players[1], game))
     learners = learners_among(players) if learn else {}
     if learners or any(isinstance(player.unwrapped, FollowsMatch) for player in players):
         batch_size = 1
@@ -158,6 +159,16 @@ def play_matches(
         for player, learner in learners.items() if not record.forfeits else ():
             learner.after_match(record, seats_held(players, player, int(seats[0])))
         yield record
+
+
+def require_player(player: object, game: Game) -> None:
+    """Raise SettingError unless `player` is a player of this game."""
+    if isinstance(player, type) or not hasattr(player, "act"):
+        raise SettingError(f"player={shortened(repr(player))}: must be a player, such as RandomPlayer(game)")
+    own = getattr(player, "game", game)
+    if getattr(own, "rules", game.rules) != game.rules:
+        plays = own.name if own.name != game.name else "another game of the same name"
+        raise SettingError(f"player {shortened(getattr(player, 'name', ''))!r} plays {plays}, not {game.name}")
 
 
 def seats_held(players: tuple[Player | None, Player | None], player: Player, first_player: int) -> tuple[int, ...]:

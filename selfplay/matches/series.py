@@ -1,174 +1,18 @@
-"""Series of matches between two players: of chosen players, and many pairs played in parallel by an executor."""
+"""Series of matches between two players: their results, counted without copies."""
 
-import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from itertools import chain
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
 
-from selfplay.checks import SEEDS, Range, whole_number
 from selfplay.compute.devices import CPU
-from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.executors import Executor, TaskFiles
-from selfplay.games import Game, make_game
+from selfplay.games import Game
 from selfplay.games.state import MatchRecord
-from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
-from selfplay.matches.arena import Players, play_matches, results_text
-from selfplay.matches.copies import CountedMatches, copies_text, first_matches, openings_text
-from selfplay.named_players.names import make_player
-from selfplay.players.capabilities import learners_among
+from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.matches.arena import Players, play_matches
+from selfplay.matches.copies import CountedMatches, first_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player import Player
-from selfplay.progress import NoProgress, ProgressBar
-from selfplay.settings.common import AnySettings
-from selfplay.settings.context import RunContext, computing
-from selfplay.settings.matches import MatchSettings
-
-log = logging.getLogger(__name__)
-
-REPORTS = 20
-
-
-def match(
-    first: Player | str,
-    second: Player | str,
-    *,
-    game: Game | str = "tictactoe",
-    matches: int = 100,
-    seed: int = 0,
-    run_dir: str | Path | None = None,
-    opening_plies: int | None = None,
-) -> WinDrawLoss[int]:
-    """The matches that `first` wins, draws and loses against `second`: `match("level:2", "random", matches=100)`.
-
-    The players move first in turns, and do not learn from the matches. The log says if matches are copies of others.
-
-    Args:
-        first: a player, or its name as for `make_player`.
-        second: the other player, or its name.
-        run_dir: the run of the levels that the names refer to; None: the usual one of the game.
-        opening_plies: number of random plies at the start, the same in both matches of each consecutive pair. None: 0,
-            or `usual_opening_plies` if the players would repeat the same matches.
-
-    Raises as `make_player`, and SettingError if a number is not a whole number or out of range.
-
-    Examples:
-        >>> print(selfplay.match("perfect", "random", matches=100))  # tic-tac-toe, unless game says otherwise
-        85-15-0
-    """
-    game, matches = make_game(game), whole_number("matches", matches, Range(1))
-    seed = whole_number("seed", seed, Range(*SEEDS))
-    players = (make_player(first, game, run_dir), make_player(second, game, run_dir))
-    key = stream_key(seed, 0, Activity.NAMED_PLAYERS)
-    played = count_matches(game, players, matches, key, None, opening_plies)
-    if played.opening_plies and opening_plies is None:
-        log.info("%s", openings_text(played.opening_plies))
-    if played.evidence.matches < played.results.matches:
-        log.info("%s", copies_text(played.distinct, matches))
-    return played.results
-
-
-def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgress) -> RunningResults:
-    """Play the matches that `settings` describe.
-
-    The results so far are logged at intervals. If a progress bar is visible, it shows how many matches the first player
-    has won, drawn and lost, and only the last results are logged.
-
-    Raises as `selfplay.named_players.names.make_player`.
-    """
-    with computing(settings) as context:
-        game = context.game
-        first = make_player(settings.first, game, settings.run_dir)
-        # Equal names give one player, so that a learner learns only once from each match against itself.
-        second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
-        with closing(progress(total=settings.matches, desc="matches")) as bar:
-            is_shown, results = not bar.disable, RunningResults()
-            plies, tried = _opening_plies(context, (first, second))
-            counted = CountedMatches(plies)
-            for played in _play(context, (first, second), counted, tried):
-                bar.update(played.matches - results.matches)
-                results = played
-                text = results_text(game, results, first, second, by_player=first.name != second.name)
-                won, drawn, lost = results.by_player
-                bar.set_postfix_str(f"{won}-{drawn}-{lost}")
-                if not is_shown:
-                    log.info("%s", text)
-    if is_shown:
-        log.info("%s", text)
-    if counted.has_copies:
-        log.info("%s", copies_text(counted.distinct, results.matches))
-    return results
-
-
-def _opening_plies(context: RunContext[MatchSettings], players: Players) -> tuple[int, list[MatchRecord]]:
-    """As `first_matches`, unless the settings give the number of plies. If they do not, the log says if there are
-    any."""
-    settings = context.settings
-    if settings.opening_plies is not None:
-        return settings.opening_plies, []
-    # Players that learn from their matches do not repeat them.
-    if settings.learn and learners_among(players):
-        return 0, []
-    how = settings.matches, _key_of(settings), settings.batch_size, context.device
-    plies, tried = first_matches(context.game, players, *how, alternate=settings.swap)
-    if plies:
-        log.info("%s", openings_text(plies))
-    return plies, tried
-
-
-def _key_of(settings: MatchSettings) -> int:
-    return stream_key(settings.seed, 0, Activity.NAMED_PLAYERS)
-
-
-def _play(
-    context: RunContext[MatchSettings], players: Players, counted: CountedMatches, tried: Sequence[MatchRecord]
-) -> Iterator[RunningResults]:
-    """The results so far, at intervals; the matches are added to `counted`. `tried`: the first ones, played already."""
-    settings = context.settings
-    learners = learners_among(players) if settings.learn else {}
-    every = settings.report_every or (1 if learners else max(1, settings.matches // REPORTS))
-    # A series that was interrupted resumes with the next match numbers, as if it had never stopped.
-    first_match = max((learner.matches_seen() for learner in learners.values()), default=0)
-    end = first_match + settings.matches
-    for start in range(first_match, end, every):
-        part = range(start, min(start + every, end))
-        known = [record for record in tried if int(record.match) in part]
-        fresh = play_matches(
-            context.game,
-            players,
-            part[len(known) :],
-            _key_of(settings),
-            alternate=settings.swap,
-            learn=settings.learn,
-            opening_plies=counted.opening_plies,
-            batch_size=settings.batch_size,
-            device=context.device,
-        )
-        for record in chain(known, fresh):
-            for row in range(len(record.match)) if settings.show else ():
-                number = counted.results.matches + row + 1
-                log.info("match %d, %s\n", number, _match_text(context.game, record, row, players))
-            counted.add(record)
-        yield counted.results
-
-
-def _match_text(game: Game, record: MatchRecord, row: int, players: Players) -> str:
-    """The match in row `row` of a record of matches between `players`."""
-    first, names = int(record.seats[row]), game.presentation.player_names
-    seats = ", ".join(f"{name}: {players[seat ^ first].name}" for seat, name in enumerate(names))
-    returned = int(record.states[-1].returns[row])
-    result = "drawn" if returned == 0 else f"{names[returned < 0]} wins"
-    return "\n".join([seats, game.presentation.line_text(record.actions_of(row)), result])
-
-
-# ---------------------------------------------------------------------- many pairs
 
 PlayerId = TypeVar("PlayerId")
-
-LINE_SECONDS = 60
-"""The shortest time between two lines about the progress of many pairs."""
 
 
 class PairResult(NamedTuple):
@@ -185,63 +29,35 @@ class PairResult(NamedTuple):
     """Number of random plies at the start of each match."""
 
 
-class PairMatches(NamedTuple, Generic[AnySettings, PlayerId]):
-    """A series of matches between two players, as a task for an executor."""
+class PairMatches(NamedTuple, Generic[PlayerId]):
+    """A series of matches between two players, who are made later."""
 
-    settings: AnySettings
     pair: tuple[PlayerId, PlayerId]
-    make: Callable[[AnySettings, Game, PlayerId], Player]
-    """Makes either player; a function at the top level of a module."""
     matches: int
     key: int
+    """The stream of random numbers of the matches, as for `selfplay.matches.arena.play_matches`."""
     opening_plies: int | None = 0
+    """As for `count_matches`."""
     epsilons: Sequence[float] = ()
+    """Exploration rates by ply of both players."""
     seconds: float | None = None
+    """As for `count_matches`."""
 
-
-def play_pairs(
-    tasks: Sequence[PairMatches[AnySettings, PlayerId]],
-    executor: Executor,
-    files: TaskFiles[PairMatches[AnySettings, PlayerId]] | None = None,
-    progress: ProgressBar = NoProgress,
-    description: str = "",
-) -> list[PairResult]:
-    """Play each series; the executor may play several of them at the same time.
-
-    Where no bar shows the progress, a line is logged at most every `LINE_SECONDS`.
-
-    `files`: the files that the players are made from, as for `Executor.map`.
-    """
-    results: list[PairResult] = []
-    start = last_line = monotonic()
-    with closing(progress(total=len(tasks), desc=description)) as bar:
-        for result in executor.map(play_pair, tasks, files):
-            results.append(result)
-            bar.update(1)
-            left, now = len(tasks) - len(results), monotonic()
-            if bar.disable and left and now - last_line >= LINE_SECONDS:
-                minutes, last_line = (now - start) / len(results) * left / 60, now
-                log.info("%s: %d of %d pairs, about %.0f min left", description, len(results), len(tasks), minutes)
-    return results
-
-
-def play_pair(task: PairMatches[AnySettings, PlayerId]) -> PairResult:
-    """Play one series. The players do not learn from it."""
-    with computing(task.settings) as context:
-        one, other = (task.make(task.settings, context.game, player_id) for player_id in task.pair)
-        if any(task.epsilons):
-            one, other = (EpsilonGreedyPlayer(context.game, player, task.epsilons) for player in (one, other))
-        size, device = task.settings.batch_size, context.device
-        plies, seconds = task.opening_plies, task.seconds
-        return count_matches(context.game, (one, other), task.matches, task.key, size, plies, device, seconds=seconds)
+    def play(self, game: Game, players: Players, batch_size: int | None = None, device: str = CPU) -> PairResult:
+        """Play the series. The players do not learn from it."""
+        if any(self.epsilons):
+            one, other = (EpsilonGreedyPlayer(game, player, self.epsilons) for player in players)
+            players = (one, other)
+        plies, seconds = self.opening_plies, self.seconds
+        return count_matches(game, players, self.matches, self.key, batch_size, plies, device, seconds=seconds)
 
 
 def count_matches(
     game: Game,
-    players: tuple[Player, Player],
+    players: Players,
     matches: int,
     key: int,
-    batch_size: int | None,
+    batch_size: int | None = None,
     opening_plies: int | None = 0,
     device: str = CPU,
     *,

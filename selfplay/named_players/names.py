@@ -17,6 +17,7 @@ from selfplay.checks import LARGEST_COUNT, folder_of
 from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
 from selfplay.games import Game, make_game
+from selfplay.matches.arena import require_player
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import CheckedPlayer, Player
@@ -262,10 +263,7 @@ def make_player(
     if not isinstance(text, str):
         if isinstance(text, type) or not hasattr(text, "act"):
             raise SettingError(f"player={shortened(repr(text))}: must be a player or its name, such as random")
-        own = getattr(text, "game", game)
-        if getattr(own, "rules", game.rules) != game.rules:
-            plays = own.name if own.name != game.name else "another game of the same name"
-            raise SettingError(f"player {shortened(text.name)!r} plays {plays}, not {game.name}")
+        require_player(text, game)
         return text
     name = parse_name(text)._replace(against_person=against_person)
     kind = kind_named(name.kind)

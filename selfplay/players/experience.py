@@ -161,7 +161,8 @@ def load_experience_player(
 
     Examples:
         >>> player = selfplay.load_experience_player("experience.sqlite", "tictactoe")
-        >>> records = list(selfplay.play_matches("tictactoe", (player, "random"), range(10), key=0))
+        >>> players = player, selfplay.RandomPlayer(player.game)
+        >>> records = list(selfplay.play_matches(player.game, players, range(10), key=0))
         >>> player.status().matches
         10
     """

@@ -7,7 +7,7 @@ digest of a file that is replaced again and again: after a kill between the two 
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,34 @@ def load_arrays(path: Path, record: Mapping[str, Any]) -> dict[str, NDArray[Any]
     if digest != _digest(path, arrays, record):
         raise InvalidFileError(path, f"was changed, or belongs to another computation{REMEDY}")
     return arrays
+
+
+class SavedArrays(MutableMapping[str, Mapping[str, NDArray[Any]]]):
+    """Arrays by name, each entry in a .npz file of this folder; raises as `save_arrays` and `load_arrays`."""
+
+    def __init__(self, folder: Path, record: Mapping[str, Any]) -> None:
+        self.folder, self.record = folder, record
+
+    def __setitem__(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+        save_arrays(self._path(name), arrays, self.record)
+
+    def __getitem__(self, name: str) -> dict[str, NDArray[Any]]:
+        return load_arrays(self._path(name), self.record)
+
+    def __delitem__(self, name: str) -> None:
+        self._path(name).unlink()
+
+    def __contains__(self, name: object) -> bool:
+        return self._path(str(name)).exists()
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.stem for path in self.folder.glob("*.npz"))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.npz"
 
 
 def _digest(path: Path, arrays: Mapping[str, NDArray[Any]], record: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from selfplay.checks import count, one_in, within
 from selfplay.dataset.formats import DATASET_FORMATS
+from selfplay.grading.schedule import ComparisonParameters
 from selfplay.search.mcts.rule import SEARCH_RULES
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by
 
@@ -51,31 +52,11 @@ class DatasetSettings:
     training.merge=false. null: all rows."""
 
 
-@dataclass
-class ComparisonSettings:
-    """How levels are compared. The settings from `references` on are for games too large to enumerate."""
+@dataclass(frozen=True)
+class ComparisonSettings(ComparisonParameters):
+    """How levels are compared."""
 
-    matches: int = field(default=1000, metadata=count(2))
-    """Matches of a level against its predecessor, and against each other opponent."""
-    epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1], metadata=within(0, 1))
-    """Exploration rates by ply of both players in the matches between a level and its predecessor."""
     references: list[str] | None = field(default=None, metadata=PLAYER_NAME)
-    """Players that levels meet in addition to the random player, such as [greedy_discs]; null: the game's defaults."""
-    opening_plies: int = field(default=8, metadata=count(0))
-    """Random plies at the start of each match, the same from both seats. Othello has 244 openings of four plies and
-    390,216 of eight."""
-    every: int | None = field(default=None, metadata=count(1))
-    """Play level 1, the newest and every n-th level between against the references; null: about ten levels."""
-    earlier_matches: int = field(default=100, metadata=count(2))
-    """Matches against each reference of a level other than the newest, and between references."""
-    endgames: int = field(default=100, metadata=count(0))
-    """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. If the exact solver
-    of a game can solve whole matches, `judged` is used instead."""
+    """Players that levels meet in addition to the random player, such as [greedy_discs], in games too large to
+    enumerate; null: the game's defaults."""
     pair_seconds: float | None = field(default=None, metadata=EACH_COMMAND | within(above=0))
-    """Time limit for the matches of a pair. Matches are played until the time is over, at least two. Their number
-    depends on the computer and is in the tables. null: no limit."""
-    judged: int = field(default=100, metadata=count(0))
-    """Positions in each of six groups, by stage and difficulty, in which an exact solver judges players; 0: none."""
-    perfect_matches: int = field(default=10, metadata=count(0))
-    """Matches in each seat against perfect play, from the initial position, of level 1, the newest and every n-th level
-    between; 0: none."""

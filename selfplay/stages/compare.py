@@ -11,7 +11,7 @@ from selfplay.figures.figure_files import COMPARISON_FIGURES, write_figures
 from selfplay.figures.style import source_of
 from selfplay.figures.tensorboard import write_comparison_events
 from selfplay.files import read_text, sha256, written_whole
-from selfplay.grading.comparison import compare_levels, comparison_report
+from selfplay.grading.comparison import comparison_report
 from selfplay.installation import IS_CHECKOUT
 from selfplay.named_players.names import files_of_player, parse_name
 from selfplay.progress import NoProgress, ProgressBar
@@ -21,6 +21,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
 from selfplay.settings.run import Settings
+from selfplay.stages.measure_levels import compare_levels
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,6 @@ from pandas import DataFrame
 from selfplay.executors import open_executor
 from selfplay.games import Game, make_game, name_of_game
 from selfplay.games.position_graph import positions_of
-from selfplay.grading.comparison import measure_level
 from selfplay.grading.proof import Grade, Grader
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
@@ -20,6 +19,7 @@ from selfplay.settings.compose import overrides_of
 from selfplay.settings.recorded import composed_for_run
 from selfplay.settings.run import Settings, require_whole_run
 from selfplay.stages.generate import generate_level
+from selfplay.stages.measure_levels import measure_level
 from selfplay.stages.train import train_level
 from selfplay.training.fitting import read_epoch_losses
 

@@ -9,33 +9,37 @@ FOLDER/walk/           the state of an unfinished walk
 import json
 import logging
 import re
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.executors import open_executor
 from selfplay.files import remove_folder, sha256, written_whole
-from selfplay.games import Game, State
+from selfplay.games import Game, State, make_game
 from selfplay.games.game import SEATS
 from selfplay.grading.tables import PLY_COLUMNS, PROOF_COLUMNS, Row, table_of, write_csv
-from selfplay.grading.winning_proof.action_judge import player_of, solver_of
+from selfplay.grading.winning_proof.action_judge import Judged, Positions, judge
 from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
-from selfplay.named_players.names import files_of_player
+from selfplay.named_players.names import files_of_player, make_player
+from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import writes_run
-from selfplay.runs.saved_arrays import load_arrays, save_arrays
-from selfplay.search.exact_solver import ExactSolver, empties, solver_class
+from selfplay.runs.saved_arrays import SavedArrays
+from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import ProofSettings
+from selfplay.settings.task_files import task_files
 
 log = logging.getLogger(__name__)
 
-FINISHED = Path("walk", "finished.npz")
-"""What an unfinished walk has found so far, as text in JSON."""
+FINISHED = "finished"
+"""The entry of the state that has what an unfinished walk has found so far, as text in JSON."""
 
 
 @writes_run(create=True)
@@ -61,24 +65,37 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
             _forget_walk(manifest, folder)
             return proof_report(read_result(folder / "proof.csv"))
         solver_of.cache_clear()
-        player_of.cache_clear()
+        _player_of.cache_clear()
         start = start_of(context.game, settings)
         solver = whole_match_solver(context.game, start, settings)
-        player_of(name, context.game.name, settings.run_dir)
-        finished = _finished(manifest, record, folder, settings)
+        _player_of(name, context.game.name, settings.run_dir)
+        finished, state = _finished(manifest, record, folder, settings), SavedArrays(folder / "walk", record)
         with open_executor(settings.executor, settings.threads) as executor:
-            first_ply, value = len(context.game.read_transcript(settings.after)), exact_result(solver, start, settings)
+
+            def judged(parts: Iterable[Positions]) -> Iterator[Judged]:
+                tasks = (JudgeTask(settings, name, positions) for positions in parts)
+                return executor.map(judge_part, tasks, task_files(settings, context.run.player_files()))
+
             walk = Walk(
-                settings, context.game, name, start, first_ply, value, folder / "walk", record, executor, progress
+                context.game,
+                start,
+                SEATS.index(settings.seat),
+                exact_result(solver, start, settings),
+                judged,
+                state,
+                len(context.game.read_transcript(settings.after)),
+                settings.walk == "first_mistake",
+                settings.part_positions,
+                progress,
             )
             for counts in walk.plies(finished):
                 finished.append(counts)
                 with written_whole(folder / "plies.csv") as beside:
                     rows = [{**counts._asdict(), "is_turn": int(counts.is_turn)} for counts in finished]
                     table_of(PLY_COLUMNS, rows).to_csv(beside, index=False)
-                save_arrays(folder / FINISHED, {"plies": np.array(json.dumps(finished))}, record)
+                state[FINISHED] = {"plies": np.array(json.dumps(finished))}
                 log.info("%s", _ply_text(counts))
-        row = _row(walk, solver, finished)
+        row = _row(settings, name, walk, solver, finished)
         write_csv(table_of(PROOF_COLUMNS, [row]), folder / "proof.csv")
         manifest.record("proof", record, {"positions": row["positions"]}, ["proof.csv", "plies.csv"])
         _forget_walk(manifest, folder)
@@ -136,6 +153,38 @@ def exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> 
     return value if int(start.current_player[0]) == SEATS.index(settings.seat) else -value
 
 
+# ---------------------------------------------------------------------- judging in workers
+
+
+class JudgeTask(NamedTuple):
+    """Positions to be judged, as a task for an executor."""
+
+    settings: ProofSettings
+    player: str
+    positions: Positions
+
+
+def judge_part(task: JudgeTask) -> Judged:
+    """The actions of the player in some positions."""
+    settings = task.settings
+    with computing(settings) as context:
+        solver = solver_of(context.game.name, settings.table_bits)
+        player = _player_of(task.player, context.game.name, settings.run_dir)
+        return judge(task.positions, player, solver, walk_solved=settings.walk_solved)
+
+
+@cache
+def solver_of(game: str, table_bits: int) -> ExactSolver:
+    """The exact solver of a game, made once in each process. Raises SettingError if it has none."""
+    return make_exact_solver(make_game(game), table_bits)
+
+
+@cache
+def _player_of(name: str, game: str, run_dir: str) -> Player:
+    """The player with this name, without a time limit, made once in each process. Raises as `make_player`."""
+    return make_player(name, make_game(game), run_dir).without_time_limit()
+
+
 # ---------------------------------------------------------------------- files and result
 
 
@@ -143,8 +192,8 @@ def _finished(manifest: Manifest, record: dict[str, Any], folder: Path, settings
     """The plies that an interrupted walk with the same record has finished; none if a walk begins anew."""
     manifest.forget("proof")
     if not settings.force and manifest.is_done("walk", record, force=True):
-        path = folder / FINISHED
-        rows = json.loads(str(load_arrays(path, record)["plies"])) if path.exists() else []
+        state = SavedArrays(folder / "walk", record)
+        rows = json.loads(str(state[FINISHED]["plies"])) if FINISHED in state else []
         finished = [PlyCounts(*row) for row in rows]
         log.info("resumed after %d plies", len(finished))
         return finished
@@ -173,17 +222,18 @@ SUMMED = ("positions", "judged", "solved", "won", "drawn", "lost")
 MISTAKES = ("wins_given_away", "draws_given_away", "losses_hastened")
 
 
-def _row(walk: Walk, solver: ExactSolver, plies: list[PlyCounts]) -> dict[str, Any]:
-    settings = walk.settings
+def _row(
+    settings: ProofSettings, player: str, walk: Walk, solver: ExactSolver, plies: list[PlyCounts]
+) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(PROOF_COLUMNS)
-    row |= {"player": walk.player, "seat": settings.seat, "walk": settings.walk, "after": settings.after}
+    row |= {"player": player, "seat": settings.seat, "walk": settings.walk, "after": settings.after}
     row |= {"start": {1: "win", 0: "draw", -1: "loss"}[walk.result], "plies": len(plies)}
     row |= {name: sum(getattr(counts, name) for counts in plies) for name in (*SUMMED, *MISTAKES)}
     line = next((counts.line for counts in plies if counts.line is not None), None)
-    return row | {"proved": int(line is None)} | ({} if line is None else _first_mistake(walk, solver, line))
+    return row | {"proved": int(line is None)} | ({} if line is None else _first_mistake(settings, walk, solver, line))
 
 
-def _first_mistake(walk: Walk, solver: ExactSolver, line: str) -> Row:
+def _first_mistake(settings: ProofSettings, walk: Walk, solver: ExactSolver, line: str) -> Row:
     """The fields that describe a mistake: the last action of a line from the start of the walk."""
     game, (*before, mistake) = walk.game, map(int, line.split())
     state = game.follow(before, walk.start)
@@ -191,7 +241,7 @@ def _first_mistake(walk: Walk, solver: ExactSolver, line: str) -> Row:
     best = max(values.values())
     texts = game.action_to_string
     return {
-        "line": " ".join(map(texts, (*game.read_transcript(walk.settings.after), *before, mistake))),
+        "line": " ".join(map(texts, (*game.read_transcript(settings.after), *before, mistake))),
         "value": values[mistake],
         "in_words": solver.value_text(values[mistake], state),
         "best": " or ".join(texts(action) for action, value in values.items() if value == best),

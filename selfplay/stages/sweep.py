@@ -11,13 +11,6 @@ from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.finished_runs import (
-    Run,
-    differing_settings,
-    distinguishing_settings,
-    read_runs,
-    setting_text,
-)
 from selfplay.grading.proof import Grader, Lines, lines_text
 from selfplay.grading.tables import (
     ENDGAME_COLUMNS,
@@ -27,6 +20,13 @@ from selfplay.grading.tables import (
     RATING_COLUMNS,
     RESULTS,
     write_csv,
+)
+from selfplay.runs.finished_runs import (
+    Run,
+    differing_settings,
+    distinguishing_settings,
+    read_runs,
+    setting_text,
 )
 from selfplay.training.fitting import LOSS_DECIMALS
 
@@ -65,7 +65,7 @@ def _held_seats(runs: Sequence[Run]) -> dict[str, list[str]]:
     """The names of the seats in which a perfect player never loses, by game, for games that are graded exactly."""
     held: dict[str, list[str]] = {}
     for run in runs:
-        name = run.all_settings.get("game")
+        name = run.all_settings.get("game.name")
         if name is not None and name not in held and run.table["lines_first"].notna().all():
             grader = Grader(enumerate_positions(make_game(name)))
             held[name] = [SEATS[seat] for seat in range(2) if grader.can_hold(seat)]
@@ -84,7 +84,7 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
         row: dict[str, Any] = {"run": run.name} | {name: setting_text(run, name) for name in names}
         row["levels"] = int(newest["level"])
         row |= {name: newest.get(name) for name in RESULT_COLUMNS}
-        row["unbeatable_from"] = unbeatable_from(run.table, held_seats.get(run.all_settings.get("game", ""), ()))
+        row["unbeatable_from"] = unbeatable_from(run.table, held_seats.get(run.all_settings.get("game.name", ""), ()))
         row["validation_loss"] = round(run.validation_loss, LOSS_DECIMALS)
         rows.append(row)
     counts = ("unbeatable_from", *(f"{result}_vs_random" for result in RESULTS))

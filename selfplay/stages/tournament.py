@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.errors import GameTooLargeError
-from selfplay.executors import open_executor
 from selfplay.figures.style import save_figure, write_source
 from selfplay.figures.tournament import score_map
 from selfplay.games import Game, make_game
@@ -32,14 +31,14 @@ from selfplay.grading.tables import (
     table_of,
     write_csv,
 )
-from selfplay.matches.series import PairMatches, PairResult, play_pairs
+from selfplay.matches.series import PairMatches, PairResult
 from selfplay.named_players.names import make_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import writes_run
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import TournamentSettings
-from selfplay.settings.task_files import task_files
+from selfplay.stages.pairs import play_pairs
 
 log = logging.getLogger(__name__)
 
@@ -126,11 +125,9 @@ def _play_pairs(context: RunContext[TournamentSettings], progress: ProgressBar) 
     settings = context.settings
     pairs = list(combinations(range(len(settings.players)), 2))
     key = np.array([stream_key(settings.seed, 0, Activity.TOURNAMENT)])
-    tasks = [
+    series = [
         PairMatches(
-            settings,
             (settings.players[one], settings.players[other]),
-            _player_named,
             settings.matches,
             int(fold(key, np.array([number]))[0]),
             settings.opening_plies,
@@ -139,9 +136,7 @@ def _play_pairs(context: RunContext[TournamentSettings], progress: ProgressBar) 
         for number, (one, other) in enumerate(pairs)
     ]
     _cached_player.cache_clear()
-    with open_executor(settings.executor, settings.threads) as executor:
-        files = task_files(settings, context.run.player_files())
-        return dict(zip(pairs, play_pairs(tasks, executor, files, progress, "tournament"), strict=True))
+    return dict(zip(pairs, play_pairs(settings, series, _player_named, progress, "tournament"), strict=True))
 
 
 def _player_named(settings: TournamentSettings, game: Game, name: str) -> Player:

@@ -28,7 +28,6 @@ from selfplay.learners.tabular.learning import (
     learn_matches,
 )
 from selfplay.learners.tabular.table_file import load_tables, save_tables
-from selfplay.matches.series import play_match_series
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
@@ -36,6 +35,7 @@ from selfplay.settings.classical import CompeteSettings, TabularSettings
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.matches import MatchSettings
+from selfplay.stages.match_series import play_match_series
 
 log = logging.getLogger(__name__)
 

@@ -14,18 +14,18 @@ from selfplay.grading.comparison import level_columns
 from selfplay.grading.mistakes import ALL_GROUPS
 from selfplay.grading.proof import Lines, count_text
 from selfplay.grading.tables import (
-    LEVEL_TABLE,
     MATCH_COLUMNS,
     MISTAKE_COLUMNS,
     PLAYER_COLUMNS,
-    PLAYER_TABLE,
     REFERENCE_COLUMNS,
     RESULTS,
     read_rows,
 )
 from selfplay.named_players.names import readable_name
 from selfplay.players.pretrained import PRETRAINED_FOLDER
+from selfplay.runs.command_lines import command_line
 from selfplay.runs.data_changes import data_changes
+from selfplay.runs.finished_runs import LEVEL_TABLE
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
 from selfplay.training.fitting import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog
@@ -43,6 +43,9 @@ from selfplay.web.story_schemas import (
     SolvedView,
     StoryView,
 )
+
+PLAYER_TABLE = f"a table of players; {command_line('tournament')} writes it again"
+"""The name of the table of a tournament in error messages, and how to replace it."""
 
 Row = dict[str, Any]
 """The values of a row by column."""

@@ -14,25 +14,27 @@ from selfplay.games.win_draw_loss import wilson_interval
 from selfplay.grading.comparison import (
     MEASURES,
     Comparison,
-    compare_levels,
+    compare,
     comparison_report,
     comparison_table,
-    measure_level,
     verdict,
 )
 from selfplay.grading.endgames import Endgames, endgame_positions
-from selfplay.grading.finished_runs import read_level_table
 from selfplay.grading.match_measures import PerfectPlay, ReferencePlayers
-from selfplay.grading.measures import Compared, Measure, Panel, Shown, Who, reference_names
+from selfplay.grading.measures import Compared, Measure, Panel, Shown
 from selfplay.grading.mistakes import GROUPS, Mistakes
+from selfplay.grading.schedule import ComparisonParameters, Who
 from selfplay.grading.tables import COUNT, Columns, Row
 from selfplay.named_players.names import make_player
 from selfplay.players.player import Player, policy_of
 from selfplay.players.random import RandomPlayer
+from selfplay.runs.finished_runs import read_level_table
 from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.measure_levels import compare_levels, measure_level, reference_names
 from tests.support.comparisons import settings_for
 from tests.support.stub_players import FirstLegal, Valuing
 
+LEVEL_PLAYER = "selfplay.stages.measure_levels.level_player"
 GOLDEN = Path(__file__).parents[1] / "data" / "levels_tictactoe.csv"
 TINY = ["comparison.matches=60", "comparison.earlier_matches=20"]
 JUDGED = ["comparison.judged=2", "comparison.perfect_matches=1"]
@@ -40,7 +42,7 @@ JUDGED = ["comparison.judged=2", "comparison.perfect_matches=1"]
 
 def test_the_table_of_a_small_game_equals_the_recorded_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = (RandomPlayer, FirstLegal, Valuing)
-    monkeypatch.setattr("selfplay.grading.measures.level_player", lambda run_dir, level, game, *_: kinds[level](game))
+    monkeypatch.setattr(LEVEL_PLAYER, lambda run_dir, level, game, *_: kinds[level](game))
     comparison = compare_levels(settings_for(tmp_path, "tictactoe", 2, "comparison.matches=40"))
     assert comparison.measured(ReferencePlayers) is None
     assert RunFolder(tmp_path).comparison.read_bytes() == GOLDEN.read_bytes()
@@ -64,7 +66,7 @@ def stub_level(run_dir: str, level: int, game: Game, *_: float) -> Player:
 
 @pytest.fixture
 def of_stubs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfplay.grading.measures.level_player", stub_level)
+    monkeypatch.setattr(LEVEL_PLAYER, stub_level)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def comparison(run_dir: Path) -> Comparison:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("selfplay.grading.measures.level_player", stub_level)
+        monkeypatch.setattr(LEVEL_PLAYER, stub_level)
         return compare_levels(settings_for(run_dir, "connect_four", 2, *TINY, *JUDGED))
 
 
@@ -174,9 +176,9 @@ def test_a_wrong_reference_is_refused_before_any_match(of_stubs: None, tmp_path:
     assert not (tmp_path / "comparison").exists()
 
 
-def test_many_actions_mean_shallow_references_and_moving_stones_no_endgames(tmp_path: Path) -> None:
+def test_many_actions_mean_shallow_references_and_moving_stones_no_endgames() -> None:
     assert reference_names(make_game("hex"), None) == ["search:negascout?depth=2&evaluation=none"]
-    assert endgame_positions(make_game("breakthrough"), 1, 0, tmp_path / "endgames.csv") is None
+    assert endgame_positions(make_game("breakthrough"), 1, 0) is None
 
 
 class FirstActions(Measure):
@@ -203,7 +205,7 @@ class FirstActions(Measure):
 
 def test_a_new_measure_is_a_class_and_a_line_in_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = (RandomPlayer, FirstLegal, Valuing)
-    monkeypatch.setattr("selfplay.grading.measures.level_player", lambda run_dir, level, game, *_: kinds[level](game))
+    monkeypatch.setattr(LEVEL_PLAYER, lambda run_dir, level, game, *_: kinds[level](game))
     monkeypatch.setattr("selfplay.grading.comparison.MEASURES", [*MEASURES, FirstActions])
     comparison = compare_levels(settings_for(tmp_path, "tictactoe", 2, "comparison.matches=40"))
     actions = measured(comparison, FirstActions).actions
@@ -219,3 +221,17 @@ def test_a_new_measure_is_a_class_and_a_line_in_the_list(tmp_path: Path, monkeyp
     assert "; opens: first action\n" in report
     figure = pictures(comparison)["first.png"]
     assert figure.axes[0].lines[0].get_ydata().tolist() == list(actions.values())
+
+
+def test_players_are_compared_without_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    game = make_game("tictactoe")
+    players = {0: RandomPlayer(game), 1: FirstLegal(game), 2: Valuing(game)}
+    comparison = compare(Compared(game, players, ComparisonParameters(matches=40)))
+    columns = comparison.table.to_csv(index=False).splitlines()
+    assert columns == GOLDEN.read_text().splitlines()
+    assert list(comparison.tables()) == ["levels.csv"]
+    assert "Level 2 can lose" in comparison_report(comparison)
+    with pytest.raises(SettingError, match=r"comparison\.matches=1: must be from 2 to"):
+        Compared(game, players, ComparisonParameters(matches=1))
+    assert not any(tmp_path.iterdir())

@@ -9,10 +9,11 @@ import pytest
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.exact_grades import ExactGrades
-from selfplay.grading.measures import name_of, reference_names, schedule, spaced_levels
+from selfplay.grading.measures import name_of
 from selfplay.grading.proof import Grader, count_text, share_text
+from selfplay.grading.schedule import ComparisonParameters, schedule, spaced_levels
 from selfplay.players.random import RandomPlayer
-from selfplay.settings.sections import ComparisonSettings
+from selfplay.stages.measure_levels import reference_names
 from tests.grading.test_proof import lowest_action_player, perfect_player
 
 
@@ -90,7 +91,7 @@ def test_ten_levels_or_those_at_an_interval_play_the_references() -> None:
 
 
 def test_each_pair_plays_once() -> None:
-    pairs = schedule([1, 2, 3], ["weak", "strong"], ComparisonSettings(matches=50, every=2, earlier_matches=20))
+    pairs = schedule([1, 2, 3], ["weak", "strong"], ComparisonParameters(matches=50, every=2, earlier_matches=20))
     assert pairs == {
         **{(1, 0): 50, (2, 1): 50, (2, 0): 50, (3, 2): 50, (3, 0): 50},
         **{(1, "weak"): 20, (1, "strong"): 20, (3, "weak"): 50, (3, "strong"): 50},

@@ -9,13 +9,15 @@ import torch
 from selfplay.games import make_game
 from selfplay.grading.endgames import empty_squares, endgame_positions
 from selfplay.named_players.names import make_player
+from selfplay.runs.solved_positions import kept_in
 from selfplay.search.endgame.solver import EndgameSolver
+from selfplay.stages.measure_levels import fitting_evaluation
 
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")
 
 
-def test_the_losses_of_greedy_play_equal_brute_force_over_the_solver(tmp_path: Path) -> None:
-    late = endgame_positions(OTHELLO, 12, 0, tmp_path / "endgames.csv")
+def test_the_losses_of_greedy_play_equal_brute_force_over_the_solver() -> None:
+    late = endgame_positions(OTHELLO, 12, 0, fitting_evaluation(OTHELLO))
     assert late is not None
     empties = empty_squares(OTHELLO, late.state)
     assert sorted(set(empties.tolist())) == [12, 13, 14]
@@ -41,10 +43,10 @@ def test_the_losses_of_greedy_play_equal_brute_force_over_the_solver(tmp_path: P
 
 
 def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "endgames.csv"
+    path, keep = tmp_path / "endgames.csv", kept_in(tmp_path, OTHELLO)
     # As in tic-tac-toe, where the text of an action has a comma.
     monkeypatch.setattr(OTHELLO, "action_to_string", lambda action: f"{action},0")
-    late = endgame_positions(OTHELLO, 3, 0, path)
+    late = endgame_positions(OTHELLO, 3, 0, keep=keep)
     written = path.read_bytes()
     assert written.decode().splitlines()[0] == "position,own,opp,to_move,action,value"
     # Truncated, another position, a value out of range, not text: each file is written again with the same bytes.
@@ -55,16 +57,16 @@ def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pyte
     broken += [written.replace(first, b"%b,%d\n" % (start, int(value) + 2)), written[: written[:-1].rindex(b"\n") + 1]]
     for content in broken:
         path.write_bytes(content)
-        endgame_positions(OTHELLO, 3, 0, path)
+        endgame_positions(OTHELLO, 3, 0, keep=keep)
         assert path.read_bytes() == written
     monkeypatch.setattr("selfplay.grading.endgames.action_values_to_the_end", None)
-    again = endgame_positions(OTHELLO, 3, 0, path)
+    again = endgame_positions(OTHELLO, 3, 0, keep=keep)
     assert late is not None and again is not None  # noqa: PT018
     assert np.array_equal(late.values, again.values, equal_nan=True)
     assert path.read_bytes() == written
 
 
 def test_endgame_positions_exist_only_for_boards_and_on_request(tmp_path: Path) -> None:
-    assert endgame_positions(make_game("sumto100"), 5, 0, tmp_path / "x.csv") is None
-    assert endgame_positions(OTHELLO, 0, 0, tmp_path / "x.csv") is None
+    assert endgame_positions(make_game("sumto100"), 5, 0, keep=kept_in(tmp_path, OTHELLO)) is None
+    assert endgame_positions(OTHELLO, 0, 0, keep=kept_in(tmp_path, OTHELLO)) is None
     assert list(tmp_path.iterdir()) == []

@@ -18,6 +18,7 @@ from selfplay.grading.mistakes import (
 from selfplay.grading.solved_positions import MoveQuality, SolvedPosition, SolvedPositions
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.random import RandomPlayer
+from selfplay.runs.solved_positions import kept_in
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
 from tests.support.stub_players import FirstLegal
 
@@ -101,9 +102,9 @@ def test_grades_of_known_values():
     assert random.perfect == pytest.approx((1 / 7 + 1 / 7 + 1 / 6) / 3)
 
 
-def test_perfect_play_makes_no_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(positions_module, "sample_positions", lambda solver, count, key, progress: drawn())
-    judged = judged_positions(the_solver(), 2, 0, tmp_path / "judged_positions.csv")
+def test_perfect_play_makes_no_mistakes(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(positions_module, "sample_positions", lambda solver, count, *_: drawn())
+    judged = judged_positions(the_solver(), 2, 0)
     assert judged is not None
     grade = judged.grade(SolverPlayer(the_solver()))
     assert grade.overall == pytest.approx((6, 0, 1, 0))
@@ -114,23 +115,23 @@ def test_perfect_play_makes_no_mistakes(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_solved_positions_are_read_from_their_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    path = tmp_path / "judged_positions.csv"
-    monkeypatch.setattr(positions_module, "sample_positions", lambda solver, count, key, progress: drawn()[:count])
-    judged = judged_positions(the_solver(), 3, 0, path)
+    path, keep = tmp_path / "judged_positions.csv", kept_in(tmp_path, GAME)
+    monkeypatch.setattr(positions_module, "sample_positions", lambda solver, count, *_: drawn()[:count])
+    judged = judged_positions(the_solver(), 3, 0, keep=keep)
     assert judged is not None
     written = path.read_bytes()
     assert written.startswith(b"position,group,own,opp,to_move,action,value\n0,end-easy,")
     lines = written.splitlines(keepends=True)
     for content in (b"", written[:-4], lines[0] + lines[1], b"\xff", written.replace(b"0,end-easy", b"0,end-hard", 1)):
         path.write_bytes(content)
-        judged_positions(the_solver(), 3, 0, path)
+        judged_positions(the_solver(), 3, 0, keep=keep)
         assert path.read_bytes() == written
     # With another number or seed the positions are drawn anew.
-    judged_positions(the_solver(), 2, 0, path)
+    judged_positions(the_solver(), 2, 0, keep=keep)
     assert len(path.read_bytes()) < len(written)
-    judged_positions(the_solver(), 3, 0, path)
+    judged_positions(the_solver(), 3, 0, keep=keep)
     monkeypatch.setattr(positions_module, "sample_positions", None)
-    again = judged_positions(the_solver(), 3, 0, path)
+    again = judged_positions(the_solver(), 3, 0, keep=keep)
     assert again is not None
     assert np.array_equal(judged.values, again.values, equal_nan=True)
     assert all(torch.equal(one, other) for one, other in zip(judged.state, again.state, strict=True))

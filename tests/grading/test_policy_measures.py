@@ -9,17 +9,19 @@ from selfplay.figures.comparison import figures_of
 from selfplay.games import make_game
 from selfplay.grading.measures import Compared
 from selfplay.grading.policy_measures import POSITIONS, Policies, sampled_positions
+from selfplay.grading.schedule import ComparisonParameters
+from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
+from selfplay.players.random import RandomPlayer
+from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.context import context_of
-from selfplay.settings.run import compose_settings
 
 GAME = make_game("tictactoe")
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory):
-    """A run with two levels: an untrained policy, and one that is sure of the first empty square."""
+def agents(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Agent]:
+    """Two levels: an untrained policy, and one that is sure of the first empty square."""
     run_dir = tmp_path_factory.mktemp("run")
     architecture = {"name": "alphazero_mlp", "hidden_sizes": [8]}
     for level in (1, 2):
@@ -29,12 +31,19 @@ def context(tmp_path_factory: pytest.TempPathFactory):
         path = RunFolder(run_dir).agent(level)
         path.parent.mkdir()
         save_checkpoint(path, network, GAME, level, architecture, {})
-    overrides = ["targets=search", "architecture=alphazero_mlp", "architecture.hidden_sizes=[8]"]
-    return context_of(compose_settings([f"run_dir={run_dir}", *overrides]))
+    return {level: agent_of_level(run_dir, level, GAME) for level in (1, 2)}
 
 
-def test_positions_are_different_unfinished_and_spread_over_the_match(context) -> None:
-    state = sampled_positions(context, 1)
+EPSILONS = ComparisonParameters().epsilons
+
+
+def policies_of(agents: dict[int, Agent], *levels: int) -> Policies:
+    players = {0: RandomPlayer(GAME), **{level: agents[level].player() for level in levels}}
+    return Policies(Compared(GAME, players, agents={level: agents[level] for level in levels}))
+
+
+def test_positions_are_different_unfinished_and_spread_over_the_match(agents: dict[int, Agent]) -> None:
+    state = sampled_positions(agents[1], 1, EPSILONS, 0)
     assert 100 < state.batch_size <= POSITIONS
     assert not state.terminated.any()
     assert len(set(zip(state.own.tolist(), state.opp.tolist(), strict=True))) == state.batch_size
@@ -43,20 +52,20 @@ def test_positions_are_different_unfinished_and_spread_over_the_match(context) -
     assert max(stones) > 6
 
 
-def test_policies_are_measured_by_entropy_and_agreement_with_search(context) -> None:
-    state = sampled_positions(context, 2)
+def test_policies_are_measured_by_entropy_and_agreement_with_search(agents: dict[int, Agent]) -> None:
+    state = sampled_positions(agents[2], 2, EPSILONS, 0)
     uniform = GAME.legal_action_mask(state).sum(dim=1).double().log().mean()
-    first, second = Policies(Compared(context, [1, 2])).rows
+    first, second = policies_of(agents, 1, 2).rows
     assert (first["level"], first["positions"]) == (1, state.batch_size)
     assert first["policy_entropy"] == pytest.approx(float(uniform))
     assert second["policy_entropy"] < 0.001
     assert 0 < first["search_agreement"] < 1
     assert second["search_agreement"] > first["search_agreement"]
-    assert Policies(Compared(context, [2])).rows == [second]
+    assert policies_of(agents, 2).rows == [second]
 
 
-def test_report_and_figure(context) -> None:
-    measure = Policies(Compared(context, [1, 2]))
+def test_report_and_figure(agents: dict[int, Agent]) -> None:
+    measure = policies_of(agents, 1, 2)
     (sentence,) = measure.sentences(pd.DataFrame())
     positions = measure.rows[0]["positions"]
     assert f"of {positions} positions the policy of level 2 chooses the action of a search" in sentence

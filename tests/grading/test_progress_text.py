@@ -7,8 +7,9 @@ import pytest
 
 from selfplay import compose_settings
 from selfplay.grading.match_measures import progress_text
+from selfplay.stages.measure_levels import advice
 
-DEFAULTS = compose_settings()
+ADVICE = advice(compose_settings())
 DATA = Path(__file__).parents[1] / "data"
 
 ARTICLE = pd.read_csv(DATA / "levels_article.csv")
@@ -28,7 +29,7 @@ def table_of(results) -> pd.DataFrame:
 
 
 def test_the_result_of_the_newest_level_is_one_sentence() -> None:
-    text = progress_text(ARTICLE, DEFAULTS)
+    text = progress_text(ARTICLE, ADVICE)
     assert text == (
         "In 1,000 matches against the random player, moving first in half of them, "
         "level 17 won 928, drew 72 and lost 0."
@@ -37,7 +38,9 @@ def test_the_result_of_the_newest_level_is_one_sentence() -> None:
 
 @pytest.mark.parametrize("levels", [3, 6])
 def test_levels_that_become_worse_are_reported_with_what_to_change(levels: int) -> None:
-    _, *warning = progress_text(FEW[: levels + 1], compose_settings(["recipe=article", "matches=2000"])).splitlines()
+    _, *warning = progress_text(
+        FEW[: levels + 1], advice(compose_settings(["recipe=article", "matches=2000"]))
+    ).splitlines()
     won = FEW.wins_vs_random[levels]
     expected = f"Levels are not improving: level {levels} won {won:.0f} of these matches, level 1 won 830."
     assert warning[0].startswith(expected)
@@ -58,9 +61,9 @@ def test_levels_that_become_worse_are_reported_with_what_to_change(levels: int) 
     ],
 )
 def test_levels_that_improve_or_cannot_improve_any_more_are_not_reported(results) -> None:
-    assert "improving" not in progress_text(table_of(results), DEFAULTS)
+    assert "improving" not in progress_text(table_of(results), ADVICE)
 
 
 @pytest.mark.parametrize("levels", [2, 17])
 def test_no_level_of_the_article_is_reported_because_each_improves_by_some_measure(levels: int) -> None:
-    assert "improving" not in progress_text(ARTICLE[: levels + 1], DEFAULTS)
+    assert "improving" not in progress_text(ARTICLE[: levels + 1], ADVICE)

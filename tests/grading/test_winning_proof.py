@@ -13,6 +13,8 @@ import torch
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State, make_game
 from selfplay.games.connect_four import has_line, is_terminal, legal_actions, play
+from selfplay.grading.winning_proof.action_judge import judge
+from selfplay.grading.winning_proof.walk import Walk
 from selfplay.named_players.names import make_player
 from selfplay.players.player import Player, one_hot_policy, pick_actions, policy_of
 from selfplay.search.exact_solver import make_exact_solver
@@ -213,3 +215,15 @@ def test_a_game_with_passes_and_points(tmp_path: Path) -> None:
         prove_and_report(proof_settings(tmp_path, game="othello_4x4", player=FIXED, seat=seat, after=after, walk="all"))
         assert_same_walk(tmp_path, plain, len(after.split()))
         assert plain.shortest is not None
+
+
+def test_a_walk_needs_no_files() -> None:
+    start, player, solver = start_of(GAME, STARTS["first", "win"]), Fixed(GAME), make_exact_solver(GAME, 10)
+    state: dict[str, Any] = {}
+    walk = Walk(GAME, start, 0, 1, lambda parts: (judge(part, player, solver) for part in parts), state)
+    counts = list(walk.plies())
+    assert [each.mistakes > 0 for each in counts] == [False] * (len(counts) - 1) + [True]
+    shortest = PlainWalk(GAME, player, 0, start, plain_score).shortest
+    assert shortest is not None
+    assert len(counts[-1].line.split()) == len(shortest)
+    assert [name for name in state if name.startswith("judged")] == []

@@ -9,11 +9,12 @@ import pytest
 
 from selfplay.errors import ForfeitError, SettingError, StageError
 from selfplay.matches.arena import play_matches
-from selfplay.matches.series import count_matches, play_match_series
+from selfplay.matches.series import count_matches
 from selfplay.players.gtp import GtpPlayer
 from selfplay.playing.session import Session
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
+from selfplay.stages.match_series import play_match_series
 from tests.support.gtp_tools import FAKE, GAME, KEY, assert_all_ended, command, fake
 from tests.support.stub_players import FirstLegal
 

@@ -13,10 +13,10 @@ import pytest
 import selfplay
 from selfplay.cli import programs
 from selfplay.errors import RunLockedError, StageError
-from selfplay.grading.comparison import measure_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of
+from selfplay.stages.measure_levels import measure_level
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import files_of, held_by_another_thread, tiny_settings
 

@@ -18,8 +18,8 @@ import pytest
 from selfplay import compare_levels, generate_level, learn_levels, load_level, make_game, train_level
 from selfplay.errors import StageError
 from selfplay.grading.comparison import level_columns
-from selfplay.grading.finished_runs import read_runs
 from selfplay.grading.tables import read_rows
+from selfplay.runs.finished_runs import read_runs
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings, compose_settings

@@ -14,13 +14,14 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.match_measures import gate_text
 from selfplay.grading.policy_measures import ways_of_playing
 from selfplay.grading.proof import Grader
 from selfplay.grading.tables import POLICY_COLUMNS, table_of
 from selfplay.named_players.names import make_player
+from selfplay.runs.levels import agent_of_level
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.measure_levels import gate_text
 from tests.support.runs import files_of, tiny_settings
 
 GAME = make_game("tictactoe")
@@ -105,9 +106,9 @@ def test_a_level_that_does_not_pass_the_gate_keeps_the_weights_before(policy_run
     assert counts["gate_taken"] == 0
     assert counts["gate_wins"] + counts["gate_draws"] + counts["gate_losses"] == 10
     assert "gate_taken" not in Manifest(closed.level(1)).sections["training"]["counts"]
-    (text,) = gate_text(policy_settings(tmp_path / "closed", *gated, "gate=1.0"))
+    (text,) = gate_text(closed)
     assert re.fullmatch(r"Level 2 was not taken: it won .* against level 1, too few for gate=1\.0; .*", text)
-    assert gate_text(policy_settings(tmp_path / "open", *gated)) == []
+    assert gate_text(opened) == []
 
 
 def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
@@ -124,7 +125,7 @@ def test_the_policy_head_plays_alone(policy_run: Path) -> None:
 
 
 def test_the_ways_of_playing_are_graded_exactly(policy_run: Path) -> None:
-    ways = ways_of_playing(policy_run, GAME, [2], Grader(enumerate_positions(GAME)))
+    ways = ways_of_playing({2: agent_of_level(policy_run, 2, GAME)}, Grader(enumerate_positions(GAME)))
     names = ["policy:2", "level:2", *(f"mcts:level:2?simulations={number}" for number in (2, 8, 32))]
     assert [way["player"] for way in ways] == names
     assert 0 < ways[0]["search_agreement"] < ways[-1]["search_agreement"] == 1

@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pandas as pd
 
-from selfplay.grading.finished_runs import Run
+from selfplay.runs.finished_runs import Run
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 
@@ -52,7 +52,7 @@ def folder_of_runs(tiny_run, folder):
         for level, part in ((0, "generation"), (3, "training")):
             manifest = Manifest(folder / f"seed={number}" / f"level_{level:02d}")
             manifest.sections[part]["settings"]["seed"] = number
-            manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))
+            manifest.path.write_text(json.dumps({"format": 2, **manifest.sections}))
     finish(folder / "newer level", level_table())
     RunFolder(folder / "broken").comparison.write_text("level,rating\n0,zero\n")
     path = RunFolder(folder / "cut off").epoch_loss(3)

@@ -14,12 +14,12 @@ from fastapi.testclient import TestClient
 
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.grading.comparison import compare_levels
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
 from selfplay.learners.tabular.table_file import save_tables
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.playing import WebSettings
+from selfplay.stages.measure_levels import compare_levels
 from selfplay.web.app import create_app, server_config
 from selfplay.web.matches import MatchService
 from tests.support.runs import tiny_settings

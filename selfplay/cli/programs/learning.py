@@ -6,7 +6,6 @@ from pathlib import Path
 
 from selfplay.cli.command import Program, progress_bar
 from selfplay.figures.figure_files import draw_run_figures
-from selfplay.grading.comparison import measure_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.settings.run import Settings
@@ -15,6 +14,7 @@ from selfplay.stages.compare import check_references, compare_and_report, is_com
 from selfplay.stages.correct import correct_and_prove
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
+from selfplay.stages.measure_levels import measure_level
 from selfplay.stages.prove import prove_and_report
 from selfplay.stages.train import train_level
 

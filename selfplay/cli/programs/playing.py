@@ -6,7 +6,6 @@ from functools import partial
 from selfplay.cli.command import Program, progress_bar
 from selfplay.gtp.protocol import command_lines
 from selfplay.installation import require_package
-from selfplay.matches.series import play_match_series
 from selfplay.playing.console import play_at_console
 from selfplay.playing.console_text import supports_colour
 from selfplay.playing.gtp_engine import answer_lines, make_engine
@@ -14,6 +13,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import computing
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
+from selfplay.stages.match_series import play_match_series
 
 
 @partial(Program, kind=PlaySettings, config="play", run="read")

@@ -4,7 +4,6 @@ The worth of a position is its exact value for the player, with two exceptions: 
 of the walk is won or drawn for the player, all losses are worth -1. A mistake is an action that lowers the worth.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,19 +12,13 @@ from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Draws
-from selfplay.games import make_game
-from selfplay.named_players.names import make_player
 from selfplay.players.player import Player, policy_of
-from selfplay.search.exact_solver import WIN, ExactSolver, make_exact_solver
-from selfplay.settings.context import computing
-from selfplay.settings.matches import ProofSettings
+from selfplay.search.exact_solver import WIN, ExactSolver
 
 
 class Positions(NamedTuple):
-    """N positions of a match that is not over, with the examined player to move; a task for an executor."""
+    """N positions of a match that is not over, with the examined player to move."""
 
-    settings: ProofSettings
-    player: str
     own: Words
     """int64[N]"""
     opp: Words
@@ -34,6 +27,8 @@ class Positions(NamedTuple):
     """bool[N]: whether the position is known to be won for the player."""
     lowest: int
     """The lowest worth of a position: -1 if losses do not differ, otherwise EVERY_LOSS."""
+    seat: int
+    """The seat of the player: 0 if it moved first in the match."""
 
 
 class Judged(NamedTuple):
@@ -51,43 +46,31 @@ class Judged(NamedTuple):
     """bool[E]"""
 
 
-def judge(positions: Positions) -> Judged:
-    """The actions of the player in these positions. Raises NotNowError if it only plays matches."""
-    with computing(positions.settings) as context:
-        settings, game = context.settings, context.game
-        solver = solver_of(game.name, settings.table_bits)
-        player = player_of(positions.player, game.name, settings.run_dir)
-        seat = 0 if settings.seat == "first" else 1
-        state = game.state_at(torch.from_numpy(positions.own), torch.from_numpy(positions.opp))
-        state = state._replace(current_player=torch.full_like(state.current_player, seat))
-        # A player that explores may also take other actions than the best ones of a position that it solves.
-        explores = player.explores(Draws(0, torch.zeros_like(state.own), 0)) is not None
-        is_walked = settings.walk_solved or explores
-        solved = torch.zeros_like(state.terminated) if is_walked else player.solves(state)
-        open_rows = (~solved).nonzero()[:, 0]
-        state = state.select(open_rows)
-        unknown = ~positions.are_won[open_rows.numpy()]
-        bounds = (np.full(int(unknown.sum()), bound, dtype=np.int64) for bound in (positions.lowest, WIN))
-        worth = np.full(len(unknown), WIN, dtype=np.int64)
-        worth[unknown] = solver.values_within(state.select(torch.from_numpy(unknown)), *bounds)
-        rows, actions = (policy_of(player, state) > 0).nonzero(as_tuple=True)
-        after = game.step_unchecked(state.select(rows), actions)
-        promised = worth[rows.numpy()]
-        # Where nothing can be lost, no action is a mistake.
-        asked = promised > positions.lowest
-        are_mistakes = np.zeros(len(promised), dtype=np.bool_)
-        kept = -promised[asked]
-        are_mistakes[asked] = solver.values_within(after.select(torch.from_numpy(asked)), kept, kept + 1) > kept
-        return Judged(solved.numpy(), open_rows[rows].numpy(), actions.numpy(), promised, are_mistakes)
+def judge(positions: Positions, player: Player, solver: ExactSolver, *, walk_solved: bool = False) -> Judged:
+    """The actions of the player in these positions. Raises NotNowError if it only plays matches.
 
-
-@cache
-def solver_of(game: str, table_bits: int) -> ExactSolver:
-    """The exact solver of a game, made once in each process. Raises SettingError if it has none."""
-    return make_exact_solver(make_game(game), table_bits)
-
-
-@cache
-def player_of(name: str, game: str, run_dir: str) -> Player:
-    """The player with this name, without a time limit, made once in each process. Raises as `make_player`."""
-    return make_player(name, make_game(game), run_dir).without_time_limit()
+    Args:
+        solver: the exact solver of the game.
+        walk_solved: whether to judge the player also where it solves positions exactly itself.
+    """
+    game = solver.game
+    state = game.state_at(torch.from_numpy(positions.own), torch.from_numpy(positions.opp))
+    state = state._replace(current_player=torch.full_like(state.current_player, positions.seat))
+    # A player that explores may also take other actions than the best ones of a position that it solves.
+    explores = player.explores(Draws(0, torch.zeros_like(state.own), 0)) is not None
+    solved = torch.zeros_like(state.terminated) if walk_solved or explores else player.solves(state)
+    open_rows = (~solved).nonzero()[:, 0]
+    state = state.select(open_rows)
+    unknown = ~positions.are_won[open_rows.numpy()]
+    bounds = (np.full(int(unknown.sum()), bound, dtype=np.int64) for bound in (positions.lowest, WIN))
+    worth = np.full(len(unknown), WIN, dtype=np.int64)
+    worth[unknown] = solver.values_within(state.select(torch.from_numpy(unknown)), *bounds)
+    rows, actions = (policy_of(player, state) > 0).nonzero(as_tuple=True)
+    after = game.step_unchecked(state.select(rows), actions)
+    promised = worth[rows.numpy()]
+    # Where nothing can be lost, no action is a mistake.
+    asked = promised > positions.lowest
+    are_mistakes = np.zeros(len(promised), dtype=np.bool_)
+    kept = -promised[asked]
+    are_mistakes[asked] = solver.values_within(after.select(torch.from_numpy(asked)), kept, kept + 1) > kept
+    return Judged(solved.numpy(), open_rows[rows].numpy(), actions.numpy(), promised, are_mistakes)

@@ -7,16 +7,14 @@ different positions, because a player that takes the lowest of equally good acti
 No line to a mistake is shorter than the line to the first mistake that the walk finds. If the walk finds none, the
 player is proved never to lower the worth of a position (see `selfplay.grading.winning_proof.action_judge`).
 
-The state of an unfinished walk is on disk:
+The state of an unfinished walk is a mapping of arrays, which may be on disk:
 
-    ply_012.npz                         the positions after 12 plies of the walk
-    judged_012_000004096_000008192.npz  the player's actions in some of them
-    finished.npz                        what was found in the plies before
+    ply_012                         the positions after 12 plies of the walk
+    judged_012_000004096_000008192  the player's actions in some of them
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -24,16 +22,11 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words
-from selfplay.executors import Executor
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_bitboards
-from selfplay.grading.winning_proof.action_judge import Judged, Positions, judge
+from selfplay.grading.winning_proof.action_judge import Judged, Positions
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from selfplay.search.exact_solver import EVERY_LOSS, WIN
-from selfplay.settings.matches import ProofSettings
-from selfplay.settings.task_files import task_files
 
 STEPPED = 1 << 20
 """Number of positions whose successors are computed together."""
@@ -100,19 +93,24 @@ class PlyCounts(NamedTuple):
 class Walk(NamedTuple):
     """A walk: what is examined, and where its parts are judged and kept."""
 
-    settings: ProofSettings
     game: Game
-    player: str
     start: State
     """One position; its current_player is that of the match."""
-    first_ply: int
-    """Number of plies of the match before `start`."""
+    seat: int
+    """The seat of the examined player: 0 if it moved first in the match."""
     result: int
     """The exact result of `start` to the player: 1, 0 or -1."""
-    folder: Path
-    record: Mapping[str, Any]
-    """What the results depend on, as for `load_arrays`."""
-    executor: Executor
+    judge: Callable[[Iterable[Positions]], Iterator[Judged]]
+    """Judges parts of a ply in order, each as `selfplay.grading.winning_proof.action_judge.judge` does; it may judge
+    several at the same time."""
+    state: MutableMapping[str, Mapping[str, NDArray[Any]]]
+    """The state of the walk; a dict keeps it in memory."""
+    first_ply: int = 0
+    """Number of plies of the match before `start`."""
+    to_first_mistake: bool = True
+    """Whether to stop at the first mistake; else every position is walked."""
+    part_positions: int = 4096
+    """Number of positions that are judged between two saved states; does not change the result."""
     progress: ProgressBar = NoProgress
 
     @property
@@ -120,56 +118,49 @@ class Walk(NamedTuple):
         """The lowest worth of a position, see `selfplay.grading.winning_proof.action_judge`."""
         return EVERY_LOSS if self.result < 0 else -1
 
-    @property
-    def seat(self) -> int:
-        return 0 if self.settings.seat == "first" else 1
-
     def plies(self, finished: Sequence[PlyCounts] = ()) -> Iterator[PlyCounts]:
         """Walk the plies after those that are `finished`, and yield what was found in each.
 
-        Each ply's files are kept until the next one is requested: record the counts before that.
-        Raises StageError if a file cannot be written, InvalidFileError if one cannot be read.
+        What is judged in a ply is kept until the next one is requested: record the counts before that. Raises what
+        `judge` and `state` raise.
         """
         number, is_over = len(finished), len(finished) > 0 and self._is_last(finished[-1])
         if number == 0:
             own, opp, origin = self.start.own.numpy(), self.start.opp.numpy(), np.zeros(1, dtype=np.int64)
-            self._save(self._ply_file(0), Ply(own, opp, origin, origin, np.array([self.result == WIN])))
-        while not is_over and len((ply := self._load(self._ply_file(number), Ply)).own) > 0:
+            self._save(_ply_name(0), Ply(own, opp, origin, origin, np.array([self.result == WIN])))
+        while not is_over and len((ply := self._load(_ply_name(number), Ply)).own) > 0:
             counts = self._walk_ply(number, ply)
             yield counts
-            for path in self.folder.glob("judged_*.npz"):
-                path.unlink()
+            for name in [name for name in self.state if name.startswith("judged_")]:
+                del self.state[name]
             number, is_over = number + 1, self._is_last(counts)
 
-    def _save(self, path: Path, arrays: Ply | Judged) -> None:
-        save_arrays(path, arrays._asdict(), self.record)
+    def _save(self, name: str, arrays: Ply | Judged) -> None:
+        self.state[name] = arrays._asdict()
 
-    def _load(self, path: Path, kind: type[Arrays]) -> Arrays:
-        return kind(**load_arrays(path, self.record))
-
-    def _ply_file(self, number: int) -> Path:
-        return self.folder / f"ply_{number:03d}.npz"
+    def _load(self, name: str, kind: type[Arrays]) -> Arrays:
+        return kind(**self.state[name])
 
     def _is_last(self, counts: PlyCounts) -> bool:
-        return self.settings.walk == "first_mistake" and counts.mistakes > 0
+        return self.to_first_mistake and counts.mistakes > 0
 
     def _is_turn(self, number: int) -> bool:
         return (int(self.start.current_player[0]) + number) % 2 == self.seat
 
     def _walk_ply(self, number: int, ply: Ply) -> PlyCounts:
         if not self._is_turn(number):
-            self._save(self._ply_file(number + 1), self._following(ply, self._replies(ply)))
+            self._save(_ply_name(number + 1), self._following(ply, self._replies(ply)))
             return self._counts(number, ply)
         turns = (~self._state(ply).terminated).nonzero()[:, 0].numpy()
         judged = self._judged(number, ply, turns)
         if not judged.are_mistakes.any():
-            self._save(self._ply_file(number + 1), self._following(ply, _answers(turns, judged)))
+            self._save(_ply_name(number + 1), self._following(ply, _answers(turns, judged)))
             return self._counts(number, ply, judged)
         first = int(judged.are_mistakes.argmax())
         row = int(turns[judged.rows[first]])
         line = self._line(number, row, int(judged.actions[first]))
-        if self.settings.walk == "all":
-            self._save(self._ply_file(number + 1), self._following(ply, _answers(turns, judged)))
+        if not self.to_first_mistake:
+            self._save(_ply_name(number + 1), self._following(ply, _answers(turns, judged)))
             return self._counts(number, ply, judged, line)
         return self._counts(number, _rows_of(ply, slice(row + 1)), _to_action(judged, first), line)
 
@@ -182,23 +173,21 @@ class Walk(NamedTuple):
     def _judged(self, number: int, ply: Ply, turns: Words) -> Judged:
         """The player's actions in the rows `turns` of a ply; if the walk ends there, only in the first of these
         rows."""
-        parts, slices = [], _slices(len(turns), self.settings.part_positions)
-        paths = [self.folder / f"judged_{number:03d}_{rows.start:09d}_{rows.stop:09d}.npz" for rows in slices]
-        known = [self._load(path, Judged) if path.exists() else None for path in paths]
+        parts, slices = [], _slices(len(turns), self.part_positions)
+        names = [f"judged_{number:03d}_{rows.start:09d}_{rows.stop:09d}" for rows in slices]
+        known = [self._load(name, Judged) if name in self.state else None for name in names]
         asked = (turns[rows] for rows, part in zip(slices, known, strict=True) if part is None)
-        tasks = (
-            Positions(self.settings, self.player, ply.own[rows], ply.opp[rows], ply.are_won[rows], self.lowest)
-            for rows in asked
+        new = self.judge(
+            Positions(ply.own[rows], ply.opp[rows], ply.are_won[rows], self.lowest, self.seat) for rows in asked
         )
-        new = self.executor.map(judge, tasks, task_files(self.settings, RunFolder.of(self.settings).player_files()))
         with closing(self.progress(total=len(turns), desc=f"ply {self.first_ply + number}")) as bar:
-            for path, rows, saved in zip(paths, slices, known, strict=True):
+            for name, rows, saved in zip(names, slices, known, strict=True):
                 part = next(new) if saved is None else saved
                 if saved is None:
-                    self._save(path, part)
+                    self._save(name, part)
                 parts.append(part._replace(rows=part.rows + rows.start))
                 bar.update(rows.stop - rows.start)
-                if self.settings.walk == "first_mistake" and part.are_mistakes.any():
+                if self.to_first_mistake and part.are_mistakes.any():
                     break
         return Judged(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -234,10 +223,14 @@ class Walk(NamedTuple):
         """The actions that lead to a row of a ply, and `action`."""
         actions = [action]
         for earlier in range(number, 0, -1):
-            ply = self._load(self._ply_file(earlier), Ply)
+            ply = self._load(_ply_name(earlier), Ply)
             actions.append(int(ply.actions[row]))
             row = int(ply.parents[row])
         return " ".join(map(str, reversed(actions)))
+
+
+def _ply_name(number: int) -> str:
+    return f"ply_{number:03d}"
 
 
 def _slices(count: int, size: int) -> list[slice]:

@@ -70,9 +70,10 @@ class ExperienceStore(MadeAgain):
         InvalidFileError, RunLockedError, StageError: as ExperienceDatabase; also from every method.
 
     Examples:
-        >>> store = selfplay.ExperienceStore("experience.sqlite", selfplay.make_game("tictactoe"))
-        >>> players = selfplay.ExperiencePlayer(store), "random"
-        >>> records = list(selfplay.play_matches("tictactoe", players, range(10), key=0))
+        >>> game = selfplay.make_game("tictactoe")
+        >>> store = selfplay.ExperienceStore("experience.sqlite", game)
+        >>> players = selfplay.ExperiencePlayer(store), selfplay.RandomPlayer(game)
+        >>> records = list(selfplay.play_matches(game, players, range(10), key=0))
         >>> len(store)  # boards
         51
         >>> store.close()

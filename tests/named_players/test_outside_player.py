@@ -6,10 +6,10 @@ import pytest
 
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.matches.series import play_match_series
 from selfplay.named_players.names import grammar, make_player
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.stages.match_series import play_match_series
 from selfplay.stages.tournament import play_tournament
 from tests.support.wheels import install_entry_points
 

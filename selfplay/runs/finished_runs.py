@@ -11,12 +11,14 @@ import pandas as pd
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import GAMES, make_game
 from selfplay.grading.comparison import level_columns
-from selfplay.grading.tables import GRADE_COLUMNS, LEVEL_TABLE, LINES, read_rows, table_of
+from selfplay.grading.tables import GRADE_COLUMNS, LINES, read_rows, table_of
 from selfplay.runs.command_lines import command_line
-from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
+from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.fitting import read_epoch_losses
 
+LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
+"""The name of the tables of a comparison in error messages, and how to replace them."""
 SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")
 """A setting in the name of a folder as made by a sweep: recipe=article,seed=0."""
 
@@ -101,7 +103,7 @@ def _read_run(name: str, run: RunFolder) -> Run:
     loss = min(epoch.validation_loss for epoch in read_epoch_losses(losses))
     check_against_manifest(losses)
     read = Run(name, _settings(run, levels[-1]), table, loss)
-    if (game := read.all_settings.get("game")) is not None:
+    if (game := read.all_settings.get("game.name")) is not None:
         GAMES.check_recorded(game)
         make_game(game)
     return read
@@ -135,18 +137,19 @@ def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:
     parts: dict[str, dict[str, Any]] = {}
     for part, section in sections.items():
         if section is not None:
-            values = flat_settings(section["settings"])
+            values = dict(section["settings"])
+            # Earlier versions did not record the two settings.
             if part == "play":
-                values["opponents"] = "pool" if "opponents_sha256" in values else "self"
+                values.setdefault("opponents", "pool" if "opponents_sha256" in values else "self")
             # If all earlier levels were used, the value of the setting is not known: it may be larger than their
             # number.
             if part == "training" and (replayed := len(values.get("replayed_sha256", []))) < newest - 1:
-                values["dataset.replay"] = replayed
+                values.setdefault("dataset.replay", replayed)
             # The storage of rows and the inputs of a level are not choices that distinguish runs.
             parts[part] = {
                 name: value
                 for name, value in values.items()
-                if name not in ("level", "format", "shard_matches") and not name.endswith("_sha256")
+                if name not in ("level", "dataset.format") and not name.endswith("_sha256")
             }
     return parts
 

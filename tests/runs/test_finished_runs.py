@@ -5,13 +5,13 @@ import math
 
 import pytest
 
-from selfplay.grading.finished_runs import (
+from selfplay.runs.command_lines import command_line
+from selfplay.runs.finished_runs import (
     differing_settings,
     distinguishing_settings,
     read_level_table,
     read_runs,
 )
-from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_file_rejected
@@ -66,8 +66,8 @@ def test_runs_are_read_and_unfinished_ones_are_named(folder):
 
 def test_a_run_of_an_unknown_game_is_left_out_and_named(folder):
     manifest = Manifest(folder / "seed=9" / "level_03")
-    manifest.sections["training"]["settings"]["game"] = "no_module:Game"
-    manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))
+    manifest.sections["training"]["settings"]["game.name"] = "no_module:Game"
+    manifest.path.write_text(json.dumps({"format": 2, **manifest.sections}))
     runs = read_runs(folder)
     assert [run.name for run in runs.finished] == ["seed=10"]
     assert "game" in runs.skipped["seed=9"]

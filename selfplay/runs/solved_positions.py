@@ -1,0 +1,62 @@
+"""Files of solved positions, which later comparisons of a run read again.
+
+RUN_DIR/comparison/endgames.csv, judged_positions.csv    a row per action
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from selfplay.games import Game
+from selfplay.grading.solved_positions import Keep, SolvedPosition
+from selfplay.grading.tables import POSITION_COLUMNS, Row, read_rows, table_of, write_csv
+from selfplay.runs.manifest import Manifest
+
+POSITION_TABLE = "a table of solved positions; delete it and compare the levels again"
+
+
+def kept_in(folder: Path, game: Game) -> Keep:
+    """Keeps the solved positions of a game in .csv files in this folder, which manifest.json there describes.
+
+    A file that has changed, or has another record, is made again; there is no file without positions. Raises StageError
+    if one cannot be written.
+    """
+    return partial(_kept_positions, folder, game)
+
+
+def _kept_positions(
+    folder: Path, game: Game, name: str, record: Mapping[str, Any], make: Callable[[], list[SolvedPosition]]
+) -> list[SolvedPosition]:
+    manifest, path = Manifest(folder), folder / f"{name}.csv"
+    if manifest.is_done(name, record, force=True):
+        rows = read_rows(path, POSITION_COLUMNS, POSITION_TABLE)
+        return [_position(game, list(actions)) for _, actions in groupby(rows, itemgetter("position"))]
+    manifest.forget(name)
+    positions = make()
+    if positions:
+        fields = [row for number, position in enumerate(positions) for row in _rows(game, number, position)]
+        write_csv(table_of(POSITION_COLUMNS, fields), path)
+        manifest.record(name, record, {"positions": len(positions)}, [path.name])
+    return positions
+
+
+def _rows(game: Game, number: int, position: SolvedPosition) -> list[Row]:
+    own, opp, to_move = (int(field) for field in position.state[:3])
+    row = {"position": number, "own": own, "opp": opp, "to_move": to_move}
+    group = {"group": position.group} if position.group else {}
+    actions = position.values.items()
+    return [{**row, **group, "action": game.action_to_string(action), "value": value} for action, value in actions]
+
+
+def _position(game: Game, rows: Sequence[dict[str, Any]]) -> SolvedPosition:
+    """The position that these rows describe, one for each legal action."""
+    state = game.state_at(torch.tensor([rows[0]["own"]]), torch.tensor([rows[0]["opp"]]))
+    state = state._replace(current_player=torch.tensor([rows[0]["to_move"]], dtype=torch.int8))
+    legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+    values = dict(zip(legal, (row["value"] for row in rows), strict=True))
+    return SolvedPosition(state, values, rows[0].get("group") or "")

@@ -1,0 +1,178 @@
+"""Measure the levels of a run: all of them in a comparison, or one that was just trained.
+
+RUN_DIR/comparison/levels.csv, matches.csv, references.csv, policies.csv, mistakes.csv    the comparison
+RUN_DIR/comparison/endgames.csv, judged_positions.csv                                     solved positions
+RUN_DIR/level_NN/strength.csv                                                             one level
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from selfplay.errors import SettingError, StageError
+from selfplay.files import sha256
+from selfplay.games import Game
+from selfplay.grading.comparison import Comparison, compare, measure_new_level
+from selfplay.grading.measures import Compared, grader_of
+from selfplay.grading.schedule import Who
+from selfplay.grading.tables import RESULTS, write_csv
+from selfplay.named_players.evaluations import make_evaluation
+from selfplay.named_players.names import make_player
+from selfplay.players.agent import Agent
+from selfplay.players.player import Player
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.levels import agent_of_level, level_player
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder, writes_run
+from selfplay.runs.solved_positions import kept_in
+from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.settings.context import RunContext, computing
+from selfplay.settings.run import Settings
+from selfplay.stages.pairs import play_pairs
+
+
+@writes_run(create=False)
+def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Comparison:
+    """Compare all levels of the run; write comparison/levels.csv and the tables of the measures.
+
+    Raises:
+        RunLockedError: another process or thread is using the run.
+        SettingError, GameTooLargeError: a reference player of a large game cannot be made.
+        StageError: the run has no trained level.
+        InvalidFileError: the file of a level is broken or belongs to another game.
+    """
+    run = RunFolder.of(settings)
+    if not (levels := run.trained_levels()):
+        raise StageError(f"{run.path} has no trained level to compare; run the loop first")
+    with computing(settings) as context:
+        game = context.game
+        is_small = grader_of(game) is not None
+        references = [] if is_small else reference_names(game, settings.comparison.references)
+        whos: list[Who] = [0, *levels, *references]
+        comparison = compare(_compared(context, whos, progress, _agents(context, levels)))
+        for name, table in comparison.tables().items():
+            path = run.comparison.with_name(name)
+            if table is None:
+                path.unlink(missing_ok=True)
+            else:
+                write_csv(table, path)
+        return comparison
+
+
+@writes_run(create=False)
+def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> None:
+    """Write how strong a level is to strength.csv in its folder, see `selfplay.grading.comparison.measure_new_level`.
+
+    Does nothing if this was done for the same agent, or the level has been compared.
+
+    Raises RunLockedError if another process or thread is using the run, StageError if it does not have the level, and
+    InvalidFileError if its file is broken.
+    """
+    run = RunFolder.of(settings)
+    agent, path, manifest = sha256(run.existing_agent(level)), run.strength(level), Manifest(run.level(level))
+    compared = Manifest(run.path).sections.get("comparison", {"settings": {}})["settings"].get("agents_sha256", [])
+    if agent in compared or manifest.is_done("strength", {"agent_sha256": agent}, force=True):
+        return
+    with computing(settings) as context:
+        table = measure_new_level(_compared(context, [level], progress))
+    write_csv(table, path)
+    manifest.record("strength", {"agent_sha256": agent}, {}, [path.name])
+
+
+def _compared(
+    context: RunContext[Settings], whos: Sequence[Who], progress: ProgressBar, agents: Mapping[int, Agent] | None = None
+) -> Compared:
+    settings, game, run = context.settings, context.game, context.run
+    return Compared(
+        game,
+        {who: player_of(settings, game, who) for who in whos},
+        settings.comparison,
+        settings.seed,
+        settings.batch_size,
+        agents=agents or {},
+        play_pairs=lambda series: play_pairs(settings, series, player_of, progress, "comparing levels"),
+        evaluation=fitting_evaluation(game),
+        keep=kept_in(run.comparison.parent, game),
+        notes=gate_text(run),
+        advice=advice(settings),
+        progress=progress,
+    )
+
+
+def player_of(settings: Settings, game: Game, who: Who) -> Player:
+    """A level or a reference. Raises as `level_player` and `make_player`."""
+    if isinstance(who, int):
+        how = settings.player
+        return level_player(settings.run_dir, who, game, how.depth, how.temperature)
+    return make_player(who, game, Path(settings.run_dir))
+
+
+def _agents(context: RunContext[Settings], levels: Sequence[int]) -> dict[int, Agent]:
+    """The levels whose policies are measured; empty if datasets have no policies."""
+    if not context.settings.has_policies:
+        return {}
+    return {level: agent_of_level(context.run.path, level, context.game) for level in levels}
+
+
+# ---------------------------------------------------------------------- reference players
+
+RANDOM = "random"
+ARTICLE, NONE = "article", "none"
+MOST_LINES = 1_000_000
+"""The most lines of play that a reference without an evaluation may have to search for one action."""
+
+
+def reference_names(game: Game, names: Sequence[str] | None) -> list[str]:
+    """The names of the references: `names` without duplicates, or by default those that suit the game, weak ones first.
+
+    The random player is not included, because every level meets it as level 0. The defaults are the player that
+    maximises its points after one ply, if the game counts points, and NegaScout at several depths. These are 1 to 6
+    plies with the evaluation `article` if it fits the game; otherwise 2, 4 and 6 plies without an evaluation, if the
+    number of actions is small enough.
+    """
+    if names is not None:
+        return [name for name in dict.fromkeys(names) if name != RANDOM]
+    greedy = ["greedy_discs"] if game.rules.margin is not None else []
+    evaluation = fitting_evaluation(game).name
+    shallow = [depth for depth in (2, 4, 6) if game.num_distinct_actions**depth <= MOST_LINES]
+    depths = shallow if evaluation == NONE else range(1, 7)
+    return [*greedy, *(f"search:negascout?depth={depth}&evaluation={evaluation}" for depth in depths)]
+
+
+def fitting_evaluation(game: Game) -> FeatureEvaluation:
+    """The evaluation `article` if it fits the game, otherwise `none`."""
+    try:
+        return make_evaluation(ARTICLE, game)
+    except SettingError:
+        return make_evaluation(NONE, game)
+
+
+# ---------------------------------------------------------------------- lines of the report
+
+
+def gate_text(run: RunFolder) -> list[str]:
+    """A line for each level of the run that was not taken. Raises InvalidFileError if a manifest is broken."""
+    lines: list[str] = []
+    for level in run.trained_levels():
+        section = Manifest(run.level(level)).sections.get("training", {})
+        counts = section.get("counts", {})
+        if counts.get("gate_taken") == 0:
+            wins, draws, losses = (counts.get(f"gate_{result}", 0) for result in RESULTS)
+            lines.append(
+                f"Level {level} was not taken: it won {wins}, drew {draws} and lost {losses} matches against level "
+                f"{level - 1}, too few for gate={section['settings'].get('gate')}; it has the weights of level "
+                f"{level - 1}."
+            )
+    return lines
+
+
+def advice(settings: Settings) -> list[str]:
+    """Lines about settings that give a level more to learn from, each with its effect."""
+    ways = [f"matches={10 * settings.matches} (now {settings.matches})"]
+    if not settings.training.symmetries:
+        ways.append("training.symmetries=true, to train on every symmetric image of a position")
+    if settings.viewpoints == "agent":
+        ways.append("viewpoints=both, to train on the moves of both players")
+    if settings.dataset.replay == 0:
+        ways.append("dataset.replay=5, to train on the matches of earlier levels too")
+    head = "Probably each level is trained on too few matches; with another run_dir, try"
+    return [head, *(f"  {way}" for way in ways)]
