@@ -14,7 +14,6 @@ from selfplay.players.mcts import SearchLearner
 from selfplay.players.random import RandomPlayer
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
-from selfplay.settings.sections import TreeSearchSettings
 from tests.search.mcts.hashed_evaluator import HashedEvaluator
 
 GAME = make_game("tictactoe")
@@ -25,7 +24,7 @@ MATCHES = torch.tensor([4, 7, 5])
 def learner(**settings):
     rule = make_rule("puct", {"noise": 0.25})
     search_of_game = TreeSearch(GAME, HashedEvaluator(GAME.num_distinct_actions), rule, 8)
-    return SearchLearner(search_of_game, TreeSearchSettings(**settings))
+    return SearchLearner(search_of_game, **settings)
 
 
 def played_by(player, gamma=0.5, matches=MATCHES, **options):
