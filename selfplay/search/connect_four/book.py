@@ -22,6 +22,7 @@ from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
 from selfplay.games.connect_four import COLUMNS, ROWS, SQUARES
+from selfplay.installation import installation
 from selfplay.search.connect_four.board import STEP
 
 log = logging.getLogger(__name__)
@@ -57,7 +58,8 @@ def opening_book() -> Book:
     try:
         content = (files(PACKAGE) / FILE).read_bytes()
     except ModuleNotFoundError:
-        log.info("without the package bitbully-databases, early positions of connect_four take minutes to solve")
+        book = "the package bitbully-databases, early positions of connect_four take minutes to solve"
+        log.info("without %s; run %s", book, installation("connect-four"))
         return NO_BOOK
     if hashlib.sha256(content).hexdigest() != SHA256:
         raise InvalidFileError(FILE, f"damaged, or not of bitbully-databases {VERSION}; install that version again")
