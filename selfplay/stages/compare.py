@@ -1,11 +1,9 @@
 """Compare all levels of a run: the tables, the figures and the report."""
 
-import logging
 import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
 
 from selfplay.figures.figure_files import COMPARISON_FIGURES, write_figures
 from selfplay.figures.style import source_of
@@ -17,13 +15,11 @@ from selfplay.named_players.names import files_of_player, parse_name
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.command_lines import command_line, executable, words_of_run
 from selfplay.runs.folders import PROJECT_FOLDER
-from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
+from selfplay.runs.stage import Stage
 from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
 from selfplay.settings.run import Settings
 from selfplay.stages.measure_levels import compare_levels
-
-log = logging.getLogger(__name__)
 
 
 @writes_run(create=False)
@@ -33,19 +29,17 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
     Raises as compare_levels.
     """
     run = RunFolder.of(settings)
-    manifest = Manifest(run.path)
-    manifest.forget("comparison")
-    comparison = compare_levels(settings, progress)
-    source = source_of(comparison.game.presentation.title, settings)
-    figures = write_figures(COMPARISON_FIGURES, comparison, run.figures, source)
-    write_comparison_events(settings, comparison.table)
-    report = comparison_report(comparison)
-    with written_whole(run.report) as partial:
-        partial.write_text(f"{report}\n", encoding="utf-8")
-    counts = {"levels": len(comparison.table) - 1}
-    tables = (run.comparison, run.matches, run.references, run.policies, run.mistakes, run.report)
-    made = [str(path.relative_to(run.path)) for path in (*filter(Path.exists, tables), *figures)]
-    manifest.record("comparison", _comparison_record(settings, run), counts, made)
+    with _stage(settings).making() as made:
+        comparison = compare_levels(settings, progress)
+        source = source_of(comparison.game.presentation.title, settings)
+        figures = write_figures(COMPARISON_FIGURES, comparison, run.figures, source)
+        write_comparison_events(settings, comparison.table)
+        report = comparison_report(comparison)
+        with written_whole(run.report) as partial:
+            partial.write_text(f"{report}\n", encoding="utf-8")
+        made.counts = {"levels": len(comparison.table) - 1}
+        tables = (run.comparison, run.matches, run.references, run.policies, run.mistakes, run.report)
+        made.files = [str(path.relative_to(run.path)) for path in (*filter(Path.exists, tables), *figures)]
     return f"{report}\n\n{how_to_play(settings)}"
 
 
@@ -54,13 +48,8 @@ def is_compared(settings: Settings) -> bool:
 
     Raises InvalidFileError if the run's manifest is broken.
     """
-    run = RunFolder.of(settings)
-    record, defaults = _comparison_record(settings, run), recorded_defaults(settings)
-    is_done = Manifest(run.path).is_done("comparison", record, defaults, force=True)
-    if is_done:
-        again = command_line("compare")
-        log.info("levels already compared, skipped (%s); %s compares them again", run.comparison, again)
-    return is_done
+    again = f"({RunFolder.of(settings).comparison}); {command_line('compare')} compares them again"
+    return _stage(settings).is_done(f"levels already compared {again}")
 
 
 def last_report(settings: Settings) -> str:
@@ -82,10 +71,12 @@ def check_references(settings: Settings) -> None:
             files_of_player(name, settings.run_dir)
 
 
-def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:
-    """Everything that a comparison depends on: settings, and the digests of the levels."""
+def _stage(settings: Settings) -> Stage:
+    """The comparison of the present levels of the run: it depends on settings and the digests of the levels."""
+    run = RunFolder.of(settings)
     agents = [sha256(run.agent(level)) for level in run.trained_levels()]
-    return stage_record(settings, "comparison") | {"agents_sha256": agents}
+    record = stage_record(settings, "comparison") | {"agents_sha256": agents}
+    return Stage("comparison", run.path, record, recorded_defaults(settings), force=True)
 
 
 def how_to_play(settings: Settings) -> str:

@@ -7,6 +7,7 @@ RUN_DIR/corrected/level_NN/   the corrected level, in a run of its own
 """
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.saved_arrays import load_arrays, save_arrays
+from selfplay.runs.stage import Stage
 from selfplay.search.exact_solver import EVERY_LOSS, WIN
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
@@ -30,7 +32,7 @@ log = logging.getLogger(__name__)
 STATE = "corrections.npz"
 WEIGHTS = "weights"
 
-Record = dict[str, Any]
+Record = Mapping[str, Any]
 """Everything that the result of a correction depends on."""
 
 
@@ -49,20 +51,17 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
         level = settings.level or context.run.newest_level() or 1
         agent, corrected = context.run.existing_agent(level), RunFolder(context.run.path / "corrected")
         proof = _proof(settings, level, corrected)
-        manifest, record = Manifest(corrected.level(level)), _record(settings, level, agent)
-        if manifest.is_done("correction", record, force=settings.force) and not settings.force:
-            log.info("level %d: already corrected, skipped", level)
-        else:
-            _correct_level(context, agent, proof, manifest, record)
-        _forget_state(manifest)
+        record = _record(settings, level, agent)
+        stage = Stage("correction", corrected.level(level), record, force=settings.force)
+        if settings.force or not stage.is_done(f"level {level}: already corrected"):
+            _correct_level(context, agent, proof, stage)
+        _forget_state(Manifest(stage.folder))
         return prove_and_report(proof, progress)
 
 
-def _correct_level(
-    context: RunContext[CorrectionSettings], agent: Path, proof: ProofSettings, manifest: Manifest, record: Record
-) -> None:
-    """Correct the level in `agent`, and write the corrected one to the folder of `manifest`."""
-    settings, game, level = context.settings, context.game, record["level"]
+def _correct_level(context: RunContext[CorrectionSettings], agent: Path, proof: ProofSettings, stage: Stage) -> None:
+    """Correct the level in `agent`, and write the corrected one to the folder of the stage."""
+    settings, game, level = context.settings, context.game, stage.record["level"]
     check_against_manifest(agent)
     checkpoint = load_checkpoint(agent, game)
     # Not a capability: only tables of this class can have weights for each ply, and know which images share weights.
@@ -80,12 +79,12 @@ def _correct_level(
     lowest = {1: WIN, 0: 0, -1: EVERY_LOSS}[exact_result(solver, start, proof)]
     key = stream_key(settings.seed, level, Activity.TRAINING)
     corrections = Corrections(game, network, solver, start, lowest, key, seat=settings.seat, **_numbers(settings))
-    positions = _correct(corrections, manifest, record, force=settings.force)
-    path = manifest.folder / agent.name
-    with written_whole(path) as beside:
-        outcome = checkpoint.metadata["outcome"]
-        save_checkpoint(beside, network, game, level, architecture, _numbers(settings), outcome)
-    manifest.record("correction", record, {"positions": positions}, [path.name])
+    with stage.making() as made:
+        positions = _correct(corrections, Manifest(stage.folder), stage.record, force=settings.force)
+        with written_whole(stage.folder / agent.name) as beside:
+            outcome = checkpoint.metadata["outcome"]
+            save_checkpoint(beside, network, game, level, architecture, _numbers(settings), outcome)
+        made.counts, made.files = {"positions": positions}, [agent.name]
 
 
 def _proof(settings: CorrectionSettings, level: int, corrected: RunFolder) -> ProofSettings:
@@ -120,7 +119,6 @@ def _correct(corrections: Corrections, manifest: Manifest, record: Record, *, fo
             log.info("the state of an earlier correction is discarded")
         # Before the new record is made: otherwise, after a kill, the earlier state would seem to belong to it.
         _forget_state(manifest)
-    manifest.forget("correction")
     manifest.record("unfinished", record, {}, [])
     positions, saved = {}, corrections.known
     for corrected in corrections.plies():

@@ -14,8 +14,8 @@ from selfplay.errors import SettingError
 from selfplay.executors import Executor, open_executor
 from selfplay.files import sha256
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
+from selfplay.runs.stage import Stage
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
@@ -44,20 +44,19 @@ def generate_level(
         return False
     run = RunFolder.of(settings)
     folder, agents = run.stage_folder(level, settings.output_dir), _playing_agents(settings, run, level)
-    manifest, record = Manifest(folder), _generation_record(settings, agents, level)
-    if manifest.is_done("generation", record, recorded_defaults(settings), force=settings.force):
-        log.info("level %d: matches already generated, skipped", level)
+    record = _generation_record(settings, agents, level)
+    stage = Stage("generation", folder, record, recorded_defaults(settings), settings.force)
+    if stage.is_done(f"level {level}: matches already generated"):
         return False
-    manifest.forget("generation")
-    with ExitStack() as stack:
+    with stage.making() as made, ExitStack() as stack:
         chosen = executor or stack.enter_context(open_executor(settings.executor, settings.threads))
         files = [*agents, *(run.player_files() if settings.opponent or settings.sparring_partner else ())]
         parts_record = record | {"shard_matches": settings.dataset.shard_matches}
         rows = play_level(settings, level, files, parts_record, chosen, progress)
-    dataset = folder / run.dataset(level, settings.dataset.format).name
-    if settings.output_dir is None:
-        record_run_settings(settings)
-    manifest.record("generation", record, {"matches": settings.matches, "rows": rows}, [dataset.name])
+        made.counts = {"matches": settings.matches, "rows": rows}
+        made.files = [run.dataset(level, settings.dataset.format).name]
+        if settings.output_dir is None:
+            record_run_settings(settings)
     return True
 
 

@@ -24,6 +24,7 @@ from selfplay.runs.levels import agent_of_level, level_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.solved_positions import kept_in
+from selfplay.runs.stage import Stage
 from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.run import Settings
@@ -68,14 +69,14 @@ def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProg
     InvalidFileError if its file is broken.
     """
     run = RunFolder.of(settings)
-    agent, path, manifest = sha256(run.existing_agent(level)), run.strength(level), Manifest(run.level(level))
+    agent, path = sha256(run.existing_agent(level)), run.strength(level)
     compared = Manifest(run.path).sections.get("comparison", {"settings": {}})["settings"].get("agents_sha256", [])
-    if agent in compared or manifest.is_done("strength", {"agent_sha256": agent}, force=True):
+    stage = Stage("strength", run.level(level), {"agent_sha256": agent}, force=True)
+    if agent in compared or stage.is_done():
         return
-    with computing(settings) as context:
-        table = measure_new_level(_compared(context, [level], progress))
-    write_csv(table, path)
-    manifest.record("strength", {"agent_sha256": agent}, {}, [path.name])
+    with stage.making() as made, computing(settings) as context:
+        write_csv(measure_new_level(_compared(context, [level], progress)), path)
+        made.files = [path.name]
 
 
 def _compared(

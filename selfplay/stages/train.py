@@ -27,6 +27,7 @@ from selfplay.players.checkpoints import save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder, writes_run
+from selfplay.runs.stage import Made, Stage
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
@@ -58,32 +59,30 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
     """
     plan = plan_training(settings, level)
     with joined_process_group(settings.device) as processes, _lack_of_memory_explained(settings, level):
-        is_first, manifest = processes.is_rank_zero, Manifest(plan.folder)
+        is_first = processes.is_rank_zero
         record = plan.record(processes.world_size) if is_first else {}
-        is_done = is_first and manifest.is_done("training", record, plan.defaults(), force=settings.force)
-        if processes.broadcast(is_done):
+        stage = Stage("training", plan.folder, record, plan.defaults(), settings.force)
+        if processes.broadcast(is_first and stage.is_done(f"level {level}: already trained")):
             if is_first:
-                log.info("level %d: already trained, skipped", level)
                 _add_missing_events(settings, level)
             return False
         if is_first:
+            plan.check_datasets()
             # Events of an earlier training are no longer valid.
             shutil.rmtree(plan.run.level_events(level), ignore_errors=True)
-        with computing(settings) as context:
+        with stage.making() if is_first else nullcontext(Made()) as made, computing(settings) as context:
             if settings.learns_online:
-                manifest.forget("training")
                 fitted = learn_level(context, level, plan.start, plan.learner, progress)
             else:
                 fitted = _fit_to_datasets(plan, context, processes, progress if is_first else NoProgress)
+            if is_first:
+                made.counts = {"rows": fitted.num_rows}
+                if plan.gate_agent is not None:
+                    made.counts |= pass_gate(context, level, plan.gate_agent, fitted)
+                made.files = _write(plan, fitted)
+                if settings.output_dir is None:
+                    record_run_settings(settings)
     if is_first:
-        counts = {"rows": fitted.num_rows}
-        if plan.gate_agent is not None:
-            with computing(settings) as context:
-                counts |= pass_gate(context, level, plan.gate_agent, fitted)
-        files = _write(plan, fitted)
-        if settings.output_dir is None:
-            record_run_settings(settings)
-        manifest.record("training", record, counts, files)
         _add_missing_events(settings, level)
     return True
 
@@ -227,8 +226,6 @@ def _fit_to_datasets(
 ) -> FittedLevel:
     """The level, fitted to its datasets together with the other processes."""
     settings, level, game, how = plan.settings, plan.level, context.game, plan.settings.training
-    if processes.is_rank_zero:
-        plan.check_datasets()
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     rows: TrainingRows
     if (buffer_rows := settings.dataset.buffer_rows) is None:
@@ -251,10 +248,8 @@ def _fit_to_datasets(
         require_policy_head(network, game.observation_shape, architecture["name"], settings.targets)
     device = CPU if OPTIMIZERS[how.optimizer.name].runs_on_cpu_only else context.device
     events: AbstractContextManager[Callable[[EpochLoss], None]] = nullcontext(lambda _: None)
-    if processes.is_rank_zero:
-        Manifest(plan.folder).forget("training")
-        if settings.logger != "none":
-            events = epoch_events(settings, level)
+    if processes.is_rank_zero and settings.logger != "none":
+        events = epoch_events(settings, level)
     with closing(progress(total=how.epochs, desc=f"level {level}: epochs")) as bar, events as write_event:
 
         def on_epoch(loss: EpochLoss) -> None:

@@ -31,6 +31,7 @@ from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
+from selfplay.runs.stage import Stage
 from selfplay.settings.classical import CompeteSettings, TabularSettings
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import recorded_defaults, stage_record
@@ -69,8 +70,8 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
     # Players that learn from their matches hold the lock of this folder, not that of the run.
     with RunFolder(folder).lock():
         is_continued = _is_continued(manifest, rule, record, defaults, settings.force)
-        if not is_continued and manifest.is_done(rule.name, record, defaults, force=settings.force):
-            log.info("%s already learned, skipped", path)
+        stage = Stage(rule.name, folder, record, defaults, settings.force)
+        if not is_continued and stage.is_done(f"{path} already learned"):
             return path
         graph = positions_of(settings.game.name)
         values, rows, played = initial_values(graph, rule), np.zeros((0, 4), dtype=np.int64), 0
@@ -81,12 +82,12 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
             rows = np.loadtxt(read_text(curve).splitlines(), dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
             log.info("%s: continues after %d matches", rule.name, rows[-1][0])
         rows = _learn(settings, graph, rule, values, rows, progress)
-        manifest.forget(rule.name)
-        with written_whole(path) as beside:
-            save_tables(beside, graph, values, rule, record, played)
-        with written_whole(curve) as beside:
-            np.savetxt(beside, rows, "%d", ",", header=CURVE_HEADER, comments="")
-        manifest.record(rule.name, record, {"matches": settings.episodes}, [path.name, curve.name])
+        with stage.making() as made:
+            with written_whole(path) as beside:
+                save_tables(beside, graph, values, rule, record, played)
+            with written_whole(curve) as beside:
+                np.savetxt(beside, rows, "%d", ",", header=CURVE_HEADER, comments="")
+            made.counts, made.files = {"matches": settings.episodes}, [path.name, curve.name]
         log.info("wrote %s", path)
         return path
 
