@@ -25,7 +25,7 @@ import torch
 from measured.timing import seconds
 from measured.whole_matches import play_random_matches
 
-from selfplay.compute import devices
+from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
@@ -123,7 +123,7 @@ def searches_together(game: Game, repeats: int) -> None:
     state = random_positions(game)
     evaluation = Agent.load(pretrained_agent(game.name), game).evaluation()
     assert evaluation is not None
-    print(f"\n| depth | 1 thread, seconds | {devices.search_threads} threads | times as fast |\n|---:|---:|---:|---:|")
+    print(f"\n| depth | 1 thread, seconds | {SEARCH_THREADS.get()} threads | times as fast |\n|---:|---:|---:|---:|")
     for depth in DEPTHS_TOGETHER:
 
         def search_all(threads: int, depth: int = depth) -> None:
@@ -132,7 +132,7 @@ def searches_together(game: Game, repeats: int) -> None:
             for row in range(state.batch_size):
                 searcher.search(state.select(torch.tensor([row])), depth)
 
-        one, several = (seconds(partial(search_all, threads), repeats) for threads in (1, devices.search_threads))
+        one, several = (seconds(partial(search_all, threads), repeats) for threads in (1, SEARCH_THREADS.get()))
         print(f"| {depth} | {one:.2f} | {several:.2f} | {one / several:.2f} |", flush=True)
 
 
@@ -156,7 +156,7 @@ def endgames(game: Game, repeats: int) -> None:
     """The value of each position of tests/data/ffo.json, solved from an empty table."""
     # The longest first: the solver then reads the values by which it orders moves.
     EndgameSolver(game).value(position_of(game, endgame_positions()[-1]))
-    print(f"\n{devices.search_threads} threads\n")
+    print(f"\n{SEARCH_THREADS.get()} threads\n")
     print("| position | empty squares | value | seconds | processor seconds | visited | positions a second |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     totals = [0.0, 0.0, 0]
@@ -216,7 +216,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     print(f"{machine()}; Python {platform.python_version()}")
-    devices.set_search_threads(options.threads)
+    SEARCH_THREADS.set(options.threads)
     for section in options.sections or SECTIONS:
         SECTIONS[section](make_game("othello"), options.repeats)
 

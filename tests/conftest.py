@@ -38,14 +38,6 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
-@pytest.fixture(autouse=True)
-def _one_search_thread() -> None:
-    """Each test begins with the default, whatever programs earlier tests have started."""
-    from selfplay.compute.devices import set_search_threads
-
-    set_search_threads(1)
-
-
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of three levels, not to be changed: see `run_copy`."""

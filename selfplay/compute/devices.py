@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Final
 
 import torch
@@ -52,17 +53,16 @@ def computing_on(device: str, threads: int, searching: int | None) -> Iterator[N
 
     Args:
         device: cpu or cuda.
-        searching: the number of threads as for `set_search_threads`.
+        searching: the number for `SEARCH_THREADS`; None: one per core.
     """
-    before = torch.get_num_threads(), search_threads
+    before = torch.get_num_threads(), SEARCH_THREADS.set(usable_cores() if searching is None else searching)
     torch.set_num_threads(threads)
-    set_search_threads(searching)
     try:
         with _reproducible_gpu() if device == CUDA else nullcontext():
             yield
     finally:
         torch.set_num_threads(before[0])
-        set_search_threads(before[1])
+        SEARCH_THREADS.reset(before[1])
 
 
 @contextmanager
@@ -96,14 +96,9 @@ def cuda_devices_in_use() -> list[int]:
     return [torch.cuda.current_device()] if in_use else []
 
 
-search_threads = 1
-"""The number of threads in which a new solver or searcher searches a position; see `set_search_threads`."""
+SEARCH_THREADS: ContextVar[int] = ContextVar("search_threads", default=1)
+"""The number of threads in which a solver or searcher that is made in this context searches a position.
 
-
-def set_search_threads(number: int | None) -> None:
-    """Set the number of threads in which solvers and searchers made from now on search a position.
-
-    None: one per core.
-    """
-    global search_threads
-    search_threads = usable_cores() if number is None else number
+It belongs to the thread that sets it; a new thread begins with 1 unless it runs in a copy of the context. Each solver
+and searcher has the number as its attribute `num_threads`, which can be set too.
+"""

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.checks import require
-from selfplay.compute import devices
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words
+from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
 from selfplay.games.game import Game, Outcome
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.registry import Registry
-from selfplay.search.threads import StopFlag, run_interruptibly
+from selfplay.search.threads import ProgressRecord, StopFlag, run_interruptibly
 
 Result = TypeVar("Result")
 
@@ -52,7 +52,7 @@ class ExactSolver(MadeAgain, ABC):
     one thread at a time. It may itself start others.
 
     Args:
-        work: int64[K], whose first entry is the number of positions visited.
+        progress: the record in which the searches count.
 
     Attributes:
         num_threads: the number of threads that search a position, in solvers that can use several; changes no result.
@@ -65,9 +65,9 @@ class ExactSolver(MadeAgain, ABC):
     quick_positions = 0
     """Number of positions that a search visits in the calling thread before it starts another; 0: none."""
 
-    def __init__(self, game: Game, work: NDArray[np.int64]) -> None:
-        self.game, self._work = game, work
-        self.num_threads = devices.search_threads
+    def __init__(self, game: Game, progress: ProgressRecord) -> None:
+        self.game, self._progress = game, progress
+        self.num_threads = SEARCH_THREADS.get()
 
     def value(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
         """The value of match `row` of `state`; faster than `solve`. Raises TimeLimitError (time_limit: seconds)."""
@@ -148,15 +148,7 @@ class ExactSolver(MadeAgain, ABC):
     @property
     def visited(self) -> int:
         """Number of positions visited in the last call."""
-        return int(self._work[0])
-
-    @abstractmethod
-    def _value(self, own: int, opp: int, stop: StopFlag) -> int:
-        """The value of the position. Raises StoppedError."""
-
-    @abstractmethod
-    def _is_at_most(self, value: int, own: int, opp: int, stop: StopFlag) -> bool:
-        """Whether the value of the position is at most `value`. Raises StoppedError."""
+        return int(self._progress["visited"][0])
 
     @abstractmethod
     def _values_within(
@@ -164,9 +156,18 @@ class ExactSolver(MadeAgain, ABC):
     ) -> Words:
         """As `values_within`. Raises StoppedError."""
 
+    def _value(self, own: int, opp: int, stop: StopFlag) -> int:
+        """The value of the position. Raises StoppedError."""
+        return self._within(own, opp, EVERY_LOSS, -EVERY_LOSS, stop)
+
+    def _within(self, own: int, opp: int, lowest: int, highest: int, stop: StopFlag) -> int:
+        """The value of the position, clipped to lowest..highest. Raises StoppedError."""
+        words = np.array([[own], [opp], [lowest], [highest], [0]], dtype=np.int64)
+        return int(self._values_within(words[0], words[1], words[2], words[3], words[4], stop)[0])
+
     def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
         """The result of `search`, which may be called again after it has raised StoppedError."""
-        self._work[0] = 0
+        self._progress["visited"] = 0
         return run_interruptibly(search, time_limit, "solving the position", quick_steps=self.quick_positions)
 
     def _best_actions(self, own: int, opp: int, value: int, stop: StopFlag) -> Iterator[int]:
@@ -176,7 +177,7 @@ class ExactSolver(MadeAgain, ABC):
             action, own, opp = next(
                 (action, mine, others)
                 for action, mine, others in successors
-                if len(successors) == 1 or self._is_at_most(value, mine, others, stop)
+                if len(successors) == 1 or self._within(mine, others, value, value + 1, stop) <= value
             )
             yield action
 

@@ -48,7 +48,7 @@ SOONER = 2.0**-44
 """The preference for the sooner of two wins. Evaluations whose relative difference is smaller count as equal."""
 
 
-class Search(NamedTuple):
+class NegamaxSearch(NamedTuple):
     """What is the same for all positions of a search to depth D. Searches at the same time each need their own."""
 
     depth: int
@@ -82,14 +82,14 @@ class Search(NamedTuple):
 
 VISITED, STOPPED = 0, 1
 
-Negamax = Callable[[int, int, int, float, float, Search], tuple[float, bool]]
+Negamax = Callable[[int, int, int, float, float, NegamaxSearch], tuple[float, bool]]
 """From (own, opp, left, alpha, beta, search) to two results for a position that is searched `left` > 0 plies ahead: its
 fail-soft value, and whether the value depends on the evaluation of an unfinished position, so that a deeper search may
 change it. Both are meaningless once the search is stopped."""
 
 
 @part_of_compiled
-def count_position(search: Search) -> None:
+def count_position(search: NegamaxSearch) -> None:
     """Count a visited position, and check from time to time whether the search is stopped or has been finished."""
     work, threads = search.work, search.threads
     work[VISITED] += 1
@@ -132,7 +132,7 @@ def negamax_of(
         return passing if move == 0 else bit_count(move - 1)
 
     @part
-    def leaf(own: int, opp: int, left: int, alpha: float, beta: float, search: Search) -> tuple[float, bool]:
+    def leaf(own: int, opp: int, left: int, alpha: float, beta: float, search: NegamaxSearch) -> tuple[float, bool]:
         count_position(search)
         search.lines[left, 0] = -1
         if legal_actions(own, opp) == 0 and is_terminal(own, opp):
@@ -152,7 +152,7 @@ def negamax_of(
                 return
 
     @part
-    def negamax(own: int, opp: int, left: int, alpha: float, beta: float, search: Search) -> tuple[float, bool]:
+    def negamax(own: int, opp: int, left: int, alpha: float, beta: float, search: NegamaxSearch) -> tuple[float, bool]:
         table, threads, moves = search.table, search.threads, search.moves[left]
         count_position(search)
         if search.work[STOPPED] != 0:
@@ -225,11 +225,11 @@ def order_of_moves(rules: Rules, unfinished_value: CompiledValue) -> Callable[..
     register_rules()
 
     @part_of_compiled
-    def replies(own: int, opp: int, search: Search) -> Word:
+    def replies(own: int, opp: int, search: NegamaxSearch) -> Word:
         return bit_count(legal_actions(own, opp))
 
     @part_of_compiled
-    def value(own: int, opp: int, search: Search) -> Word:
+    def value(own: int, opp: int, search: NegamaxSearch) -> Word:
         bits = legal_actions(own, opp)
         total = search.reply_value * bit_count(bits)
         if bits == 0 and is_terminal(own, opp):
@@ -241,7 +241,7 @@ def order_of_moves(rules: Rules, unfinished_value: CompiledValue) -> Callable[..
     by_replies, by_value = _sorting_by(replies, rules), _sorting_by(value, rules)
 
     @part_of_compiled
-    def list_moves(own: int, opp: int, bits: int, first_move: int, left: int, search: Search) -> int:
+    def list_moves(own: int, opp: int, bits: int, first_move: int, left: int, search: NegamaxSearch) -> int:
         moves = search.moves[left]
         if bits == 0:
             moves[0] = 0
@@ -268,7 +268,9 @@ def _sorting_by(rank_of: Callable[..., float], rules: Rules) -> Callable[..., in
     play = rules.play
 
     @part_of_compiled
-    def list_sorted(own: int, opp: int, bits: int, first_move: int, moves: NDArray[np.int64], search: Search) -> int:
+    def list_sorted(
+        own: int, opp: int, bits: int, first_move: int, moves: NDArray[np.int64], search: NegamaxSearch
+    ) -> int:
         ranks, count = search.ranks, 0
         while bits != 0:
             move = bits & -bits

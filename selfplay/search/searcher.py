@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.checks import require
-from selfplay.compute import devices
 from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.search.evaluation import CompiledValue, Evaluation
-from selfplay.search.negamax import ALGORITHMS, STOPPED, VISITED, Negamax, Search, negamax_of
+from selfplay.search.negamax import ALGORITHMS, STOPPED, VISITED, Negamax, NegamaxSearch, negamax_of
 from selfplay.search.probcut import Probing, compile_probe
 from selfplay.search.threads import (
     STOP,
@@ -67,7 +67,7 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
     """
     (negamax, leaf), prefers_sooner = parts, rules.margin is None
 
-    def search_batch(own: Words, opp: Words, search: Search, found: BatchResult) -> bool:
+    def search_batch(own: Words, opp: Words, search: NegamaxSearch, found: BatchResult) -> bool:
         depth, line, work = search.depth, search.lines[search.depth], search.work
         for row in range(len(own)):
             if search.clears_table:
@@ -168,7 +168,7 @@ class Searcher(MadeAgain):
             raise SettingError("probcut: minimax searches every position; use negascout or alpha_beta")
         evaluation.parameters(game)  # raises if the evaluation does not fit the game
         self.game, self.evaluation, self.algorithm, self.probcut = game, evaluation, algorithm, probcut
-        self.num_threads = devices.search_threads
+        self.num_threads = SEARCH_THREADS.get()
         self.ordered = ordered and not is_minimax
         self._has_table = table_bits > 0 and not is_minimax
         self._table = np.zeros(ENTRY << table_bits if self._has_table else ENTRY, dtype=np.int64)
@@ -202,9 +202,7 @@ class Searcher(MadeAgain):
         """Search a batch of B positions; depth 0 evaluates them. Raises SettingError if the depth is out of range."""
         if depth != 0:
             check_depth(depth)
-        found = run_interruptibly(lambda stop: self._found(state, depth, stop))
-        assert found is not None, "only an interrupt stops the search early, and that raises an error"
-        return found
+        return run_interruptibly(lambda stop: self._found(state, depth, stop))
 
     def action_values(self, state: State, depth: int, *, time_limit: float | None = None) -> Tensor:
         """float64[B, A]: the value of each action to the player to move, `depth` plies ahead; nan where illegal.
@@ -227,10 +225,9 @@ class Searcher(MadeAgain):
 
         def deepen(stop: StopFlag) -> None:
             for further in range(first + 1, depth + 1):
-                found = None if results[-1].final.all() else self._found(state, further, stop, deepens=True)
-                if found is None:
+                if results[-1].final.all():
                     return
-                results.append(found)
+                results.append(self._found(state, further, stop, deepens=True))
 
         with suppress(TimeLimitError):
             run_interruptibly(deepen, time_limit)
@@ -245,33 +242,31 @@ class Searcher(MadeAgain):
         trace, rules, value = Trace(self.game), self.game.rules, self.evaluation.unfinished_value(self.game)
         search = search_of(rules, negamax_of(rules, value, self.game.pass_action, part=trace.recording))
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
-            found = self._run(search, state, depth, make_threads(1, make_stop_flag()))
+            found = self._run(search, state, depth, False, make_threads(1, make_stop_flag()))
         assert found is not None
         return _result(found, depth), trace
 
-    def _found(self, state: State, depth: int, stop: StopFlag, deepens: bool = False) -> BatchResult | None:
-        """The result of a search; None if it was stopped."""
+    def _found(self, state: State, depth: int, stop: StopFlag, deepens: bool = False) -> BatchResult:
+        """The result of a search. Raises StoppedError."""
         is_long = depth >= THREADS_FROM and 0 < state.batch_size <= MOST_SHARED
         is_allowed = self._has_table and (self.probcut is None or deepens)
         if self.num_threads == 1 or not (is_long and is_allowed):
-            return self._run(self._search, state, depth, make_threads(1, stop), deepens)
-        rows = []
-        for row in range(state.batch_size):
-            one, threads = state.select(torch.tensor([row])), make_threads(self.num_threads, stop)
-            run = partial(self._run, self._search, one, depth, threads, deepens)
-            if (found := search_together([run] * self.num_threads)) is None:
-                return None
-            rows.append(found)
+            return search_together(partial(self._run, self._search, state, depth, deepens), 1, stop)
+        rows = [
+            search_together(partial(self._run, self._search, one, depth, deepens), self.num_threads, stop)
+            for one in map(state.select, torch.arange(state.batch_size)[:, None])
+        ]
         return BatchResult(*map(np.concatenate, zip(*rows, strict=True)))
 
     def _run(
-        self, search_batch: Callable[..., bool], state: State, depth: int, threads: Threads, deepens: bool = False
+        self, search_batch: Callable[..., bool], state: State, depth: int, deepens: bool, threads: Threads
     ) -> BatchResult | None:
+        """The result of a search in one thread; None if it was stopped."""
         size = state.batch_size
         actions, visited = np.empty((2, size), dtype=np.int64)
         variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
         found = BatchResult(np.empty(size), actions, visited, variations, final)
-        search = Search(
+        search = NegamaxSearch(
             depth,
             ALGORITHMS.index(self.algorithm),
             self._min_scout_depth,

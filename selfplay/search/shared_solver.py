@@ -13,6 +13,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from contextvars import copy_context
 from functools import cached_property, partial
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -70,7 +71,8 @@ class SharedSolver:
 
     Args:
         game: has an exact solver.
-        make_solver: makes a solver with a table of 2**table_bits entries; called in the threads, as it may compile.
+        make_solver: makes a solver with a table of 2**table_bits entries; called in the threads, as it may compile, and
+            in the context in which this solver is made (`SEARCH_THREADS`).
         clock: a monotonic clock, in seconds.
     """
 
@@ -189,14 +191,14 @@ class _Worker(Generic[Item]):
     """A thread with a solver that works on positions in the order in which they are added, until the program ends."""
 
     def __init__(self, name: str, work: Callable[[Item], None], make_solver: Callable[[], ExactSolver]) -> None:
-        self._name, self._work, self._make_solver = name, work, make_solver
+        self._name, self._work, self._make_solver, self._context = name, work, make_solver, copy_context()
         self._positions: SimpleQueue[Item | None] = SimpleQueue()
         self._thread: Thread | None = None
 
     @cached_property
     def solver(self) -> ExactSolver:
         """Made with the first value."""
-        return self._make_solver()
+        return self._context.run(self._make_solver)
 
     @property
     def waiting(self) -> int:

@@ -11,12 +11,12 @@ algorithm", 1996). Marks only change the order of moves.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from threading import Event, Thread
 from time import monotonic
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,7 +124,7 @@ class Threads(NamedTuple):
     """int64[MARKS]: hashes of the positions being searched; of length 1 if there is only one thread, which marks none.
     """
     finished: NDArray[np.int64]
-    """int64[1]: not 0 once a thread has found the value, so that the others stop."""
+    """int64[1]: not 0 once a thread has found the result, so that the others stop."""
 
 
 def make_threads(number: int, stop: StopFlag) -> Threads:
@@ -132,24 +132,29 @@ def make_threads(number: int, stop: StopFlag) -> Threads:
     return Threads(stop, np.zeros(MARKS if number > 1 else 1, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
-def search_together(searches: Sequence[Callable[[], Result | None]]) -> Result | None:
-    """Call the first of the `searches` in this thread, and each other one in a thread of its own.
+def search_together(search: Callable[[Threads], Result | None], number: int, stop: StopFlag) -> Result:
+    """Call `search(threads)` in this thread and `number - 1` further ones, and wait until all have returned.
 
-    Waits until all have returned. Returns a result that is not None, if there is one.
+    The first that finds the result sets `threads.finished`; those that are stopped return None.
+
+    Returns the first result that is not None. Raises StoppedError if there is none.
     """
-    results: list[Result | None] = [None] * len(searches)
+    threads, results = make_threads(number, stop), list[Result | None]()
 
-    def run(number: int) -> None:
-        results[number] = searches[number]()
+    def run() -> None:
+        results.append(search(threads))
 
     # Daemon threads, so that they do not keep the program from ending.
-    others = [Thread(target=run, args=(number,), daemon=True) for number in range(1, len(searches))]
+    others = [Thread(target=run, daemon=True) for _ in range(number - 1)]
     for thread in others:
         thread.start()
-    run(0)
+    run()
     for thread in others:
         thread.join()
-    return next((result for result in results if result is not None), None)
+    for result in results:
+        if result is not None:
+            return result
+    raise StoppedError
 
 
 @part_of_compiled
@@ -178,3 +183,61 @@ def is_marked(own: int, opp: int, threads: Threads) -> bool:
     """Whether a thread is searching the position."""
     place, mark = mark_of(own, opp, threads)
     return bool(threads.marks[place] == mark)
+
+
+# ---------------------------------------------------------------------- positions counted
+
+POLL_INTERVAL = 1024
+"""Number of positions visited between two checks of the stop flag; at most a few milliseconds."""
+
+
+class Progress(Protocol):
+    """What each thread of a search counts, a record that compiled code reads and writes.
+
+    Compiled code passes a record as one word, but an array as seven words.
+    """
+
+    visited: int
+    """The number of positions visited."""
+    next_poll: int
+    """The number of positions visited after which the stop flag is checked."""
+    is_stopped: int
+    """1 once the search is stopped, or another thread has finished it."""
+
+
+ProgressRecord = NDArray[np.void]
+"""One record with at least the fields of `Progress`."""
+
+
+def make_progress(*further: str) -> ProgressRecord:
+    """A record of 0 for one thread, with the fields of `Progress` and these further ones."""
+    # np.record, because uncompiled code reads the fields as attributes too.
+    return np.zeros(1, np.dtype((np.record, [(name, np.int64) for name in (*Progress.__annotations__, *further)])))
+
+
+@part_of_compiled
+def start_counting(progress: Progress, stop: StopFlag) -> None:
+    """Begin a search; the positions that it visits are added to those counted before."""
+    progress.next_poll, progress.is_stopped = min(progress.visited + POLL_INTERVAL, stop[LIMIT]), 0
+
+
+@part_of_compiled
+def poll(progress: Progress, stop: StopFlag, finished: NDArray[np.int64]) -> None:
+    """Check whether the search is stopped."""
+    progress.next_poll = min(progress.visited + POLL_INTERVAL, stop[LIMIT])
+    if progress.visited > stop[LIMIT]:
+        stop[STOP] = 1
+    if stop[STOP] != 0 or finished[0] != 0:
+        progress.is_stopped = 1
+
+
+@part_of_compiled
+def count_position(progress: Progress, stop: StopFlag, finished: NDArray[np.int64]) -> bool:
+    """Count a position, and check the flags from time to time; whether the search is stopped.
+
+    `finished`: that of `Threads`; in a search of one thread, `stop` can take its place.
+    """
+    progress.visited += 1
+    if progress.visited > progress.next_poll:
+        poll(progress, stop, finished)
+    return progress.is_stopped != 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.games.game import Game
-from selfplay.search.negamax import Negamax, Search
+from selfplay.search.negamax import Negamax, NegamaxSearch
 
 
 @dataclass(eq=False)
@@ -42,7 +42,9 @@ class Trace:
     def recording(self, part: Negamax) -> Negamax:
         """A function of `negamax_of` that records its visits here; it runs uncompiled."""
 
-        def visit(own: int, opp: int, left: int, alpha: float, beta: float, search: Search) -> tuple[float, bool]:
+        def visit(
+            own: int, opp: int, left: int, alpha: float, beta: float, search: NegamaxSearch
+        ) -> tuple[float, bool]:
             moves, actions = search.moves, tuple[int, ...]()
             if self._active:
                 parent = self._active[-1]

@@ -7,7 +7,7 @@ from functools import partial
 
 from selfplay.cli.command import Program
 from selfplay.cli.help_text import ArgumentParser
-from selfplay.compute.devices import set_search_threads
+from selfplay.compute.process import usable_cores
 from selfplay.errors import SettingError
 from selfplay.games import State
 from selfplay.games.othello_notation import written_position
@@ -44,8 +44,8 @@ def solve() -> None:
     game, state = written_position(options.position.strip(), options.side, options.game, options.size)
     if options.threads is not None and options.threads < 1:
         parser.error(f"--threads {options.threads}: must be 1 or more")
-    set_search_threads(options.threads)
     solver = EndgameSolver(game, empties_to_winner=False) if options.raw_discs else make_exact_solver(game)
+    solver.num_threads = options.threads or usable_cores()
     report = (lambda line: print(f"solved: {line}", file=sys.stderr)) if sys.stderr.isatty() else None
     print("\n".join(move_value_lines(solver, state, options.time_limit, report)))
 

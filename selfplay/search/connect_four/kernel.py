@@ -6,17 +6,14 @@ left out, moves that make more threats are tried first, and bounds are kept in a
 images.
 """
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import compiled, part_of_compiled, recursive_part, register_rules
-from selfplay.games.connect_four import COLUMNS, SQUARES
+from selfplay.compute.compilation import part_of_compiled, recursive_part
+from selfplay.games.connect_four import COLUMNS
 from selfplay.search.connect_four.board import (
     COLUMN,
     NEAR_ENTRIES,
@@ -25,44 +22,31 @@ from selfplay.search.connect_four.board import (
     bounds_at,
     entry_with,
     key_of,
-    make_table,
     mirrored,
     place_of,
     playable_squares,
     winning_squares,
 )
-from selfplay.search.connect_four.book import BOOK_EMPTIES, NO_BOOK, NO_SCORE, Book, book_score
-from selfplay.search.threads import LIMIT, STOP, StopFlag
+from selfplay.search.connect_four.book import BOOK_EMPTIES, NO_SCORE, Book, book_score
+from selfplay.search.threads import Progress, StopFlag, count_position
 
 TABLE_EMPTIES = 8
 """Positions with at least this many empty squares are kept in the table."""
 MIRROR_EMPTIES = 18
 """Positions with at least this many empty squares have one entry together with their mirror image."""
-POLL_INTERVAL = 65536
-"""Number of positions visited between two checks of the stop flag; at most 10 ms."""
 CENTRE_FIRST = np.array([COLUMN << STEP * column for column in (3, 2, 4, 1, 5, 0, 6)], dtype=np.int64)
 MOVE_MASK = (1 << STEP * COLUMNS) - 1
 
 
-class Memory(NamedTuple):
+class ConnectFourSearch(NamedTuple):
     """What the searches of one solver look up and write into."""
 
     table: Table
     book: Book
-    work: NDArray[np.int64]
-    """int64[2]: [VISITED] the number of positions visited; [NEXT_POLL] the number at which the stop flag is checked
-    next."""
     moves: NDArray[np.int64]
     """int64[(SQUARES + 1) * COLUMNS]: the sorted moves of the positions on the way to the current one."""
-
-
-VISITED, NEXT_POLL = 0, 1
-
-
-def make_memory(table_bits: int, book: Book) -> Memory:
-    """The memory of a new solver, whose table has 2**table_bits entries."""
-    moves = np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
-    return Memory(make_table(table_bits), book, np.zeros(2, dtype=np.int64), moves)
+    progress: Progress
+    stop: StopFlag
 
 
 @part_of_compiled
@@ -122,25 +106,14 @@ def table_key(own: int, stones: int, empties: int) -> Word:
     return min(key, mirrored(key)) if empties >= MIRROR_EMPTIES else key
 
 
-@part_of_compiled
-def is_stopped(memory: Memory, stop: StopFlag) -> bool:
-    """Count a position, and from time to time check the stop flag and the limit. Returns whether the search is
-    stopped."""
-    work = memory.work
-    work[VISITED] += 1
-    if work[VISITED] > work[NEXT_POLL]:
-        work[NEXT_POLL] = min(work[VISITED] + POLL_INTERVAL, stop[LIMIT])
-        if work[VISITED] > stop[LIMIT]:
-            stop[STOP] = 1
-        return bool(stop[STOP] != 0)
-    return False
-
-
 @recursive_part
-def score_of(own: int, stones: int, empties: int, bound: int, memory: Memory, stop: StopFlag) -> Word:
-    """As the search of `compile_null_window_search`, of a position with this number of empty squares."""
-    table, (codes, scores), _, moves = memory
-    if is_stopped(memory, stop):
+def score_of(own: int, stones: int, empties: int, bound: int, search: ConnectFourSearch) -> Word:
+    """A value v of a position with score s and this number of empty squares: s >= v > bound, or s <= v <= bound.
+
+    The player to move must not be able to win at once. Meaningless once the search is stopped.
+    """
+    table, (codes, scores), moves, progress, stop = search
+    if count_position(progress, stop, stop):
         return 0
     if empties == BOOK_EMPTIES:
         score = book_score(codes, scores, own, stones)
@@ -178,8 +151,8 @@ def score_of(own: int, stones: int, empties: int, bound: int, memory: Memory, st
     while best <= bound and number > 0:
         number -= 1
         move = moves[first_move + number] & MOVE_MASK
-        reached = -score_of(own ^ stones, stones | move, empties - 1, -bound - 1, memory, stop)
-        if stop[STOP] != 0:
+        reached = -score_of(own ^ stones, stones | move, empties - 1, -bound - 1, search)
+        if progress.is_stopped != 0:
             return 0
         best = max(best, reached)
     if key != 0:
@@ -187,24 +160,3 @@ def score_of(own: int, stones: int, empties: int, bound: int, memory: Memory, st
         lower, upper = (max(lower, best), upper) if best > bound else (lower, min(upper, best))
         table[place] = entry_with(key, lower, upper)
     return best
-
-
-@cache
-def compile_null_window_search() -> Callable[[int, int, int, Memory, StopFlag], int]:
-    """(own, stones, bound, memory, stop) to a value v of a position with score s: s >= v > bound, or s <= v <= bound.
-
-    The player to move must not be able to win at once. The search stops when `stop[STOP]` is 1; the result is then
-    meaningless. It sets `stop[STOP]` itself after more than `stop[LIMIT]` positions.
-    """
-    register_rules()
-
-    @compiled
-    def null_window_search(own: int, stones: int, bound: int, memory: Memory, stop: StopFlag) -> int:
-        work = memory.work
-        work[NEXT_POLL] = min(work[VISITED] + POLL_INTERVAL, stop[LIMIT])
-        return int(score_of(own, stones, SQUARES - bit_count(stones), bound, memory, stop))
-
-    memory: Any = numba.typeof(make_memory(0, NO_BOOK))  # type: ignore[no-untyped-call]
-    word = numba.int64
-    null_window_search.compile((word, word, word, memory, word[::1]))  # type: ignore[attr-defined]
-    return null_window_search

@@ -11,18 +11,25 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compilation import Words, compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
 from selfplay.errors import SettingError
-from selfplay.games.connect_four import SQUARES, ConnectFour, has_line, is_terminal
+from selfplay.games.connect_four import COLUMNS, SQUARES, ConnectFour, has_line, is_terminal
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.connect_four.board import playable_squares, position_of, winning_squares
-from selfplay.search.connect_four.book import NO_BOOK, opening_book
-from selfplay.search.connect_four.kernel import Memory, compile_null_window_search, make_memory
+from selfplay.search.connect_four.board import Table, make_table, playable_squares, position_of, winning_squares
+from selfplay.search.connect_four.book import NO_BOOK, Book, opening_book
+from selfplay.search.connect_four.kernel import ConnectFourSearch, score_of
 from selfplay.search.exact_solver import ExactSolver, bitboards_of, check_table_bits
-from selfplay.search.threads import STOP, StopFlag, StoppedError
+from selfplay.search.threads import (
+    ProgressRecord,
+    StopFlag,
+    StoppedError,
+    make_progress,
+    start_counting,
+)
 
 
 @part_of_compiled
@@ -43,16 +50,16 @@ def next_bound(lower: int, upper: int) -> int:
 
 
 @cache
-def compile_values_within() -> Callable[..., None]:
-    """(own, opp, lowest, highest, memory, stop, values): write the score of each position, clipped, to `values`.
+def compile_values_within() -> Callable[..., bool]:
+    """`search_batch(own, opp, lowest, highest, table, book, moves, progress, stop, values)`.
 
-    Stops, and sets `stop[STOP]`, as the null-window search does; the values are then meaningless.
+    It writes the score of each position, clipped to lowest..highest, to `values`. Returns False if it was stopped; the
+    scores are then meaningless.
     """
     register_rules()
-    null_window_search = compile_null_window_search()
 
     @part_of_compiled
-    def value_within(own: int, opp: int, lowest: int, highest: int, memory: Memory, stop: StopFlag) -> int:
+    def value_within(own: int, opp: int, lowest: int, highest: int, search: ConnectFourSearch) -> int:
         empties = SQUARES - bit_count(own | opp)
         if is_terminal(own, opp):
             return clipped(-((empties + 2) // 2) if has_line(opp) else 0, lowest, highest)
@@ -60,9 +67,9 @@ def compile_values_within() -> Callable[..., None]:
         if winning_squares(mine, stones) & playable_squares(stones) != 0:
             return clipped((empties + 1) // 2, lowest, highest)
         lower, upper = clipped(-(empties // 2), lowest, highest), clipped((empties - 1) // 2, lowest, highest)
-        while lower < upper and stop[STOP] == 0:
+        while lower < upper and search.progress.is_stopped == 0:
             bound = next_bound(lower, upper)
-            score = null_window_search(mine, stones, bound, memory, stop)
+            score = score_of(mine, stones, empties, bound, search)
             if score > bound:
                 lower = min(score, upper)
             else:
@@ -70,15 +77,28 @@ def compile_values_within() -> Callable[..., None]:
         return lower
 
     @compiled
-    def values_within(
-        own: Words, opp: Words, lowest: Words, highest: Words, memory: Memory, stop: StopFlag, values: Words
-    ) -> None:
+    def search_batch(
+        own: Words,
+        opp: Words,
+        lowest: Words,
+        highest: Words,
+        table: Table,
+        book: Book,
+        moves: NDArray[np.int64],
+        progress: ProgressRecord,
+        stop: StopFlag,
+        values: Words,
+    ) -> bool:
+        table, book, moves, stop = borrowed((table, book, moves, stop))
+        search = ConnectFourSearch(table, book, moves, progress[0], stop)
+        start_counting(search.progress, stop)
         for i in range(len(own)):
-            values[i] = value_within(own[i], opp[i], lowest[i], highest[i], memory, stop)
-            if stop[STOP] != 0:
-                return
+            values[i] = value_within(own[i], opp[i], lowest[i], highest[i], search)
+            if search.progress.is_stopped != 0:
+                return False
+        return True
 
-    return values_within
+    return search_batch
 
 
 SCORE_OF_NO_STONES = SQUARES // 2 + 1
@@ -106,9 +126,10 @@ class ConnectFourSolver(ExactSolver):
             raise SettingError(f"{game!r}: this solver knows the usual rules of Connect Four; set exact_solver = None")
         check_table_bits(table_bits, 10)
         # Made once, because the time in which the C library allocates memory varies by milliseconds.
-        self._memory = make_memory(table_bits, opening_book() if with_book else NO_BOOK)
-        super().__init__(game, self._memory.work)
-        self._find_values = compile_values_within()
+        moves = np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
+        self._memory = make_table(table_bits), opening_book() if with_book else NO_BOOK, moves
+        super().__init__(game, make_progress())
+        self._search_batch = compile_values_within()
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:
         """In words, with the number of moves that the winner still makes: "wins in 8", "loses in 12", "draws"."""
@@ -122,23 +143,11 @@ class ConnectFourSolver(ExactSolver):
             return SQUARES - (own | opp).bit_count()
         return 2 * _moves_of_winner(value, own, opp) - (value > 0)
 
-    def _value(self, own: int, opp: int, stop: StopFlag) -> int:
-        return self._narrowed(own, opp, -SQUARES, SQUARES, stop)
-
-    def _is_at_most(self, value: int, own: int, opp: int, stop: StopFlag) -> bool:
-        return self._narrowed(own, opp, value, value + 1, stop) <= value
-
-    def _narrowed(self, own: int, opp: int, lowest: int, highest: int, stop: StopFlag) -> int:
-        """The score, clipped to lowest..highest. Raises StoppedError."""
-        words = np.array([[own], [opp], [lowest], [highest]], dtype=np.int64)
-        return int(self._values_within(words[0], words[1], words[2], words[3], words[2], stop)[0])
-
     def _values_within(
         self, own: Words, opp: Words, lowest: Words, highest: Words, expected: Words, stop: StopFlag
     ) -> Words:
         values = np.empty_like(own)
-        self._find_values(own, opp, lowest, highest, self._memory, stop, values)
-        if stop[STOP]:
+        if not self._search_batch(own, opp, lowest, highest, *self._memory, self._progress, stop, values):
             raise StoppedError
         return values
 

@@ -1,7 +1,8 @@
-"""The compiled search for the exact value of a position near the end of a match.
+"""The compiled search for the exact value of positions near the end of a match.
 
-One call determines whether the value is above a bound (a null-window search). Bounds that it proves are stored in a
-table for the next call.
+It repeats null-window searches, each of which determines whether the value is above a bound, until only one value is
+left (MTD(f): Plaat, Schaeffer, Pijls & de Bruin, "Best-first fixed-depth minimax algorithms", 1996). Each search
+tightens the bounds that a table holds, so the next one is faster.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,17 +14,9 @@ import numba
 import numpy as np
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import compiled, part_of_compiled, prefetch, recursive_part, register_rules
+from selfplay.compute.compilation import Words, compiled, part_of_compiled, prefetch, recursive_part, register_rules
 from selfplay.games.rules import Rules, TurningRules
-from selfplay.search.endgame.last_squares import (
-    COUNT,
-    LAST_SQUARES,
-    NO_VALUE,
-    Count,
-    Counts,
-    compiled_flips,
-    last_squares_search,
-)
+from selfplay.search.endgame.last_squares import LAST_SQUARES, NO_VALUE, Count, compiled_flips, last_squares_search
 from selfplay.search.endgame.move_ordering import CHILD, NO_LEARNED_VALUES, Children, LearnedValues, move_ordering
 from selfplay.search.endgame.table import (
     HIGHEST,
@@ -33,9 +26,21 @@ from selfplay.search.endgame.table import (
     bucket_of,
     entry_of,
     look_up,
+    make_table,
     remember,
 )
-from selfplay.search.threads import STOP, Threads, is_marked, is_shared, make_stop_flag, make_threads, put_mark
+from selfplay.search.threads import (
+    ProgressRecord,
+    Threads,
+    count_position,
+    is_marked,
+    is_shared,
+    make_progress,
+    make_stop_flag,
+    make_threads,
+    put_mark,
+    start_counting,
+)
 
 CUTOFF_FROM = 10
 """With at least this number of empty squares, all following positions are first looked up in the table: one may already
@@ -44,7 +49,6 @@ SHARED_FROM = 11
 """If several threads search, positions with at least this number of empty squares are marked."""
 PUT_OFF = 1 << 45
 """Added to the rating of a move that is to be tried after those that no thread is searching."""
-POLL_INTERVAL = 4096
 MAX_CHILDREN = 64 * 65 // 2
 
 ALL_MOVES = 64
@@ -53,7 +57,7 @@ GUESS_DOWN_TO = 10
 """With fewer empty squares than this, a guess tries all moves."""
 
 
-class Search(NamedTuple):
+class EndgameSearch(NamedTuple):
     """What is the same for all positions of a search."""
 
     number: int
@@ -67,18 +71,6 @@ class Search(NamedTuple):
     """Orders the moves (see `move_ordering`)."""
     progress: Count
     threads: Threads
-
-
-@part_of_compiled
-def is_stopped(search: Search) -> bool:
-    """Count a position; whether the search is stopped, or another thread has finished it."""
-    progress = search.progress
-    progress.visited += 1
-    if progress.visited > progress.next_poll:
-        progress.next_poll = progress.visited + POLL_INTERVAL
-        if search.threads.stop[STOP] != 0 or search.threads.finished[0] != 0:
-            progress.is_stopped = 1
-    return progress.is_stopped != 0
 
 
 @part_of_compiled
@@ -133,13 +125,13 @@ def _words_as_vectors() -> Iterator[None]:
 
 
 @cache
-def compile_null_window_search(rules: Rules, turning: TurningRules) -> Callable[..., int]:
-    """`search(own, opp, bound, number, width, table, learned, threads, counts)` of a game with these rules.
+def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., bool]:
+    """The search of a batch in a game with these rules, in one of the threads that search it together.
 
-    If t is the true value of the position to the player to move, the search finds a v with t >= v > bound or t <= v <=
-    bound. With a `width` below ALL_MOVES, v is a guess. All threads that search the same position have the same
-    `threads`; when one has finished, the others return NO_VALUE. If the search is stopped, the result is meaningless.
-    `counts` is one record of dtype COUNT; the visited positions are added to its count.
+    `search_batch(own, opp, lowest, highest, expected, number, width, table, learned, threads, counts, values)` writes
+    the value of each position, clipped to lowest..highest, to `values`. It is faster if `expected` is near the value.
+    With a `width` below ALL_MOVES, the values are guesses. `counts` is one record with the fields of `Count`; the
+    visited positions are added to its count. Returns False if it was stopped; the values are then meaningless.
     """
     register_rules()
     legal_actions, board = rules.legal_actions, turning.board
@@ -163,13 +155,13 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> Callable[
         return number
 
     @recursive_part
-    def value_of(own: int, opp: int, bound: int, first_child: Word, search: Search) -> Word:
+    def value_of(own: int, opp: int, bound: int, first_child: Word, search: EndgameSearch) -> Word:
         """As the search; the children are written from `first_child` on."""
         empty = board & ~(own | opp)
         empties = bit_count(empty)
         if empties <= LAST_SQUARES:
             return value_of_last_squares(own, opp, empty, bound, search.progress)
-        if is_stopped(search):
+        if count_position(search.progress, search.threads.stop, search.threads.finished):
             return NO_VALUE
         table, threads = search.table, search.threads
         bucket = bucket_of(table, own, opp)
@@ -216,31 +208,45 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> Callable[
         return best
 
     @compiled
-    def null_window_search(
-        own: int,
-        opp: int,
-        bound: int,
+    def search_batch(
+        own: Words,
+        opp: Words,
+        lowest: Words,
+        highest: Words,
+        expected: Words,
         number: int,
         width: int,
         table: Table,
         learned: LearnedValues,
         threads: Threads,
-        counts: Counts,
-    ) -> int:
+        counts: ProgressRecord,
+        values: Words,
+    ) -> bool:
         children, count = np.zeros(MAX_CHILDREN, dtype=CHILD), counts[0]
-        count.next_poll, count.is_stopped = count.visited + POLL_INTERVAL, 0
-        search = Search(number, width, children, table, learned, count, threads)
-        value = value_of(own, opp, bound, np.int64(0), search)
-        # Read after the search, so that the array is kept until then.
-        if count.is_stopped + 0 * len(children) != 0:
-            return NO_VALUE
+        search = EndgameSearch(number, width, children, table, learned, count, threads)
+        start_counting(count, threads.stop)
+        for i in range(len(own)):
+            lower, upper, guess = lowest[i], highest[i], expected[i]
+            while lower < upper:
+                # A guess that is right is confirmed by one search below it and one above it.
+                bound = min(max(guess - 1, lower), upper - 1)
+                guess = value_of(own[i], opp[i], bound, np.int64(0), search)
+                if count.is_stopped != 0:
+                    return False
+                if guess > bound:
+                    lower = min(guess, upper)
+                else:
+                    upper = max(guess, lower)
+            values[i] = lower
         threads.finished[0] = 1
-        return int(value)
+        # `children` is read after the search, so that the array is kept until then.
+        return len(children) > 0
 
     with _words_as_vectors():
-        word = numba.int64
+        words, word = (numba.int64[::1],), (numba.int64,)
+        table: Any = numba.typeof(make_table(1))  # type: ignore[no-untyped-call]
         learned: Any = numba.typeof(NO_LEARNED_VALUES)  # type: ignore[no-untyped-call]
         threads: Any = numba.typeof(make_threads(1, make_stop_flag()))  # type: ignore[no-untyped-call]
-        counts: Any = numba.typeof(np.zeros(1, dtype=COUNT))  # type: ignore[no-untyped-call]
-        null_window_search.compile((word,) * 5 + (word[::1], learned, threads, counts))  # type: ignore[attr-defined]
-    return null_window_search
+        counts: Any = numba.typeof(make_progress(*Count.__annotations__))  # type: ignore[no-untyped-call]
+        search_batch.compile((*5 * words, *2 * word, table, learned, threads, counts, *words))  # type: ignore[attr-defined]
+    return search_batch

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import leading_zeros, part_of_compiled
 from selfplay.games.rules import Rules, TurningRules
+from selfplay.search.threads import Progress
 
 Squares = NDArray[np.uint64]
 
@@ -89,21 +90,12 @@ LAST_SQUARES = 5
 NO_VALUE = -127
 
 
-class Count(Protocol):
-    """A record passed through all searches. Compiled code passes a record as one word, but an array as seven words."""
+class Count(Progress, Protocol):
+    """What each thread of a search of endgames counts."""
 
-    visited: int
     empties_to_winner: int
-    """Whether the empty squares count for the winner at the end (1 or 0)."""
-    next_poll: int
-    """The number of positions visited after which the stop flag is checked."""
-    is_stopped: int
-    """1 once the search is stopped, or another thread has finished it."""
+    """Whether squares that are empty at the end count for the winner (1 or 0)."""
 
-
-COUNT = np.dtype([(name, np.int64) for name in Count.__annotations__])
-Counts = NDArray[np.void]
-"""One record of dtype COUNT."""
 
 Part = Callable[..., Any]
 

@@ -3,71 +3,23 @@
     solver = EndgameSolver(make_game("othello"))
     solver.solve(state).value
 
-The solver repeats null-window searches until only one value is left (MTD(f): Plaat, Schaeffer, Pijls & de Bruin,
-"Best-first fixed-depth minimax algorithms", 1996). Each search tightens the bounds that a table holds, so the next one
-is faster. The first guess, which decides how many searches are needed, comes from the same search with few moves tried.
+The first guess of the value, which decides how many null-window searches are needed (see `kernel`), comes from the same
+search with few moves tried.
 """
-
-from collections.abc import Callable
-from functools import cache, partial
 
 import numpy as np
 import torch
 
-from selfplay.compute.compilation import Words, compiled, register_rules
+from selfplay.compute.compilation import Words
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
-from selfplay.games.rules import Rules, TurningRules
 from selfplay.games.state import State
-from selfplay.search.endgame.kernel import ALL_MOVES, GUESS_DOWN_TO, compile_null_window_search
-from selfplay.search.endgame.last_squares import COUNT, NO_VALUE, Counts
-from selfplay.search.endgame.move_ordering import NO_LEARNED_VALUES, LearnedValues, learned_values_of
-from selfplay.search.endgame.table import Table, make_table
+from selfplay.search.endgame.kernel import ALL_MOVES, GUESS_DOWN_TO, compile_values_within
+from selfplay.search.endgame.last_squares import Count
+from selfplay.search.endgame.move_ordering import NO_LEARNED_VALUES, learned_values_of
+from selfplay.search.endgame.table import make_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
-from selfplay.search.threads import STOP, StopFlag, StoppedError, Threads, make_threads, search_together
-
-
-@cache
-def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., None]:
-    """The search of a batch in a game with these rules, in one thread.
-
-    It writes the value of each position (own, opp), clipped to lowest..highest, to `values`. It is faster if `expected`
-    is near the value. It returns at once when it is stopped; the values are then meaningless.
-    """
-    register_rules()
-    null_window_search = compile_null_window_search(rules, turning)
-
-    @compiled
-    def values_within(
-        own: Words,
-        opp: Words,
-        lowest: Words,
-        highest: Words,
-        expected: Words,
-        search: int,
-        table: Table,
-        learned: LearnedValues,
-        threads: Threads,
-        counts: Counts,
-        values: Words,
-    ) -> None:
-        for i in range(len(own)):
-            lower, upper, guess = lowest[i], highest[i], expected[i]
-            while lower < upper:
-                # A guess that is right is confirmed by one search below it and one above it.
-                bound = min(max(guess - 1, lower), upper - 1)
-                threads.finished[0] = 0
-                guess = null_window_search(own[i], opp[i], bound, search, ALL_MOVES, table, learned, threads, counts)
-                if threads.stop[STOP] != 0:
-                    return
-                if guess > bound:
-                    lower = min(guess, upper)
-                else:
-                    upper = max(guess, lower)
-            values[i] = lower
-
-    return values_within
-
+from selfplay.search.threads import StopFlag, Threads, make_progress, search_together
 
 ALL_BITS = (1 << 64) - 1
 GUESS_WIDTHS = (2, 3)
@@ -108,11 +60,10 @@ class EndgameSolver(ExactSolver):
         if int(game.rules.return_to_move(board, torch.zeros_like(board))) != 1:
             raise SettingError(f"{game!r}: endgames are solved for the player with more discs; set exact_solver = None")
         check_table_bits(table_bits, 1)
-        self._counts = np.zeros(1, dtype=COUNT)
-        self._counts["empties_to_winner"] = empties_to_winner
-        super().__init__(game, self._counts.view(np.int64))
+        super().__init__(game, make_progress(*Count.__annotations__))
+        self._progress["empties_to_winner"] = empties_to_winner
         self._turning, self._table = game.turning_rules, make_table(table_bits)
-        self._null_window_search = compile_null_window_search(game.rules, game.turning_rules)
+        self._search_batch = compile_values_within(game.rules, game.turning_rules)
         self._searches, self._learned = 0, NO_LEARNED_VALUES
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:
@@ -121,59 +72,40 @@ class EndgameSolver(ExactSolver):
         return f"wins by {value}" if value > 0 else f"loses by {-value}"
 
     def _value(self, own: int, opp: int, stop: StopFlag) -> int:
-        guess, empties = 0, self._empties(own, opp)
+        empties, most = self._empties(own, opp), self._empties(0, 0)
         if empties >= LEARNED_VALUES_FROM:
             # Also for all later positions, because usually the following positions are solved next.
             self._learned = learned_values_of(self.game.name)
-        if empties >= GUESS_FROM:
-            for width in GUESS_WIDTHS:
-                guess = self._converge(own, opp, guess, width, stop)
-        return self._converge(own, opp, guess, ALL_MOVES, stop)
+        position, guess = np.array([[own], [opp], [-most], [most]], dtype=np.int64), np.zeros(1, dtype=np.int64)
+        for width in (*GUESS_WIDTHS, ALL_MOVES) if empties >= GUESS_FROM else (ALL_MOVES,):
+            guess = self._values_within(position[0], position[1], position[2], position[3], guess, stop, width)
+        return int(guess[0])
 
     def _values_within(
-        self, own: Words, opp: Words, lowest: Words, highest: Words, expected: Words, stop: StopFlag
+        self,
+        own: Words,
+        opp: Words,
+        lowest: Words,
+        highest: Words,
+        expected: Words,
+        stop: StopFlag,
+        width: int = ALL_MOVES,
     ) -> Words:
         self._searches += 1
-        values, limits = np.empty_like(own), (lowest, highest, expected)
-        find_values = compile_values_within(self.game.rules, self._turning)
-        find_values(
-            own, opp, *limits, self._searches, self._table, self._learned, make_threads(1, stop), self._counts, values
-        )
-        if stop[STOP]:
-            raise StoppedError
-        return values
+        is_long = width == ALL_MOVES and len(own) == 1 and self._empties(int(own[0]), int(opp[0])) >= THREADS_FROM
+        before, visited = self.visited, list[int]()
 
-    def _converge(self, own: int, opp: int, guess: int, width: int, stop: StopFlag) -> int:
-        """Repeat null-window searches until one value is left."""
-        self._searches += 1
-        upper = self._empties(0, 0)
-        lower = -upper
-        while lower < upper:
-            bound = max(guess - 1, lower)
-            guess = self._ask(own, opp, bound, width, stop)
-            lower, upper = (guess, upper) if guess > bound else (lower, guess)
-        return lower
+        def search(threads: Threads) -> Words | None:
+            progress, values = self._progress.copy(), np.empty_like(own)
+            how = self._searches, width, self._table, self._learned, threads, progress
+            is_found = self._search_batch(own, opp, lowest, highest, expected, *how, values)
+            visited.append(int(progress["visited"][0]) - before)
+            return values if is_found else None
+
+        try:
+            return search_together(search, self.num_threads if is_long else 1, stop)
+        finally:
+            self._progress["visited"] = before + sum(visited)
 
     def _empties(self, own: int, opp: int) -> int:
         return (self._turning.board & ~(own | opp) & ALL_BITS).bit_count()
-
-    def _ask(self, own: int, opp: int, bound: int, width: int, stop: StopFlag) -> int:
-        is_shared = width == ALL_MOVES and self._empties(own, opp) >= THREADS_FROM
-        count = self.num_threads if is_shared else 1
-        question, threads = (own, opp, bound, self._searches, width), make_threads(count, stop)
-        # Each thread counts from here on.
-        visited, every = self.visited, [self._counts, *(self._counts.copy() for _ in range(count - 1))]
-
-        def ask(counts: Counts) -> int | None:
-            value = self._null_window_search(*question, self._table, self._learned, threads, counts)
-            return None if value == NO_VALUE else value
-
-        value = search_together([partial(ask, counts) for counts in every])
-        self._work[0] += sum(int(counts["visited"][0]) - visited for counts in every[1:])
-        if stop[STOP]:
-            raise StoppedError
-        assert value is not None, "only a stop keeps all threads from finding the value"
-        return value
-
-    def _is_at_most(self, value: int, own: int, opp: int, stop: StopFlag) -> bool:
-        return self._ask(own, opp, value, ALL_MOVES, stop) <= value

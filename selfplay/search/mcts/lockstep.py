@@ -15,7 +15,7 @@ from selfplay.compute.compilation import Words, borrowed, compiled, part_of_comp
 from selfplay.games.rules import Rules
 from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.simulations import compile_steps
-from selfplay.search.mcts.tree import NOT_ADDED, Search, TreeSearchResult, back_up, edges_of, set_priors
+from selfplay.search.mcts.tree import NOT_ADDED, CompiledTreeSearch, TreeSearchResult, back_up, edges_of, set_priors
 
 
 class Frontier(NamedTuple):
@@ -45,14 +45,14 @@ def compile_lockstep(
     passing = -1 if pass_action is None else pass_action
 
     @part_of_compiled
-    def wait(search: Search, tree: int, number: int, left: int, place: int, frontier: Frontier) -> None:
+    def wait(search: CompiledTreeSearch, tree: int, number: int, left: int, place: int, frontier: Frontier) -> None:
         node = search.trees.nodes[tree, number]
         frontier.tree[place], frontier.node[place], frontier.left[place] = tree, number, left
         frontier.own[place], frontier.opp[place] = node.own, node.opp
 
     @part_of_compiled
     def receive(
-        search: Search,
+        search: CompiledTreeSearch,
         tree: int,
         number: int,
         value: float,
@@ -69,7 +69,7 @@ def compile_lockstep(
         back_up(search.trees, tree, number, value, search.proves)
 
     @part_of_compiled
-    def simulate(search: Search, tree: int, left: int, place: int, frontier: Frontier) -> int:
+    def simulate(search: CompiledTreeSearch, tree: int, left: int, place: int, frontier: Frontier) -> int:
         """Run simulations until the tree waits, in this place of the frontier, or is done; returns the next place."""
         number = NOT_ADDED
         while left > 0 and number == NOT_ADDED and search.trees.nodes[tree, 0].is_proved == 0:
@@ -81,7 +81,7 @@ def compile_lockstep(
         return place + 1
 
     @compiled
-    def plant(own: Words, opp: Words, bits: Words, search: Search, frontier: Frontier) -> int:
+    def plant(own: Words, opp: Words, bits: Words, search: CompiledTreeSearch, frontier: Frontier) -> int:
         """Make the searched positions the roots of empty trees, and run simulations in the others as `advance` does.
 
         Returns the count of the frontier. `bits`: int64[B] random bits for the roots.
@@ -105,7 +105,7 @@ def compile_lockstep(
         logits: NDArray[np.float64],
         rows: NDArray[np.int64],
         bits: Words,
-        search: Search,
+        search: CompiledTreeSearch,
         frontier: Frontier,
     ) -> int:
         """Give the nodes of the frontier their evaluations; returns the new count.
@@ -127,7 +127,7 @@ def compile_lockstep(
         return waiting
 
     @compiled
-    def conclude(search: Search, results: TreeSearchResult) -> None:
+    def conclude(search: CompiledTreeSearch, results: TreeSearchResult) -> None:
         for tree in range(len(results.actions)):
             conclude_tree(search, tree, tree, results)
 

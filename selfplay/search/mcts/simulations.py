@@ -24,7 +24,7 @@ from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.tree import (
     NOT_ADDED,
     OPEN,
-    Search,
+    CompiledTreeSearch,
     TreeSearchResult,
     back_up,
     edges_of,
@@ -53,7 +53,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         return bool(legal_actions(own, opp) == 0 and is_terminal(own, opp))
 
     @part_of_compiled
-    def settle_ends(search: Search, tree: int, number: int) -> None:
+    def settle_ends(search: CompiledTreeSearch, tree: int, number: int) -> None:
         """Settle the edges of a node that end the match, and prove the node if that suffices."""
         node, edges, is_any = search.trees.nodes[tree, number], edges_of(search.trees, tree, number), False
         for i in range(len(edges)):
@@ -65,7 +65,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
             prove_by_edges(node, edges)
 
     @part_of_compiled
-    def add_node(search: Search, tree: int, parent: int, i: int, own: int, opp: int) -> int:
+    def add_node(search: CompiledTreeSearch, tree: int, parent: int, i: int, own: int, opp: int) -> int:
         """Add an unfinished position as the child of edge i of `parent`; returns its number."""
         number = int(search.trees.sizes[tree])
         search.trees.sizes[tree] += 1
@@ -85,7 +85,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         return number
 
     @part_of_compiled
-    def plant_root(search: Search, tree: int, own: int, opp: int) -> bool:
+    def plant_root(search: CompiledTreeSearch, tree: int, own: int, opp: int) -> bool:
         """Begin a new tree; returns whether its root is to be evaluated. A finished match gets no node."""
         search.trees.sizes[tree] = 0
         if is_over(own, opp):
@@ -96,7 +96,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         return bool(root.is_proved == 0)
 
     @part_of_compiled
-    def follow(search: Search, tree: int, number: int, i: int) -> int:
+    def follow(search: CompiledTreeSearch, tree: int, number: int, i: int) -> int:
         """Add the child of an edge that has none. NOT_ADDED if the match is over there, which settles the edge."""
         node, edge = search.trees.nodes[tree, number], search.trees.edges[tree, number, i]
         own, opp = play(node.own, node.opp, edge.move)
@@ -108,7 +108,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         return child
 
     @part_of_compiled
-    def descend(search: Search, tree: int) -> int:
+    def descend(search: CompiledTreeSearch, tree: int) -> int:
         """Run a simulation up to a position that is to be evaluated; returns its number, NOT_ADDED if there is none."""
         trees, number, is_new = search.trees, 0, False
         while not is_new:
@@ -133,12 +133,12 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         return number
 
     @part_of_compiled
-    def begin(search: Search, tree: int, bits: int) -> None:
+    def begin(search: CompiledTreeSearch, tree: int, bits: int) -> None:
         edges = edges_of(search.trees, tree, 0)
         begin_root(edges, search.trees.noise[tree, : len(edges)], bits, search.constants)
 
     @part_of_compiled
-    def write_policy(search: Search, tree: int, weights: NDArray[np.float64]) -> None:
+    def write_policy(search: CompiledTreeSearch, tree: int, weights: NDArray[np.float64]) -> None:
         trees, edges = search.trees, edges_of(search.trees, tree, 0)
         policy_weights(edges, trees.nodes[tree, 0].value, search.constants, weights)
         for use_priors in (False, True):
@@ -154,7 +154,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
             weights[i] /= total
 
     @part_of_compiled
-    def conclude(search: Search, tree: int, row: int, results: TreeSearchResult) -> None:
+    def conclude(search: CompiledTreeSearch, tree: int, row: int, results: TreeSearchResult) -> None:
         trees = search.trees
         if trees.sizes[tree] == 0:
             return
@@ -197,7 +197,7 @@ def compile_whole_search(
     plant_root, descend, begin, conclude = compile_steps(rules, pass_action, rule)
 
     @part_of_compiled
-    def evaluate(search: Search, tree: int, number: int, bits: int, logits: NDArray[np.float64]) -> float:
+    def evaluate(search: CompiledTreeSearch, tree: int, number: int, bits: int, logits: NDArray[np.float64]) -> float:
         node, edges = search.trees.nodes[tree, number], edges_of(search.trees, tree, number)
         value = position_value(node.own, node.opp, edges, fold(bits, number), search.parameters, logits)
         node.value = value
@@ -206,7 +206,13 @@ def compile_whole_search(
 
     @part_of_compiled
     def begin_tree(
-        search: Search, tree: int, own: int, opp: int, root_bits: int, leaf_bits: int, logits: NDArray[np.float64]
+        search: CompiledTreeSearch,
+        tree: int,
+        own: int,
+        opp: int,
+        root_bits: int,
+        leaf_bits: int,
+        logits: NDArray[np.float64],
     ) -> bool:
         """Plant a tree or continue the kept one; returns whether simulations can follow."""
         if search.continues and search.trees.sizes[tree] > 0:
@@ -221,7 +227,12 @@ def compile_whole_search(
 
     @part_of_compiled
     def simulate(
-        search: Search, tree: int, bits: int, progress: NDArray[np.int64], stop: StopFlag, logits: NDArray[np.float64]
+        search: CompiledTreeSearch,
+        tree: int,
+        bits: int,
+        progress: NDArray[np.int64],
+        stop: StopFlag,
+        logits: NDArray[np.float64],
     ) -> None:
         """Run the simulations of one tree that are left, until its root is proved."""
         while progress[IN_TREE] < search.simulations and search.trees.nodes[tree, 0].is_proved == 0:
@@ -243,7 +254,7 @@ def compile_whole_search(
         opp: Words,
         root_bits: Words,
         leaf_bits: Words,
-        search: Search,
+        search: CompiledTreeSearch,
         progress: NDArray[np.int64],
         stop: StopFlag,
         results: TreeSearchResult,

@@ -181,7 +181,7 @@ def root_value(trees: Trees, tree: int) -> float:
 # ---------------------------------------------------------------------- what searches are given and find
 
 
-class Search(NamedTuple):
+class CompiledTreeSearch(NamedTuple):
     """What is the same for all trees of a search."""
 
     simulations: int

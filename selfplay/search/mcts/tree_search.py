@@ -21,7 +21,7 @@ from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
 from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
-from selfplay.search.mcts.tree import Search, TreeSearchResult, make_results, make_trees, tree_bytes
+from selfplay.search.mcts.tree import CompiledTreeSearch, TreeSearchResult, make_results, make_trees, tree_bytes
 from selfplay.search.threads import StopFlag, StoppedError, run_interruptibly
 
 MOST_SIMULATIONS = 1_000_000
@@ -96,7 +96,7 @@ class TreeSearch(MadeAgain):
         return self._kept is not None or uses_bits
 
     def search(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
-        """Search a batch of positions.
+        """CompiledTreeSearch a batch of positions.
 
         Args:
             draws: the random numbers of this ply; None: random bits that depend on the position alone.
@@ -128,14 +128,14 @@ class TreeSearch(MadeAgain):
                 kept.take_over(of_chunk, own[chunk], opp[chunk], trees)
             parameters = 0 if self._compiled is None else self._compiled.parameters(self.game)
             how = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
-            parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], Search(*how)))
+            parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], CompiledTreeSearch(*how)))
             if kept is not None and draws is not None:
                 kept.keep(of_chunk, trees)
         joined: Any = map(np.concatenate, zip(*parts, strict=True))
         return parts[0] if len(parts) == 1 else TreeSearchResult(*joined)
 
-    def _grow(self, own: Words, opp: Words, bits: Words, search: Search) -> TreeSearchResult:
-        """Search these positions in the memory of `search.trees`."""
+    def _grow(self, own: Words, opp: Words, bits: Words, search: CompiledTreeSearch) -> TreeSearchResult:
+        """CompiledTreeSearch these positions in the memory of `search.trees`."""
         results = make_results(len(own), self.game.num_distinct_actions)
         if self._compiled is None:
             plant, advance, conclude = compile_lockstep(*self._kind)
