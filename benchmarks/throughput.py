@@ -29,8 +29,8 @@ from measured.tree_search import rollouts_per_second
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.devices import CPU, DEVICES, chosen_device, computing_on
 from selfplay.compute.process import usable_cores
+from selfplay.executors import EXECUTORS
 from selfplay.games import game_names
-from selfplay.settings.common import EXECUTORS
 
 PLAYED_GAMES = ("tictactoe", "connect_four", "othello")
 

@@ -46,7 +46,7 @@ def run_curves(runs: Sequence[Run]) -> Figure:
 
 
 def _title_of_game(run: Run) -> str:
-    name = str(run.all_settings.get("game", "unknown game"))
+    name = str(run.all_settings.get("game.name", "unknown game"))
     # The game of another package may not be installed here.
     return make_game(name).presentation.title if name in GAMES else name
 

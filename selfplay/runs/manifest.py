@@ -187,7 +187,7 @@ NO_LONGER_RECORDED = ("threads", "shard_matches")
 
 WITHOUT_EFFECT = {
     "generation": (
-        *("epsilons", "player", "mcts", "opponents", "sparring_partner", "sparring_share"),
+        *("epsilons", "player", "mcts", "opponents", "sparring_partner", "sparring_share", "targets"),
         *("rootstrap_depth", "rootstrap_share"),
     ),
     "training": (
@@ -211,8 +211,8 @@ def _upgraded(stage: str, section: Section) -> Any:
     level = known.get("level", 0)
     usual: dict[str, Any] = {}
     if stage == "generation":
-        usual = {"targets": "full", "exact_from": None, "opponent": None}
-        usual |= {"sparring_partner": None} if level > 0 else {}
+        usual = {"exact_from": None, "opponent": None}
+        usual |= {"targets": "full", "sparring_partner": None} if level > 0 else {}
     elif stage == "training":
         usual = {"learning": "dataset", "dataset.buffer_rows": None, "numerics": "native"}
         usual |= {"gate": None} if level > 1 else {}

@@ -1,7 +1,4 @@
-"""Training examples, made from the rows of a dataset: equal ones merged, and multiplied by the game's symmetries.
-
-Some matches are held out, to measure the validation loss on their rows.
-"""
+"""Training examples, made from the rows of a dataset: equal ones merged, and multiplied by the game's symmetries."""
 
 from typing import NamedTuple
 
@@ -11,8 +8,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.elementary import exponential, logarithm
-from selfplay.compute.random_numbers import Draws, Purpose
-from selfplay.errors import StageError
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import PackedPermutation
 from selfplay.games.rules import Symmetries
@@ -153,48 +148,3 @@ def _all_images(packed: NDArray[np.uint8], images: NDArray[np.int64]) -> NDArray
     for number, image in enumerate(images):
         together[:, number] = PackedPermutation(image)(packed)
     return together.reshape(-1, packed.shape[1])
-
-
-class HeldOut(NamedTuple):
-    """N held-out rows, as M distinct observations and the number of each row's observation."""
-
-    observations: Tensor
-    """uint8[M, D]: 0 or 1"""
-    inverse: Tensor
-    """int64[N]: numbers in range(M)"""
-    targets: Tensor
-    """float32[N]"""
-    policies: Tensor | None = None
-    """float32[M, A]: the sum of the policies of the rows with each observation, ILLEGAL where an action is illegal;
-    None without policies."""
-
-
-def require_some_of_both(num_rows: int, num_held_out: int) -> None:
-    """Raise StageError if all rows or none of them are held out."""
-    if num_held_out in (0, num_rows):
-        raise StageError("there are too few matches to hold out some of them; set more matches")
-
-
-def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[np.bool_]:
-    """bool[N]: whether the matches with these numbers (int64[N]) are held out.
-
-    Args:
-        fraction: share of the matches that is held out, chosen at random by the number of the match.
-    """
-    draws = Draws(key, torch.from_numpy(match), 0)
-    held_out: NDArray[np.bool_] = (draws.uniforms(Purpose.VALIDATION_SPLIT) < fraction).numpy()
-    return held_out
-
-
-def held_out_rows(
-    packed: NDArray[np.uint8], targets: NDArray[np.float32], policies: NDArray[np.float32] | None, game: Game
-) -> HeldOut:
-    """Rows, given by their `Columns`, in the form on which networks are measured."""
-    first_rows, inverse = distinct_rows(packed)
-    distinct = np.unpackbits(packed[first_rows], axis=1, count=game.observation_codec.size)
-    held_out = HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, targets)))
-    if policies is None:
-        return held_out
-    sums = np.stack([np.bincount(inverse, weights=column, minlength=len(first_rows)) for column in policies.T], 1)
-    marked = mark_illegal(sums.astype(np.float32), packed[first_rows], game)
-    return held_out._replace(policies=torch.from_numpy(marked))

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.compute.portable import arithmetic_of
-from selfplay.training.examples import ILLEGAL, HeldOut
+from selfplay.training.examples import ILLEGAL
+from selfplay.training.held_out import HeldOut
 from selfplay.training.parameters import LossWeights
 from selfplay.training.process_group import ProcessGroup
 

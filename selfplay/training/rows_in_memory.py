@@ -10,18 +10,8 @@ from numpy.typing import NDArray
 from selfplay.compute.random_numbers import Purpose, torch_seed
 from selfplay.dataset.rows import Rows
 from selfplay.games.game import Game
-from selfplay.training.examples import (
-    Batch,
-    Columns,
-    Examples,
-    HeldOut,
-    PackedExamples,
-    held_out_rows,
-    is_held_out,
-    mark_illegal,
-    require_some_of_both,
-    training_examples,
-)
+from selfplay.training.examples import Batch, Columns, Examples, PackedExamples, mark_illegal, training_examples
+from selfplay.training.held_out import HeldOut, held_out_rows, is_held_out, require_some_of_both
 from selfplay.training.parameters import Training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.trainer import Trainer

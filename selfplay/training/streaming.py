@@ -17,7 +17,8 @@ from selfplay.dataset.parquet import ParquetRowGroups
 from selfplay.dataset.rows import Rows
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import PackedPermutation
-from selfplay.training.examples import Batch, Examples, HeldOut, held_out_rows, is_held_out, require_some_of_both
+from selfplay.training.examples import Batch, Examples
+from selfplay.training.held_out import HeldOut, held_out_rows, is_held_out, require_some_of_both
 from selfplay.training.parameters import Training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.trainer import Trainer

@@ -75,3 +75,44 @@ def test_a_file_that_differs_from_its_manifest_is_refused(done):
     (done / "dataset.csv").write_text("other")
     with assert_file_rejected(done / "dataset.csv", "differs from its manifest"):
         check_against_manifest(done / "dataset.csv")
+
+
+def written_in_format_1(folder, stage, settings):
+    section = {"settings": settings, "counts": {}, "files": {}, "versions": {}}
+    (folder / "manifest.json").write_text(json.dumps({"format": 1, stage: section}))
+
+
+def test_settings_that_format_1_left_out_for_their_lack_of_effect_are_not_compared(tmp_path):
+    usual = {"epsilons": [0.5], "targets": "full", "player.depth": 1, "exact_from": None, "gamma": 0.95}
+    now = {"game.name": "tictactoe", "level": 0, **usual}
+    written_in_format_1(tmp_path, "generation", {"game": "tictactoe", "level": 0, "threads": 1, "gamma": 0.95})
+    others = {"epsilons": [0.1], "targets": "watkins", "player.depth": 2}
+    assert Manifest(tmp_path).is_done("generation", now | others, usual, force=False)
+    for name, value in {"exact_from": 9, "gamma": 0.5, "game.name": "hex"}.items():
+        with pytest.raises(StageError, match=f"{name} was "):
+            Manifest(tmp_path).is_done("generation", now | {name: value}, usual, force=False)
+
+
+def test_settings_that_format_1_left_out_as_usual_are_compared(tmp_path):
+    usual = {"epsilons": [0.5], "targets": "full", "sparring_partner": None, "player.depth": 1}
+    now = {"game.name": "tictactoe", "level": 1, **usual}
+    recorded = {"game": "tictactoe", "level": 1, "epsilons": [0.5], "player": {"depth": 1}, "format": "csv"}
+    written_in_format_1(tmp_path, "generation", recorded)
+    assert Manifest(tmp_path).is_done("generation", now | {"dataset.format": "csv"}, usual, force=False)
+    for name, value in {
+        "epsilons": [0.1],
+        "targets": "watkins",
+        "player.depth": 2,
+        "sparring_partner": "random",
+    }.items():
+        with pytest.raises(StageError, match=f"{name} was "):
+            Manifest(tmp_path).is_done("generation", now | {name: value, "dataset.format": "csv"}, usual, force=False)
+
+
+def test_a_section_read_from_format_1_is_compared_alike_after_it_is_written_again(tmp_path):
+    written_in_format_1(tmp_path, "generation", {"game": "tictactoe", "level": 0})
+    Manifest(tmp_path).record("strength", {}, {}, [])
+    assert json.loads((tmp_path / "manifest.json").read_text())["format"] == 2
+    assert Manifest(tmp_path).is_done(
+        "generation", {"game.name": "tictactoe", "level": 0, "epsilons": [1]}, force=False
+    )

@@ -16,8 +16,8 @@ from selfplay.matches.arena import play_matches
 from selfplay.matches.series import count_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.training.examples import is_held_out
 from selfplay.training.fitting import fit, initial_network, seeded
+from selfplay.training.held_out import is_held_out
 from selfplay.training.parameters import Optimizer, Training
 from selfplay.training.rows_in_memory import RowsInMemory
 from tests.support.dataset_tools import observations_of, random_rows

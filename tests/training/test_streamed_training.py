@@ -19,8 +19,8 @@ from selfplay.games import make_game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.train import train_level
-from selfplay.training.examples import is_held_out
 from selfplay.training.fitting import fit
+from selfplay.training.held_out import is_held_out
 from tests.support.dataset_tools import bitboards_of, random_rows
 from tests.support.runs import PROJECT, tiny_settings
 from tests.support.streaming import GAME, KEY, ROWS, SEED, in_parts, make_network, make_settings, streamed
@@ -71,7 +71,7 @@ def test_a_level_is_trained_on_a_folder_of_parts(run_in_parts):
     assert not train_level(settings, 1)
     section = Manifest(run_in_parts / "level_01").sections["training"]
     assert section["counts"]["rows"] == len(random_rows(GAME, range(300)).match)
-    assert section["settings"]["dataset"] == {"buffer_rows": 200}
+    assert section["settings"]["dataset.buffer_rows"] == 200
     with pytest.raises(StageError, match=r"level_01: dataset.buffer_rows was 200, is null"):
         train_level(tiny_settings(run_in_parts, *STREAMED, "dataset.buffer_rows=null"), 1)
     agent = RunFolder(run_in_parts).agent(1).read_bytes()

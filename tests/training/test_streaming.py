@@ -10,7 +10,7 @@ import pytest
 from selfplay.dataset.parquet import parquet_parts
 from selfplay.errors import InvalidFileError
 from selfplay.training.batch_training import BatchTraining
-from selfplay.training.examples import is_held_out
+from selfplay.training.held_out import is_held_out
 from selfplay.training.learning_rate import LearningRate
 from selfplay.training.parameters import LossWeights
 from selfplay.training.process_group import SINGLE_PROCESS

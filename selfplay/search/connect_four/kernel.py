@@ -27,7 +27,7 @@ from selfplay.search.connect_four.board import (
     playable_squares,
     winning_squares,
 )
-from selfplay.search.connect_four.book import BOOK_EMPTIES, NO_SCORE, Book, book_score
+from selfplay.search.connect_four.opening_book import BOOK_EMPTIES, NO_SCORE, Book, book_score
 from selfplay.search.threads import Progress, StopFlag, count_position
 
 TABLE_EMPTIES = 8

@@ -20,8 +20,8 @@ from selfplay.games.connect_four import COLUMNS, SQUARES, ConnectFour, has_line,
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.connect_four.board import Table, make_table, playable_squares, position_of, winning_squares
-from selfplay.search.connect_four.book import NO_BOOK, Book, opening_book
 from selfplay.search.connect_four.kernel import ConnectFourSearch, score_of
+from selfplay.search.connect_four.opening_book import NO_BOOK, Book, opening_book
 from selfplay.search.exact_solver import ExactSolver, bitboards_of, check_table_bits
 from selfplay.search.threads import (
     ProgressRecord,

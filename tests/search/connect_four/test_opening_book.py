@@ -7,9 +7,9 @@ import pytest
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
-from selfplay.search.connect_four import book
+from selfplay.search.connect_four import opening_book as book
 from selfplay.search.connect_four.board import position_of
-from selfplay.search.connect_four.book import NO_SCORE, book_score, opening_book
+from selfplay.search.connect_four.opening_book import NO_SCORE, book_score, opening_book
 from selfplay.search.connect_four.solver import ConnectFourSolver
 
 GAME = make_game("connect_four")

@@ -1,0 +1,58 @@
+"""The matches that are held out of training, to measure the validation loss on their rows."""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Draws, Purpose
+from selfplay.errors import StageError
+from selfplay.games.game import Game
+from selfplay.training.examples import distinct_rows, mark_illegal
+
+
+class HeldOut(NamedTuple):
+    """N held-out rows, as M distinct observations and the number of each row's observation."""
+
+    observations: Tensor
+    """uint8[M, D]: 0 or 1"""
+    inverse: Tensor
+    """int64[N]: numbers in range(M)"""
+    targets: Tensor
+    """float32[N]"""
+    policies: Tensor | None = None
+    """float32[M, A]: the sum of the policies of the rows with each observation, ILLEGAL where an action is illegal;
+    None without policies."""
+
+
+def require_some_of_both(num_rows: int, num_held_out: int) -> None:
+    """Raise StageError if all rows or none of them are held out."""
+    if num_held_out in (0, num_rows):
+        raise StageError("there are too few matches to hold out some of them; set more matches")
+
+
+def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[np.bool_]:
+    """bool[N]: whether the matches with these numbers (int64[N]) are held out.
+
+    Args:
+        fraction: share of the matches that is held out, chosen at random by the number of the match.
+    """
+    draws = Draws(key, torch.from_numpy(match), 0)
+    held_out: NDArray[np.bool_] = (draws.uniforms(Purpose.VALIDATION_SPLIT) < fraction).numpy()
+    return held_out
+
+
+def held_out_rows(
+    packed: NDArray[np.uint8], targets: NDArray[np.float32], policies: NDArray[np.float32] | None, game: Game
+) -> HeldOut:
+    """Rows, given by their `Columns`, in the form on which networks are measured."""
+    first_rows, inverse = distinct_rows(packed)
+    distinct = np.unpackbits(packed[first_rows], axis=1, count=game.observation_codec.size)
+    held_out = HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, targets)))
+    if policies is None:
+        return held_out
+    sums = np.stack([np.bincount(inverse, weights=column, minlength=len(first_rows)) for column in policies.T], 1)
+    marked = mark_illegal(sums.astype(np.float32), packed[first_rows], game)
+    return held_out._replace(policies=torch.from_numpy(marked))
