@@ -22,7 +22,7 @@ from selfplay.games.conformance_checks import (
     check_repetition,
     check_single_match,
     checked_mask,
-    require,
+    expect,
 )
 
 QUICK_PLIES = 1000
@@ -81,7 +81,7 @@ def _check_marks(game: Game) -> None:
     """Compiled code can call the rules, and the functions that they call, only if they are marked."""
     waiting = [function for function in game.rules[1:] if function is not None]
     for function in waiting:
-        require(function in RULES, f"{function.__name__} is not marked with @rule, from selfplay.compute.bit_algebra")
+        expect(function in RULES, f"{function.__name__} is not marked with @rule, from selfplay.compute.bit_algebra")
         used = inspect.getclosurevars(function)
         called = (*used.globals.values(), *used.nonlocals.values())
         waiting += [other for other in called if isinstance(other, FunctionType) and other not in waiting]
@@ -112,7 +112,7 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     with _named(f"{game.name}: perft"):
         for depth, expected in enumerate(perft, start=1):
             count = game.kernels.perft(*game.rules.initial, depth, False)
-            require(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
+            expect(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
 
 
 @contextmanager

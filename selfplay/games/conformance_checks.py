@@ -34,7 +34,7 @@ class Transition(NamedTuple):
     following: State
 
 
-def require(valid: bool, reason: str) -> None:
+def expect(valid: bool, reason: str) -> None:
     if not valid:
         raise ConformanceError(reason)
 
@@ -53,7 +53,7 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
     """No action is legal where the match is over, at least one elsewhere; `step` accepts exactly the legal ones."""
     for ply, (state, _, _) in enumerate(plies):
         mask, bits = checked_mask(game, state, ply), game.rules.legal_actions(state.own, state.opp)
-        require(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
+        expect(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
         rows, actions = mask.nonzero(as_tuple=True)
         game.step(state.select(rows), actions)
         outside = (-1, game.num_distinct_actions)
@@ -64,26 +64,26 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
                 _require_refused(step, f"step accepts the illegal action {action}")
     final = plies[-1].following
     ended = final.select(final.terminated)
-    require(not game.rules.legal_actions(ended.own, ended.opp).any(), "legal_actions are not 0 after the end")
-    require(not game.legal_action_mask(ended).any(), "an action is legal after the end")
+    expect(not game.rules.legal_actions(ended.own, ended.opp).any(), "legal_actions are not 0 after the end")
+    expect(not game.legal_action_mask(ended).any(), "an action is legal after the end")
 
 
 def checked_mask(game: Game, state: State, ply: int) -> Tensor:
     """The mask of legal actions: none where the match is over, at least one elsewhere."""
     mask, shape = game.legal_action_mask(state), (state.batch_size, game.num_distinct_actions)
-    require(mask.dtype == torch.bool and mask.shape == shape, f"the mask is not bool{list(shape)}")
-    require(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
-    require(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")
+    expect(mask.dtype == torch.bool and mask.shape == shape, f"the mask is not bool{list(shape)}")
+    expect(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
+    expect(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")
     return mask
 
 
 def _check_perspective(game: Game, plies: Sequence[Transition]) -> None:
     """Players take turns, and `returns` are those of player 0."""
-    require(not plies[0].state.current_player.any(), "player 0 does not move first")
+    expect(not plies[0].state.current_player.any(), "player 0 does not move first")
     for ply, (state, action, _) in enumerate(plies):
         following, on = game.step(state, action), ~state.terminated
         turns = following.current_player[on] == 1 - state.current_player[on]
-        require(bool(turns.all()), f"current_player does not alternate at ply {ply}")
+        expect(bool(turns.all()), f"current_player does not alternate at ply {ply}")
         _check_returns(game, following, ply)
         if len(game.observation_shape) == 3 and game.observation_shape[0] == 2:
             _check_two_planes(game, following)
@@ -93,18 +93,18 @@ def _check_returns(game: Game, state: State, ply: int) -> None:
     own, opp, player, over, returns = state
     to_move = game.rules.return_to_move(own, opp) * game.rules.is_terminal(own, opp)
     expected = torch.where(player == 0, to_move, -to_move)
-    require(torch.equal(over, game.rules.is_terminal(own, opp)), f"terminated is not is_terminal after ply {ply}")
-    require(torch.equal(returns, expected.to(torch.float32)), f"returns are not those of player 0 after ply {ply}")
-    require(set(returns.tolist()) <= {-1.0, 0.0, 1.0}, f"a return after ply {ply} is not -1, 0 or 1")
+    expect(torch.equal(over, game.rules.is_terminal(own, opp)), f"terminated is not is_terminal after ply {ply}")
+    expect(torch.equal(returns, expected.to(torch.float32)), f"returns are not those of player 0 after ply {ply}")
+    expect(set(returns.tolist()) <= {-1.0, 0.0, 1.0}, f"a return after ply {ply} is not -1, 0 or 1")
 
 
 def _check_two_planes(game: Game, state: State) -> None:
     """Channel 0 shows the stones of the player who has just moved, channel 1 the other's."""
     seen = game.observe(state)
     swapped = game.observe(state._replace(own=state.opp, opp=state.own))
-    require(torch.equal(swapped, seen.flip(1)), "swapping own and opp does not swap the channels of the observation")
+    expect(torch.equal(swapped, seen.flip(1)), "swapping own and opp does not swap the channels of the observation")
     just_moved = game.observe(state._replace(own=torch.zeros_like(state.own)))
-    require(not just_moved[:, 1].any(), "channel 0 does not show the player who has just moved")
+    expect(not just_moved[:, 1].any(), "channel 0 does not show the player who has just moved")
 
 
 def _check_symmetries(game: Game, plies: Sequence[Transition]) -> None:
@@ -114,9 +114,9 @@ def _check_symmetries(game: Game, plies: Sequence[Transition]) -> None:
         ("actions", actions, game.num_distinct_actions),
         ("observations", observations, prod(game.observation_shape)),
     ):
-        require(maps.ndim == 2 and maps.shape == (len(actions), size), f"{name} are not int64[S, {size}]")
-        require(bool((np.sort(maps, axis=1) == np.arange(size)).all()), f"{name} are not all permutations")
-        require(bool((maps[0] == np.arange(size)).all()), f"{name}[0] is not the identity")
+        expect(maps.ndim == 2 and maps.shape == (len(actions), size), f"{name} are not int64[S, {size}]")
+        expect(bool((np.sort(maps, axis=1) == np.arange(size)).all()), f"{name} are not all permutations")
+        expect(bool((maps[0] == np.arange(size)).all()), f"{name}[0] is not the identity")
     for number, (action_map, observation_map) in enumerate(zip(actions, observations, strict=True)):
         _check_symmetry(game, plies, number, action_map, observation_map)
 
@@ -132,12 +132,12 @@ def _check_symmetry(
     image = game.init(MATCHES)
     for state, action, following in plies:
         masks_agree = torch.equal(game.legal_action_mask(image)[:, goes_to], game.legal_action_mask(state))
-        require(masks_agree, f"symmetry {number} does not map legal actions to legal actions")
+        expect(masks_agree, f"symmetry {number} does not map legal actions to legal actions")
         image = game.kernels.step(image, goes_to[action])
         looks_agree = torch.equal(game.observation_bits(image), game.observation_bits(following)[:, comes_from])
-        require(looks_agree, f"symmetry {number} does not map the observations")
-        require(torch.equal(image.terminated, following.terminated), f"symmetry {number} changes a match's length")
-        require(torch.equal(image.returns, following.returns), f"symmetry {number} changes the returns")
+        expect(looks_agree, f"symmetry {number} does not map the observations")
+        expect(torch.equal(image.terminated, following.terminated), f"symmetry {number} changes a match's length")
+        expect(torch.equal(image.returns, following.returns), f"symmetry {number} changes the returns")
 
 
 def _check_texts(game: Game, plies: Sequence[Transition]) -> None:
@@ -145,13 +145,13 @@ def _check_texts(game: Game, plies: Sequence[Transition]) -> None:
     for action in range(game.num_distinct_actions):
         text = game.action_to_string(action)
         number = game.string_to_action(text)
-        require(number == action, f"action {action} is written {text!r}, which is read as action {number}")
+        expect(number == action, f"action {action} is written {text!r}, which is read as action {number}")
     for text in ("", "no such action", "-1"):
         if text not in map(game.action_to_string, range(game.num_distinct_actions)):
             _require_refused(partial(game.string_to_action, text), f"string_to_action accepts {text!r}")
     for state, _, _ in plies:
         board = game.presentation.board_text(state)
-        require(bool(board) and not board.endswith("\n"), "board_text is empty or ends in a newline")
+        expect(bool(board) and not board.endswith("\n"), "board_text is empty or ends in a newline")
 
 
 def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:
@@ -160,7 +160,7 @@ def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:
     show, squares = game.presentation, range(game.num_squares or 0)
     pointed = {action: show.pointed_squares(action) for action in range(game.num_distinct_actions)}
     on_board = all(square in squares for several in pointed.values() for square in several)
-    require(on_board, f"a square is not in {squares}")
+    expect(on_board, f"a square is not in {squares}")
     for state, action, following in plies if show.moves_stones else ():
         boards = zip(game.squares(state).tolist(), game.squares(following).tolist(), strict=True)
         for number, over, player, (before, after) in zip(
@@ -170,7 +170,7 @@ def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:
             changes = sorted((before[square] == own, after[square] == own) for square in pointed[number])
             moves = over or number == game.pass_action or changes == [(False, True), (True, False)]
             text = game.action_to_string(number)
-            require(moves, f"{text} does not take a stone from one of two squares to the other")
+            expect(moves, f"{text} does not take a stone from one of two squares to the other")
 
 
 def _check_ends(game: Game, plies: Sequence[Transition]) -> None:
@@ -181,7 +181,7 @@ def _check_ends(game: Game, plies: Sequence[Transition]) -> None:
     steps = (game.step, game.step_unchecked, game.step_with_tensors)
     for action, step in product(range(game.num_distinct_actions), steps):
         after = step(final, torch.full((MATCHES,), action))
-        require(_same(after, final), f"{step.__name__} changes a match that is over")
+        expect(_same(after, final), f"{step.__name__} changes a match that is over")
 
 
 def check_repetition(states: Sequence[State]) -> None:
@@ -191,24 +191,24 @@ def check_repetition(states: Sequence[State]) -> None:
         rows = (~state.terminated).nonzero()[:, 0]
         for match in zip(*(words[rows].tolist() for words in (state.own, state.opp)), rows.tolist(), strict=True):
             first = met.setdefault(match, ply)
-            require(first == ply, f"the position after ply {first} is met again after ply {ply}: {REPEATED}")
+            expect(first == ply, f"the position after ply {first} is met again after ply {ply}: {REPEATED}")
 
 
 def check_length(game: Game, final: State) -> None:
-    require(bool(final.terminated.all()), f"a match is longer than max_game_length={game.max_game_length}")
+    expect(bool(final.terminated.all()), f"a match is longer than max_game_length={game.max_game_length}")
 
 
 def _check_three_ways(game: Game, plies: Sequence[Transition]) -> None:
     """Compiled rules, tensor operations and scalar rules give the same results."""
     for state, action, following in plies:
         for step in (game.step, game.step_unchecked, game.step_with_tensors):
-            require(_same(step(state, action), following), f"{step.__name__} differs from the compiled rules")
+            expect(_same(step(state, action), following), f"{step.__name__} differs from the compiled rules")
         bits = game.observation_bits(following)
-        require(bits.dtype == torch.uint8, "observation_bits are not uint8")
+        expect(bits.dtype == torch.uint8, "observation_bits are not uint8")
         same_bits = torch.equal(game.observation_bits_with_tensors(following), bits)
-        require(same_bits, "observation_bits_with_tensors differs from observation_bits")
+        expect(same_bits, "observation_bits_with_tensors differs from observation_bits")
         seen = bits.to(torch.float32).reshape(-1, *game.observation_shape)
-        require(torch.equal(game.observe(following), seen), "observe differs from observation_bits")
+        expect(torch.equal(game.observe(following), seen), "observe differs from observation_bits")
         for row in range(SINGLE_MATCHES):
             if not bool(state.terminated[row]):
                 check_single_match(game, state, int(action[row]), following, bits, row)
@@ -222,15 +222,15 @@ def check_single_match(game: Game, state: State, action: int, following: State, 
         legal = int(rules.legal_actions(own, opp))
     actions = range(game.num_distinct_actions)
     mask = [legal == 0 if a == game.pass_action else a < 64 and bool((legal >> a) & 1) for a in actions]
-    require(game.legal_action_mask(state)[row].tolist() == mask, "the mask differs from legal_actions")
+    expect(game.legal_action_mask(state)[row].tolist() == mask, "the mask differs from legal_actions")
     move = np.int64(0) if action == game.pass_action else np.int64(1) << np.int64(action)
     with np.errstate(over="ignore"):
         own, opp = rules.play(own, opp, move)
         over = bool(rules.is_terminal(own, opp))
         entries = [int(rules.observation_entry(own, opp, np.int64(i))) for i in range(bits.shape[1])]
     in_batch = (int(following.own[row]), int(following.opp[row]), bool(following.terminated[row]))
-    require((int(own), int(opp), over) == in_batch, "a single match differs from the batch")
-    require(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
+    expect((int(own), int(opp), over) == in_batch, "a single match differs from the batch")
+    expect(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
 
 
 def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
@@ -238,9 +238,9 @@ def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
     for *_, following in plies:
         own, opp = following.own.numpy(), following.opp.numpy()
         packed = np.packbits(game.observation_bits(following).numpy(), axis=1)
-        require(np.array_equal(game.observation_codec.pack(own, opp), packed), "pack differs from observation_bits")
+        expect(np.array_equal(game.observation_codec.pack(own, opp), packed), "pack differs from observation_bits")
         words = game.observation_codec.unpack(packed)
-        require(all(map(np.array_equal, words, (own, opp))), "unpack does not give back the words of a position")
+        expect(all(map(np.array_equal, words, (own, opp))), "unpack does not give back the words of a position")
 
 
 CHECKS: dict[str, Callable[[Game, Sequence[Transition]], None]] = {

@@ -32,7 +32,7 @@ STEPPED = 1 << 20
 """Number of positions whose successors are computed together."""
 
 
-class Ply(NamedTuple):
+class PlyPositions(NamedTuple):
     """N different positions after the same number of plies, in the order in which the walk meets them."""
 
     own: Words
@@ -58,7 +58,7 @@ class Moves(NamedTuple):
     """bool[E]: whether the position after the move is known to be won for the examined player."""
 
 
-Arrays = TypeVar("Arrays", Ply, Judged)
+Arrays = TypeVar("Arrays", PlyPositions, Judged)
 
 
 class PlyCounts(NamedTuple):
@@ -127,15 +127,15 @@ class Walk(NamedTuple):
         number, is_over = len(finished), len(finished) > 0 and self._is_last(finished[-1])
         if number == 0:
             own, opp, origin = self.start.own.numpy(), self.start.opp.numpy(), np.zeros(1, dtype=np.int64)
-            self._save(_ply_name(0), Ply(own, opp, origin, origin, np.array([self.result == WIN])))
-        while not is_over and len((ply := self._load(_ply_name(number), Ply)).own) > 0:
+            self._save(_ply_name(0), PlyPositions(own, opp, origin, origin, np.array([self.result == WIN])))
+        while not is_over and len((ply := self._load(_ply_name(number), PlyPositions)).own) > 0:
             counts = self._walk_ply(number, ply)
             yield counts
             for name in [name for name in self.state if name.startswith("judged_")]:
                 del self.state[name]
             number, is_over = number + 1, self._is_last(counts)
 
-    def _save(self, name: str, arrays: Ply | Judged) -> None:
+    def _save(self, name: str, arrays: PlyPositions | Judged) -> None:
         self.state[name] = arrays._asdict()
 
     def _load(self, name: str, kind: type[Arrays]) -> Arrays:
@@ -147,7 +147,7 @@ class Walk(NamedTuple):
     def _is_turn(self, number: int) -> bool:
         return (int(self.start.current_player[0]) + number) % 2 == self.seat
 
-    def _walk_ply(self, number: int, ply: Ply) -> PlyCounts:
+    def _walk_ply(self, number: int, ply: PlyPositions) -> PlyCounts:
         if not self._is_turn(number):
             self._save(_ply_name(number + 1), self._following(ply, self._replies(ply)))
             return self._counts(number, ply)
@@ -164,13 +164,13 @@ class Walk(NamedTuple):
             return self._counts(number, ply, judged, line)
         return self._counts(number, _rows_of(ply, slice(row + 1)), _to_action(judged, first), line)
 
-    def _state(self, ply: Ply) -> State:
+    def _state(self, ply: PlyPositions) -> State:
         """The positions, with their results for the player to move."""
         return self.game.state_at(torch.from_numpy(ply.own), torch.from_numpy(ply.opp))
 
     # ------------------------------------------------------------------ judging
 
-    def _judged(self, number: int, ply: Ply, turns: Words) -> Judged:
+    def _judged(self, number: int, ply: PlyPositions, turns: Words) -> Judged:
         """The player's actions in the rows `turns` of a ply; if the walk ends there, only in the first of these
         rows."""
         parts, slices = [], _slices(len(turns), self.part_positions)
@@ -193,25 +193,27 @@ class Walk(NamedTuple):
 
     # ------------------------------------------------------------------ the next ply
 
-    def _replies(self, ply: Ply) -> Iterator[Moves]:
+    def _replies(self, ply: PlyPositions) -> Iterator[Moves]:
         for rows in _slices(len(ply.own), STEPPED):
             mask = self.game.legal_action_mask(self._state(_rows_of(ply, rows)))
             parents, actions = (index.numpy() for index in mask.nonzero(as_tuple=True))
             parents += rows.start
             yield Moves(parents, actions, ply.are_won[parents])
 
-    def _following(self, ply: Ply, moves: Iterable[Moves]) -> Ply:
+    def _following(self, ply: PlyPositions, moves: Iterable[Moves]) -> PlyPositions:
         """The different positions to which these moves lead."""
         parts = []
         for some in moves:
             state = self.game.state_at(*(torch.from_numpy(word[some.parents]) for word in (ply.own, ply.opp)))
             after = self.game.step_unchecked(state, torch.from_numpy(some.actions))
-            parts.append(_distinct(Ply(after.own.numpy(), after.opp.numpy(), *some)))
-        return parts[0] if len(parts) == 1 else _distinct(Ply(*map(np.concatenate, zip(*parts, strict=True))))
+            parts.append(_distinct(PlyPositions(after.own.numpy(), after.opp.numpy(), *some)))
+        return parts[0] if len(parts) == 1 else _distinct(PlyPositions(*map(np.concatenate, zip(*parts, strict=True))))
 
     # ------------------------------------------------------------------ what was found
 
-    def _counts(self, number: int, ply: Ply, judged: Judged | None = None, line: str | None = None) -> PlyCounts:
+    def _counts(
+        self, number: int, ply: PlyPositions, judged: Judged | None = None, line: str | None = None
+    ) -> PlyCounts:
         state, is_turn = self._state(ply), self._is_turn(number)
         results = (state.returns if is_turn else -state.returns)[state.terminated]
         won, drawn, lost = (int((results == result).sum()) for result in (1, 0, -1))
@@ -223,7 +225,7 @@ class Walk(NamedTuple):
         """The actions that lead to a row of a ply, and `action`."""
         actions = [action]
         for earlier in range(number, 0, -1):
-            ply = self._load(_ply_name(earlier), Ply)
+            ply = self._load(_ply_name(earlier), PlyPositions)
             actions.append(int(ply.actions[row]))
             row = int(ply.parents[row])
         return " ".join(map(str, reversed(actions)))
@@ -244,15 +246,15 @@ def _answers(turns: Words, judged: Judged) -> Iterator[Moves]:
         yield Moves(turns[judged.rows[some]], judged.actions[some], keep_the_win)
 
 
-def _distinct(ply: Ply) -> Ply:
+def _distinct(ply: PlyPositions) -> PlyPositions:
     """The different positions of a ply, in the order in which they are met first."""
     first_rows, inverse = distinct_bitboards(torch.from_numpy(ply.own), torch.from_numpy(ply.opp))
     first = _rows_of(ply, first_rows.numpy())
     return first._replace(are_won=np.bincount(inverse.numpy()[ply.are_won], minlength=len(first.own)) > 0)
 
 
-def _rows_of(ply: Ply, rows: Words | slice) -> Ply:
-    return Ply(ply.own[rows], ply.opp[rows], ply.parents[rows], ply.actions[rows], ply.are_won[rows])
+def _rows_of(ply: PlyPositions, rows: Words | slice) -> PlyPositions:
+    return PlyPositions(ply.own[rows], ply.opp[rows], ply.parents[rows], ply.actions[rows], ply.are_won[rows])
 
 
 def _to_action(judged: Judged, last: int) -> Judged:

@@ -114,7 +114,7 @@ class BoardForm:
         return steps
 
 
-def require(valid: bool, reason: str) -> None:
+def ensure(valid: bool, reason: str) -> None:
     """Raise ValueError with `reason` unless `valid`."""
     if not valid:
         raise ValueError(reason)
@@ -130,31 +130,31 @@ def checked_boards(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Bo
     first_numbers: dict[Squares, int] = {}
     for number, board in boards.items():
         other = first_numbers.setdefault(board.squares, number)
-        require(other == number, f"boards '{other}' and '{number}' have the same state")
+        ensure(other == number, f"boards '{other}' and '{number}' have the same state")
     state = form.state([board.squares for board in boards.values()])
     results = torch.where(state.terminated, state.returns, torch.nan).tolist()
     steps = form.steps([board.squares for board in boards.values()])
     for (number, board), result, reached in zip(boards.items(), results, steps, strict=True):
         if board.is_end:
-            require(board.score == result, f"board '{number}': its end and score do not match its state")
+            ensure(board.score == result, f"board '{number}': its end and score do not match its state")
         else:
-            require(result not in (1, -1), f"board '{number}' is won but not marked as an end")
+            ensure(result not in (1, -1), f"board '{number}' is won but not marked as an end")
         forms = {step.form for step in reached}
         for child in board.following:
-            require(child in boards, f"board '{number}': next '{child}' is missing")
+            ensure(child in boards, f"board '{number}': next '{child}' is missing")
             one_move = form.of(boards[child].squares) in forms
-            require(one_move, f"board '{number}': next '{child}' is not one move away from it")
+            ensure(one_move, f"board '{number}': next '{child}' is not one move away from it")
     players = state.current_player.tolist()
     return {n: board._replace(player=player) for (n, board), player in zip(boards.items(), players, strict=True)}
 
 
 def check_stored_boards(boards: Mapping[int, Board], form: BoardForm, rule: ExperienceRule) -> None:
     """Raise ValueError unless a store with this form and rule could have learned these boards from matches."""
-    require(not boards or max(boards) == len(boards) - 1, f"the {len(boards)} boards are not numbered from 0")
+    ensure(not boards or max(boards) == len(boards) - 1, f"the {len(boards)} boards are not numbered from 0")
     for number, board in boards.items():
-        require(len(board.squares) == form.num_squares, f"board '{number}' does not have {form.num_squares} squares")
-        require(form.of(board.squares) == board.squares, f"board '{number}' is not in the form that the store uses")
+        ensure(len(board.squares) == form.num_squares, f"board '{number}' does not have {form.num_squares} squares")
+        ensure(form.of(board.squares) == board.squares, f"board '{number}' is not in the form that the store uses")
     by_rules = rescored(checked_boards(boards, form), rule)
     for number, board in boards.items():
-        require(board.player == by_rules[number].player, f"board '{number}': the other player is to move")
-        require(board.score == by_rules[number].score, f"board '{number}': its score does not follow from the others")
+        ensure(board.player == by_rules[number].player, f"board '{number}': the other player is to move")
+        ensure(board.score == by_rules[number].score, f"board '{number}': its score does not follow from the others")

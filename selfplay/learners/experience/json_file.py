@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from selfplay.errors import InvalidFileError
 from selfplay.files import CHECKED, FileFormat, written_whole
-from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
+from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, ensure, rescored
 from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.learners.experience.store import ExperienceStore
 
@@ -81,10 +81,10 @@ def _parsed(entries: Mapping[str, SavedBoard], form: BoardForm) -> dict[int, Boa
             raise ValueError(f"board {key!r} is missing among {len(entries)} boards; found {foreign!r} instead")
         entry, squares = entries[key], form.num_squares
         state, following = entry["state"], entry["next"]
-        require(len(state) == squares, f"board {key!r}: state is not a list of {squares} numbers 1, -1 or 0")
+        ensure(len(state) == squares, f"board {key!r}: state is not a list of {squares} numbers 1, -1 or 0")
         for child in following:
-            require(child in numbers, f"board {key!r}: next {child!r} is not a board of this file")
-            require(following.count(child) == 1, f"board {key!r}: next {child!r} occurs twice")
+            ensure(child in numbers, f"board {key!r}: next {child!r} is not a board of this file")
+            ensure(following.count(child) == 1, f"board {key!r}: next {child!r} occurs twice")
         children = tuple(numbers[child] for child in following)
         boards[number] = Board(tuple(state), 0, children, entry["score"], entry["end"])
     return checked_boards(boards, form)
