@@ -241,7 +241,7 @@ def _first_mistake(settings: ProofSettings, walk: Walk, solver: ExactSolver, lin
     best = max(values.values())
     player, played = int(state.current_player), (*game.read_transcript(settings.after), *before, mistake)
     return {
-        "line": " ".join(game.line_texts(played, game.init())),
+        "line": " ".join(game.line_texts(played, game.start_of_transcript(settings.after) or game.init())),
         "value": values[mistake],
         "in_words": solver.value_text(values[mistake], state),
         "best": " or ".join(game.action_text(action, player) for action, value in values.items() if value == best),
