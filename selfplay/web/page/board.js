@@ -27,6 +27,7 @@ export class Board {
     // Buttons for actions without a square, such as a pass, and for the actions that are asked about.
     this.others = new ActionButtons(play);
     this.questions = new ActionButtons(play, "Which move?");
+    this.questions.group.classList.add("questions");
     place.style.setProperty("--rows", game.rows);
     // The width in squares.
     place.style.setProperty("--columns", game.columns + (game.is_rhombus ? (game.rows - 1) / 2 : 0));
@@ -184,11 +185,12 @@ export class Board {
     return new Map(places);
   }
 
-  // The number of a column, with the value of a stone in it.
+  // The number of a column, with the value of a stone in it, or room for one.
   showHead(head, column, shown) {
     const { legal } = shown.match;
     const action = legal.find(({ square }) => square !== null && square % this.game.columns === column)?.action;
-    head.replaceChildren(String(column + 1), ...showValue(head, action, shown).label);
+    const { label } = showValue(head, action, shown);
+    head.replaceChildren(String(column + 1), ...(label.length > 0 ? label : [element("span", { class: "room" })]));
   }
 
   showCell(cell, square, legal, shown, { isNew, isTurned, isWon }) {

@@ -64,6 +64,7 @@ def test_on_a_phone_buttons_fit_a_finger_and_the_opponent_follows_the_board(page
     assert bottom(page, "#review") < bottom(page, "#strengths") < 844 + 44 < bottom(page, ".course")
 
 
+WINDOWS = [(1400, 900), (1280, 720), (390, 844), (640, 360)]
 PLACES = "#board .board, #board .numbers, #new, #undo, #hint, #back, #strengths"
 
 
@@ -92,9 +93,7 @@ def cut_off(page: Page) -> float:
     return hidden
 
 
-@pytest.mark.parametrize(
-    "options", [{"viewport": {"width": w, "height": h}} for w, h in ((1280, 720), (390, 844), (640, 360))], ids=str
-)
+@pytest.mark.parametrize("options", [{"viewport": {"width": w, "height": h}} for w, h in WINDOWS], ids=str)
 @pytest.mark.parametrize(
     "address",
     [

@@ -51,7 +51,9 @@ def test_stones_are_placed_and_then_moved_and_an_ambiguous_click_asks(
         for number, point in enumerate(("a3", "b3", "b2", "c1", "c3", "a1"), start=1):
             click(point)
             settled(page, number)
-        # X has a3, b2 and c3.
+        # The first player has a3, b2 and c3, shown as crosses.
+        expect(page.locator(".cell .sign.seat0 path")).to_have_count(3)
+        expect(page.locator(".cell .sign.seat1 circle")).to_have_count(3)
         asked = page.get_by_role("group", name="Which move?").get_by_role("button")
         if game == "Morris":
             click("b2")
