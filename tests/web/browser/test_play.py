@@ -123,7 +123,7 @@ def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
 
 def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> None:
     visit(page, "/#play/connect_four?opponent=random&person=first")
-    expect(page.locator(".edge.top span")).to_have_text(list("1234567"))
+    expect(page.locator(".edge.top > span")).to_have_text(list("1234567"))
     expect(page.locator(".cell.legal")).to_have_count(7)
     expect(page.locator("#board .action")).to_have_count(0)
     # The top square of the fourth column; the stone falls to the bottom one.
