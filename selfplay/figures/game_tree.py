@@ -103,7 +103,7 @@ def _value_text(node: Node, visits: Sequence[Visit], is_exact: bool) -> str:
 @default_style()
 def picture_of_searches(
     searched: Mapping[str, tuple[SearchResult, Trace]],
-    move_name: Callable[[int], str],
+    move_name: Callable[[Sequence[int]], str],
     players: tuple[str, str],
     depth: int,
     breadth: Sequence[int],
@@ -112,7 +112,7 @@ def picture_of_searches(
 
     Args:
         searched: the results of each search, by its name.
-        move_name: from an action to its text.
+        move_name: from the actions that lead to a position to the text of the last one.
         players: the names of the player to move at the root and of the other.
 
     Raises SettingError if more than MOST_COLUMNS positions would be side by side.
@@ -152,7 +152,7 @@ def _draw_tree(
     axes: Axes,
     tree: nx.DiGraph,
     size: tuple[float, float],
-    move_name: Callable[[int], str],
+    move_name: Callable[[Sequence[int]], str],
     players: tuple[str, str],
 ) -> None:
     width, height = size
@@ -168,7 +168,7 @@ def _draw_tree(
     }
     small = 1.0 if step > 0.6 else max(0.62, step / 0.6)
     for parent, child in tree.edges:
-        _draw_move(axes, tree.nodes[child], places[parent], places[child], move_name(child[-1]), small)
+        _draw_move(axes, tree.nodes[child], places[parent], places[child], move_name(child), small)
     for node in tree:
         _draw_position(axes, node, tree.nodes[node], places[node], small)
     for ply in range(max(layer for _, layer in tree.nodes(data="layer"))):

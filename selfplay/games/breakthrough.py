@@ -19,6 +19,9 @@ further left, in the last 16 further right. Each group is ordered by the upper s
 than 64 pairs.
 """
 
+from collections.abc import Iterable
+from itertools import cycle, starmap
+
 import numpy as np
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
@@ -152,12 +155,20 @@ class Breakthrough(Game):
         return Symmetries(np.stack([np.arange(len(PAIRS)), actions]), images)
 
     def action_to_string(self, action: int) -> str:
-        """The lower square first: c2c3."""
-        upper, lower = PAIRS[action]
-        return square_name(lower) + square_name(upper)
+        """As X takes it, the lower square first: c2c3."""
+        return self.action_text(action, player=0)
+
+    def action_text(self, action: int, player: int) -> str:
+        """The square that the stone leaves first: c2c3 for X, c4c3 for O."""
+        squares = PAIRS[action] if player == 1 else reversed(PAIRS[action])
+        return "".join(map(square_name, squares))
+
+    def write_transcript(self, actions: Iterable[int]) -> str:
+        """As the players take them: X moves first, and nobody passes."""
+        return " ".join(starmap(self.action_text, zip(actions, cycle((0, 1)), strict=False)))
 
     def string_to_action(self, text: str) -> int:
-        """The squares may be written in the direction of the move, as c4c3 for O."""
+        """The two squares in either order, because they name one action."""
         written = text.strip().lower()
         for action in range(len(PAIRS)):
             if self.action_to_string(action) in (written, written[2:] + written[:2]):

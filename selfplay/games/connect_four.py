@@ -82,6 +82,7 @@ class ConnectFourPresentation(Presentation):
     player_names = ("red", "yellow")
     stone_colours = ("red", "yellow")
     line_length = LINE
+    column_names = "".join(str(column + 1) for column in range(COLUMNS))
     action_help = f"a column from 1 to {COLUMNS}"
 
     def pointed_squares(self, action: int) -> range:
@@ -92,14 +93,14 @@ class ConnectFourPresentation(Presentation):
         return f"column {action + 1}"
 
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
-        """The last line holds the numbers of the columns, or their values."""
+        """The last line holds the numbers of the columns; the one above it their values, if they are shown."""
         cells = self.stone_signs(state, row)
         lines = [cells[start : start + COLUMNS] for start in range(0, SQUARES, COLUMNS)]
-        lines.append([self.game.action_to_string(action) for action in range(COLUMNS)])
         size = 1
         if values is not None:
-            lines[-1] = [f"{value:+.2f}" if np.isfinite(value) else "-" for value in values]
+            lines.append([f"{value:+.2f}" if np.isfinite(value) else "-" for value in values])
             size = max(len("+0.00"), *map(len, lines[-1]))
+        lines.append([self.game.action_to_string(action) for action in range(COLUMNS)])
         return "\n".join(" ".join(cell.center(size) for cell in line).rstrip() for line in lines)
 
 

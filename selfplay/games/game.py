@@ -212,6 +212,14 @@ class Game(MadeAgain, BatchStepping):
         """One match after the actions with these texts, from the start. Raises as `follow`."""
         return self.follow(map(self.string_to_action, actions))
 
+    def line_texts(self, actions: Iterable[int], start: State) -> list[str]:
+        """The texts of actions that are taken one after the other from a position (B = 1)."""
+        texts, state = [], start
+        for action in actions:
+            texts.append(self.action_text(action, int(state.current_player)))
+            state = self.step(state, torch.tensor([action]))
+        return texts
+
     def position_after(self, transcript: str) -> State:
         """The position (B = 1) after the match of a transcript. Raises IllegalActionError if it cannot be played."""
         start = self.start_of_transcript(transcript)

@@ -65,9 +65,9 @@ class Presentation:
     None if stones are drawn as the signs in `player_names`.
     """
     moves_stones: bool = False
-    """Whether each action moves a stone from one of its two `pointed_squares` to the other.
+    """Whether each action with two `pointed_squares` moves a stone from one of them to the other.
 
-    A person clicks the stone and then its target.
+    A person clicks the stone and then its target. Actions with one square, such as placing a stone, need one click.
     """
     is_rhombus: bool = False
     """Whether each row is drawn half a square further to the right than the row above.
@@ -96,7 +96,8 @@ class Presentation:
             values: float32[A], the value to show of each legal action; nan where illegal.
         """
         shown = [] if values is None else [(a, value) for a, value in enumerate(values.tolist()) if np.isfinite(value)]
-        texts = {action: f"{self.game.action_to_string(action)} {value:+.2f}" for action, value in shown}
+        player = int(state.current_player[row])
+        texts = {action: f"{self.game.action_text(action, player)} {value:+.2f}" for action, value in shown}
         if self.game.board_shape is None:
             return "\n".join([f"{int(state.own[row])} {int(state.opp[row])}", *texts.values()])
         cells = self.stone_signs(state, row)
@@ -136,8 +137,9 @@ class Presentation:
         state = self.game.init()
         columns: list[list[str]] = []
         for number, action in enumerate(actions, start=1):
+            text = self.game.action_text(action, int(state.current_player))
             state = self.game.step(state, torch.tensor([action]))
-            columns.append([f"{number}. {self.game.action_to_string(action)}", *self.board_text(state).splitlines()])
+            columns.append([f"{number}. {text}", *self.board_text(state).splitlines()])
         width = max(len(text) for column in columns for text in column)
         per_row = max(1, (LINE_WIDTH + len(GAP)) // (width + len(GAP)))
         rows = []
@@ -150,9 +152,19 @@ class Presentation:
         """The squares of match `row` in C order: X for a stone of player 0, O for one of player 1, "." if empty."""
         return [SIGNS[stone] for stone in self.game.squares(state.select(torch.tensor([row])))[0].tolist()]
 
+    def name_with_sign(self, player: int) -> str:
+        """The name of player 0 or 1, with the sign of its stones in `board_text` if this is another: "red (X)"."""
+        name, sign = self.player_names[player], SIGNS[1 - 2 * player]
+        return name if name == sign or self.game.num_squares is None else f"{name} ({sign})"
+
     def action_in_words(self, action: int) -> str:
         """The name of an action in range(A) within a sentence; its text by default."""
         return self.game.action_to_string(action)
+
+    def action_named(self, action: int, player: int) -> str:
+        """`action_in_words`; without words, the text of the action as player 0 or 1 takes it."""
+        words = self.action_in_words(action)
+        return self.game.action_text(action, player) if words == self.game.action_to_string(action) else words
 
     def action_written_like(self, action: int, example: str) -> str:
         """The text of an action in range(A), in the notation of `example` if the game has several; else as usual."""
@@ -173,7 +185,9 @@ class Presentation:
         return int(sum(stone % 3 * 3**k for k, stone in enumerate(squares)))
 
     def pointed_squares(self, action: int) -> Sequence[int]:
-        """The squares that a person may click to choose `action`; empty if there are none.
+        """The squares that a person may click to choose `action`; empty if there are none, for a button.
+
+        If a click could mean several legal actions, the page asks which.
 
         By default square i chooses action i in games with one action for each square.
         """

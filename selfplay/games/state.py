@@ -161,6 +161,10 @@ class BatchStepping(ABC):
     def action_to_string(self, action: int) -> str:
         """The text of an action in range(A)."""
 
+    def action_text(self, action: int, player: int) -> str:
+        """The text of an action that player 0 or 1 takes; that of `action_to_string` unless a game overrides it."""
+        return self.action_to_string(action)
+
     @property
     @abstractmethod
     def kernels(self) -> Kernels:
@@ -209,8 +213,9 @@ class BatchStepping(ABC):
         if illegal.any():
             row = int(illegal.nonzero()[0, 0])
             number = int(action[row])
-            name = self.action_to_string(number) if bool(in_range[row]) else str(number)
-            allowed = ", ".join(self.action_to_string(int(a)) for a in mask[row].nonzero()[:, 0])
+            player = int(state.current_player[row])
+            name = self.action_text(number, player) if bool(in_range[row]) else str(number)
+            allowed = ", ".join(self.action_text(int(a), player) for a in mask[row].nonzero()[:, 0])
             raise IllegalActionError(f"action {name} is not legal here; legal actions: {allowed}")
         return self.step_unchecked(state, action)
 

@@ -35,14 +35,14 @@ class Analysis(NamedTuple):
 
     def searches_table(self) -> pd.DataFrame:
         """One row per search: value, action, positions visited, and the principal variation."""
-        name = self.game.action_to_string
+        game, state = self.game, self.state
         rows = [
             {
                 "search": search,
                 "value": f"{result.value:+g}",
-                "action": name(result.action),
+                "action": game.action_text(result.action, int(state.current_player)),
                 "visited": f"{result.visited:,}",
-                "variation": " ".join(map(name, result.principal_variation)),
+                "variation": " ".join(game.line_texts(result.principal_variation, state)),
             }
             for search, result in self.results.items()
         ]
@@ -121,7 +121,11 @@ def _draw(settings: AnalysisSettings, analysis: Analysis, traces: Mapping[str, T
     searched = {name: (result, traces[name]) for name, result in analysis.results.items()}
 
     players = names[to_move], names[1 - to_move]
-    figure = picture_of_searches(searched, game.action_to_string, players, picture.depth, picture.breadth)
+
+    def name_of_last(actions: Sequence[int]) -> str:
+        return game.line_texts(actions, analysis.state)[-1]
+
+    figure = picture_of_searches(searched, name_of_last, players, picture.depth, picture.breadth)
     save_figure(figure, Path(picture.file))
 
 

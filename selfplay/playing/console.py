@@ -33,7 +33,12 @@ CLEAR = "\x1b[2J\x1b[H"
 
 
 def play_at_console(
-    settings: PlaySettings, read: Callable[[str], str], write: Callable[[str], None], *, colour: bool = False
+    settings: PlaySettings,
+    read: Callable[[str], str],
+    write: Callable[[str], None],
+    *,
+    colour: bool = False,
+    columns: int | None = None,
 ) -> None:
     """Play as `settings` say. Raises as `open_session`."""
     with notice_when_slow(write, "Preparing..."):
@@ -47,6 +52,7 @@ def play_at_console(
         write,
         settings,
         colour=colour,
+        columns=columns,
         asks_who_is_first=settings.asks_who_is_first,
         swap=settings.swap,
     ).play()
@@ -61,7 +67,7 @@ class Console:
         settings: what is shown.
         asks_who_is_first: ask the one person (player number 0 of the session) before each match who moves first.
         swap: let the two players change seats after every match.
-        colour, example: as for `ConsoleText`.
+        colour, columns, example: as for `ConsoleText`.
         for_learning: list the legal actions in prompts, and show a person the rates of all results by seat.
         leaving: what quit and Ctrl-C do, for the title: "leaves", "returns to the menu".
     """
@@ -76,6 +82,7 @@ class Console:
         asks_who_is_first: bool = True,
         swap: bool = False,
         colour: bool = False,
+        columns: int | None = None,
         example: str = "",
         for_learning: bool = False,
         leaving: str = "leaves",
@@ -85,7 +92,7 @@ class Console:
         self.asks_who_is_first = asks_who_is_first and session.players.count(None) == 1
         self.swap = swap
         self.settings, self.for_learning = settings, for_learning
-        self.text = ConsoleText(session.game, settings, colour=colour, example=example)
+        self.text = ConsoleText(session.game, settings, colour=colour, columns=columns, example=example)
         self.values = ConsoleValues(session, write, self.text)
         self.seat_names = session.game.presentation.player_names
         self._has_explained = False
@@ -140,7 +147,7 @@ class Console:
         """Tell the person, if exactly one plays, which side is theirs."""
         seats = self.session.seats
         if seats.count(None) == 1:
-            self.write(f"You are {self.seat_names[seats.index(None)]}.")
+            self.write(f"You are {self.game.presentation.name_with_sign(seats.index(None))}.")
 
     def _finish_match(self) -> None:
         while not self.session.is_over:
@@ -178,7 +185,7 @@ class Console:
         self._has_explained = True
         while (text := self._ask(self._prompt(explained))) is not None:
             try:
-                ply = self.session.play(self.text.read(text, self.session.legal_actions))
+                ply = self.session.play(self.text.read(text, self.session.legal_actions, self.session.to_move))
                 self._clear()
                 self._write_number()
                 self.values.show_verdict(ply)
@@ -189,7 +196,8 @@ class Console:
     def _prompt(self, explained: Sequence[str]) -> str:
         is_alone = self.session.players.count(None) == 1
         asked = "Your action" if is_alone else f"Action of {self.seat_names[self.session.to_move]}"
-        free = [f"free: {' '.join(map(self.text.action, self.session.legal_actions))}"]
+        texts = (self.text.action(action, self.session.to_move) for action in self.session.legal_actions)
+        free = [f"free: {' '.join(texts)}"]
         notes = [*explained, *(free if self.for_learning else [])]
         return f"{asked} ({'; '.join(notes)}): " if notes else f"{asked}: "
 
@@ -247,7 +255,8 @@ class Console:
             if word in ("quit", "exit"):
                 raise EOFError
             if word == "undo":
-                self.write(f"Taken back: {', '.join(self.text.action(ply.action) for ply in self.session.undo())}.")
+                taken = (self.text.action(ply.action, ply.seat) for ply in self.session.undo())
+                self.write(f"Taken back: {', '.join(taken)}.")
             elif word == "hint":
                 self.values.show_hint()
             elif word == "graph":
@@ -270,7 +279,8 @@ class Console:
         return f"{title} against {self.session.names[1]}" if self.asks_who_is_first else f"{title}, {self._seats()}"
 
     def _seats(self) -> str:
-        return ", ".join(f"{seat}: {name}" for seat, name in zip(self.seat_names, self.session.names, strict=True))
+        seats = map(self.game.presentation.name_with_sign, (0, 1))
+        return ", ".join(f"{seat}: {name}" for seat, name in zip(seats, self.session.names, strict=True))
 
     def _score(self) -> str:
         """The results so far: of one person against a player in a few words, otherwise by seat."""

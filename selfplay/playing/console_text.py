@@ -1,5 +1,6 @@
 """How the console writes boards, values, actions and plies: values in colour, boards side by side."""
 
+import math
 import os
 import re
 from collections.abc import Sequence
@@ -53,7 +54,7 @@ def boxed_board(game: Game, state: State, values: Values | None = None, *, marke
         if value == value and len(squares) == 1:
             cells[squares[0]] = f"{value:+.2f}"
         elif value == value:
-            below.append(f"{game.action_to_string(action)} {value:+.2f}")
+            below.append(f"{game.action_text(action, int(state.current_player))} {value:+.2f}")
     return "\n".join([*_boxes(cells, game), *below])
 
 
@@ -119,11 +120,21 @@ class ConsoleText:
 
     Args:
         colour: whether values have the colours of a terminal.
+        columns: the width of the terminal; None: boards may be as wide as they are.
         example: an action in the notation to use until the person types one.
     """
 
-    def __init__(self, game: Game, settings: DisplaySettings, *, colour: bool = False, example: str = "") -> None:
-        self.game, self.settings, self.colour, self.example = game, settings, colour, example
+    def __init__(
+        self,
+        game: Game,
+        settings: DisplaySettings,
+        *,
+        colour: bool = False,
+        columns: int | None = None,
+        example: str = "",
+    ) -> None:
+        self.game, self.settings, self.colour, self.columns = game, settings, colour, columns
+        self.example = example
 
     def board(self, state: State, values: Values | None = None, *, marked: bool = False) -> str:
         """The board of a match (B = 1), with these values of actions or with the legal squares marked."""
@@ -136,9 +147,11 @@ class ConsoleText:
         return text if names is None else _named(text.splitlines(), *names)
 
     def boards(self, state: State, columns: Sequence[ValueColumn]) -> str:
-        """The board with each of these values, side by side under their headings."""
+        """The board with each of these values under their headings, side by side if the terminal is wide enough."""
         texts = [[column.heading, *self.board(state, column.values).splitlines()] for column in columns]
         widths = [max(map(len, lines)) for lines in texts]
+        if len(columns) > 1 and sum(widths) + len(GAP) * (len(widths) - 1) > (self.columns or math.inf):
+            return "\n\n".join(self.boards(state, [column]) for column in columns)
         rows = []
         for row in zip_longest(*texts, fillvalue=""):
             cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)]
@@ -148,30 +161,33 @@ class ConsoleText:
             rows.append(GAP.join(shown).rstrip())
         return "\n".join(rows)
 
-    def read(self, text: str, legal: Sequence[int]) -> int:
-        """The legal action that the person has typed. Raises IllegalActionError, naming the legal ones."""
+    def read(self, text: str, legal: Sequence[int], player: int) -> int:
+        """The legal action that player 0 or 1 has typed. Raises IllegalActionError, naming the legal ones."""
         action = self.game.string_to_action(text)
         self.example = text.strip()
         if action not in legal:
             raise IllegalActionError(
-                f"action {self.action(action)} is not legal here; legal actions: {', '.join(map(self.action, legal))}"
+                f"action {self.action(action, player)} is not legal here; legal actions: "
+                + ", ".join(self.action(one, player) for one in legal)
             )
         return action
 
-    def action(self, action: int) -> str:
-        return self.game.presentation.action_written_like(action, self.example)
+    def action(self, action: int, player: int) -> str:
+        """The text of an action of player 0 or 1."""
+        written = self.game.presentation.action_written_like(action, self.example)
+        return self.game.action_text(action, player) if written == self.game.action_to_string(action) else written
 
-    def action_in_words(self, action: int) -> str:
-        """The name of an action within a sentence."""
+    def action_in_words(self, action: int, player: int) -> str:
+        """The name of an action of player 0 or 1 within a sentence."""
         words = self.game.presentation.action_in_words(action)
-        return self.action(action) if words == self.game.action_to_string(action) else words
+        return self.action(action, player) if words == self.game.action_to_string(action) else words
 
     def ply(self, subject: str, ply: Ply, estimate: Estimate | None) -> str:
         """What a player has played and why, as a sentence; `estimate`: what it expected of its actions."""
         value, words = (None, None) if estimate is None else (estimate.value(ply.action), estimate.words(ply.action))
         how = "" if ply.reason is not None else HOW_CHOSEN[ply.is_random]
         because = self.because(ply.reason, value, words, in_points=estimate is not None and estimate.in_points)
-        return f"{subject} plays {self.action(ply.action)}{how}{because}."
+        return f"{subject} plays {self.action(ply.action, ply.seat)}{how}{because}."
 
     def because(self, reason: str | None, value: float | None, words: str | None, *, in_points: bool) -> str:
         """The end of a sentence about an action: its reason, or else its value; empty if neither is known.
@@ -185,10 +201,10 @@ class ConsoleText:
         unit = f" {self.game.presentation.point_name}" if in_points else ""
         return f", value {value_text(value, in_points=in_points)}{unit}"
 
-    def visits(self, counts: Sequence[int]) -> str:
-        """The number of simulations through each action, the largest first."""
+    def visits(self, counts: Sequence[int], player: int) -> str:
+        """The number of simulations through each action of player 0 or 1, the largest first."""
         order = sorted((action for action, count in enumerate(counts) if count), key=lambda action: -counts[action])
-        return f"Simulations: {', '.join(f'{self.action(action)}: {counts[action]:,}' for action in order)}."
+        return f"Simulations: {', '.join(f'{self.action(action, player)}: {counts[action]:,}' for action in order)}."
 
     def number(self, state: State) -> str | None:
         """The number of the board (B = 1) as a sentence; None unless it is to be shown."""

@@ -79,7 +79,7 @@ class ConsoleValues:
         elif None not in self.session.seats:
             self.write(self.text.board(self.session.state))
         if estimate is not None and estimate.visits is not None and self.text.settings.verbose:
-            self.write(self.text.visits(estimate.visits.tolist()))
+            self.write(self.text.visits(estimate.visits.tolist(), self.session.to_move))
         return estimate
 
     def _explain(self, estimate: Estimate | None) -> None:
@@ -126,8 +126,8 @@ class ConsoleValues:
         one, other = float(values[ply.action]), float(values[best[0]])
         grade = grade_of(one, other, perfect.value_kind, is_exact=True)
         graded = "" if grade is None else f", {'an' if grade == 'inaccuracy' else 'a'} {grade}"
-        said = f"Perfect play: {self.text.action(ply.action)} {outcome}{graded}"
-        names = " or ".join(map(self.text.action, best))
+        said = f"Perfect play: {self.text.action(ply.action, ply.seat)} {outcome}{graded}"
+        names = " or ".join(self.text.action(action, ply.seat) for action in best)
         if ply.action in best:
             self.write(f"{said}, and no other action is better.")
         elif np.sign(values[ply.action]) != np.sign(values[best[0]]):
@@ -144,7 +144,7 @@ class ConsoleValues:
         self.show(with_values=True, with_results=True)
         if given.words is None or given.source != PERFECT:
             because = self.text.because(given.reason, given.value, given.words, in_points=given.in_points)
-            self.write(f"{given.source} would play {self.text.action(given.action)}{because}.")
+            self.write(f"{given.source} would play {self.text.action(given.action, self.session.to_move)}{because}.")
         elif not self.shows[PERFECT]:
             self._write_best()
         if self.shows[PERFECT] and not self._has_scores:
@@ -161,7 +161,8 @@ class ConsoleValues:
         if values is not None and perfect is not None:
             best = best_actions(values)
             words = perfect.value_text(float(values[best[0]]), self.session.state)
-            self.write(f"Perfect play: {' or '.join(map(self.text.action_in_words, best))} {words}.")
+            names = " or ".join(self.text.action_in_words(action, self.session.to_move) for action in best)
+            self.write(f"Perfect play: {names} {words}.")
 
     def _perfect_values(self, ply: int | None = None) -> Values | None:
         with notice_when_slow(self.write, STILL_SOLVING):

@@ -22,13 +22,14 @@ def play_with_experience(
     write: Callable[[str], None],
     *,
     colour: bool = False,
+    columns: int | None = None,
 ) -> None:
     """Play in the mode of the settings, or in those that the person chooses from a menu, until the person leaves it.
 
     After the matches of a mode, and when the person leaves them, the menu is shown again.
 
     Args:
-        read, write: as for `selfplay.playing.console.Console`.
+        read, write, colour, columns: as for `selfplay.playing.console.Console`.
 
     Raises as `selfplay.players.experience.load_experience_player`.
     """
@@ -45,6 +46,7 @@ def play_with_experience(
             write,
             settings,
             colour=colour,
+            columns=columns,
             example=NUMBERS,
             for_learning=True,
             swap=mode == 2,

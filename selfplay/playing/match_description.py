@@ -27,7 +27,7 @@ class ActionDescription:
     text: str
     square: int | None = _described("The square on which it places a stone; null if it places none.")
     pointed: list[int] = _described(
-        "The squares that select this action when a person clicks one of them, or both, where actions move stones."
+        "The squares that select this action when a person clicks one of them; both, if it moves a stone between two."
     )
     value: float | None = _described("Its value to the player to move, as estimated by the adviser; null if unknown.")
     result: int | None = _described(
@@ -147,12 +147,12 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
 def _legal_actions(game: Game, state: State, estimate: Estimate | None) -> list[ActionDescription]:
     actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
     squares = game.presentation.placed_squares(state, actions)
-    visits = None if estimate is None else estimate.visits
+    visits, player = None if estimate is None else estimate.visits, int(state.current_player)
     results = results_known_at_once(game, state)
     return [
         ActionDescription(
             action=action,
-            text=game.action_to_string(action),
+            text=game.action_text(action, player),
             square=square,
             pointed=list(game.presentation.pointed_squares(action)),
             value=None if estimate is None else estimate.value(action),
@@ -185,7 +185,7 @@ def _described_ply(session: Session, number: int, boards: NDArray[np.int8] | Non
         words=None if estimate is None else estimate.words(ply.action),
         value_is_points=value is not None and estimate is not None and estimate.are_exact_points,
         in_points=value is not None and estimate is not None and estimate.in_points,
-        best=None if best is None else game.action_to_string(best),
+        best=None if best is None else game.action_text(best, ply.seat),
         best_value=None if estimate is None else estimate.value(best),
         best_words=None if estimate is None else estimate.words(best),
         grade=None if estimate is None else estimate.grade(ply.action),

@@ -186,8 +186,19 @@ class Session:
         if self.winner is None:
             return "A draw." if self.is_over else None
         if self.seats.count(None) == 1:
-            return "You win." if self.seats[self.winner] is None else "You lose."
-        return f"{self.game.presentation.player_names[self.winner]} wins."
+            said = "You win." if self.seats[self.winner] is None else "You lose."
+        else:
+            said = f"{self.game.presentation.player_names[self.winner]} wins."
+        return " ".join(filter(None, [said, self._empty_squares_text(self.winner)]))
+
+    def _empty_squares_text(self, winner: int) -> str:
+        """To whom exact values count the squares that are empty at the end, where they do; empty if there are none."""
+        squares = self.game.squares(self.state)[0].tolist() if self.game.turning_rules is not None else []
+        if not (count := squares.count(0)):
+            return ""
+        own, other = (squares.count(1 - 2 * seat) for seat in (winner, 1 - winner))
+        empty = "the empty square" if count == 1 else f"the {count} empty squares"
+        return f"Exact values count {empty} for the winner: {own + count} to {other}."
 
     def standing(self) -> str | None:
         """Counts and rates of the results so far, and what players report of themselves; None before the first end."""
@@ -242,7 +253,7 @@ class Session:
         """Take an action of the player to move; None: the pass that is the only legal action."""
         seat, taken = self.to_move, self.game.pass_action if action is None else action
         assert taken is not None
-        following, text = self.game.step(self.state, torch.tensor([taken])), self.game.action_to_string(taken)
+        following, text = self.game.step(self.state, torch.tensor([taken])), self.game.action_text(taken, seat)
         self.plies.append(Ply(seat, taken, text, self.seats[seat] is None, action is None, is_random, reason))
         self._states.append(following)
         if self.is_over and not self._is_counted:

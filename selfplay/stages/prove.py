@@ -239,12 +239,12 @@ def _first_mistake(settings: ProofSettings, walk: Walk, solver: ExactSolver, lin
     state = game.follow(before, walk.start)
     values = solver.action_values(state)
     best = max(values.values())
-    texts = game.action_to_string
+    player, played = int(state.current_player), (*game.read_transcript(settings.after), *before, mistake)
     return {
-        "line": " ".join(map(texts, (*game.read_transcript(settings.after), *before, mistake))),
+        "line": " ".join(game.line_texts(played, game.start_of_transcript(settings.after) or game.init())),
         "value": values[mistake],
         "in_words": solver.value_text(values[mistake], state),
-        "best": " or ".join(texts(action) for action, value in values.items() if value == best),
+        "best": " or ".join(game.action_text(action, player) for action, value in values.items() if value == best),
         "best_value": best,
         "best_in_words": solver.value_text(best, state),
     }

@@ -159,7 +159,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
     presentation = game.presentation
     ends: EndValues = OUTCOMES[agent.checkpoint.metadata["outcome"]](game)
     actions = range(game.num_distinct_actions)
-    texts = [game.action_to_string(action) for action in actions]
+    texts = [[game.action_text(action, player) for action in actions] for player in (0, 1)]
     catalog = OpponentCatalog(WebSettings(run_dir=settings.run_dir, game=settings.game))
     ways = _opponents(agent, settings.search_seconds)
     opponents = list(ways)
@@ -183,9 +183,9 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "num_actions": game.num_distinct_actions,
         "pass_action": game.pass_action,
         "texts": texts,
-        "words": [presentation.action_in_words(action) for action in actions],
+        "words": [[presentation.action_named(action, player) for action in actions] for player in (0, 1)],
         "pointed": [list(presentation.pointed_squares(action)) for action in actions],
-        "separator": "" if game.write_transcript([0, 1]) == texts[0] + texts[1] else " ",
+        "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
         "line_length": presentation.line_length,
         "ends": ends._asdict(),

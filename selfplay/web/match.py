@@ -234,7 +234,7 @@ class Match:
         given = hint(self.session, time_limit=0.0)
         return HintView(
             action=given.action,
-            text=self.game.presentation.action_in_words(given.action),
+            text=self.game.presentation.action_named(given.action, self.session.to_move),
             square=self.game.presentation.placed_squares(self.session.state, [given.action])[0],
             value=given.value,
             words=given.words,
@@ -267,7 +267,7 @@ class Match:
         return PerfectView(
             kind=perfect.value_kind,
             actions=actions,
-            texts=[self.game.action_to_string(action) for action in actions],
+            texts=[self.game.action_text(action, int(state.current_player)) for action in actions],
             values=[None if value is None else float(value) for value in values],
             words=[None if value is None else perfect.value_text(value, state) for value in values],
             grades=[grade_of(value, best, perfect.value_kind, is_exact=True) for value in values],
@@ -282,7 +282,7 @@ class Match:
         player = self._valuing.player if perfect is None else perfect.with_time_limit(LINE_SECONDS)
         actions = best_line(self.game, player, state, LINE_SECONDS)
         source = self._valuing.offer.label if perfect is None else "Perfect play"
-        return LineView(moves=[self.game.action_to_string(action) for action in actions], source=source)
+        return LineView(moves=self.game.line_texts(actions, state), source=source)
 
     def file(self) -> MatchFileView:
         session = self.session

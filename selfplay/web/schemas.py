@@ -111,7 +111,9 @@ class GameView(BaseModel):
     stone_colours: list[str] | None
     counts_stones: bool = Field(description="Whether the number of stones decides the match.")
     square_names: list[str]
-    moves_stones: bool = Field(description="Whether each action moves a stone: it is clicked, then its target.")
+    moves_stones: bool = Field(
+        description="Whether an action with two squares moves a stone: it is clicked, then its target."
+    )
     is_rhombus: bool = Field(description="Whether each row is half a square further to the right than the row above.")
     can_be_set_up: bool = Field(description="Whether a person can set up a position.")
     grades: str = Field(description="The thresholds at which a move is an inaccuracy, a mistake or a blunder.")

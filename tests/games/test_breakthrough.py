@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+import torch
 
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
@@ -71,6 +72,14 @@ def test_a_match_is_won_at_the_other_end_or_by_capturing_all(own: list[int], opp
 
 def test_a_move_is_written_by_its_squares_in_either_order_and_the_board_has_both_players() -> None:
     assert GAME.action_to_string(GAME.string_to_action("c3c2")) == "c2c3"
+    # As the players take them, as in transcripts; older ones have the moves of O in the order of X.
+    written = "c2c3 b4b3 c3d4 e5d4"
+    assert GAME.write_transcript(GAME.read_transcript("c2c3 b3b4 c3d4 d4e5")) == written
+    state = GAME.position_after(written)
+    assert GAME.line_texts(GAME.read_transcript(written), GAME.init()) == written.split()
+    assert GAME.presentation.line_text(GAME.read_transcript(written)).splitlines()[0].split()[1::2] == written.split()
+    with pytest.raises(IllegalActionError, match=r"action b1b2 is not legal here; legal actions: .*c1c2"):
+        GAME.step(state, torch.tensor([GAME.string_to_action("b1b2")]))
     with pytest.raises(IllegalActionError, match="'c2e3' is not a move"):
         GAME.string_to_action("c2e3")
     assert GAME.presentation.board_text(GAME.state_after(["c2d3"])).splitlines() == [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from selfplay.games import make_game
 from selfplay.playing import console_values
 from selfplay.playing.console import Console, play_at_console
 from selfplay.playing.session import Session
@@ -96,6 +97,16 @@ def test_the_person_is_told_which_side_is_theirs(answer: str, name: str) -> None
     assert prompts[1:3] == [PROMPT, SHORT]
     written, _ = dialogue([], FirstLegal(GAME), None)
     assert written[1] == "You are O."
+
+
+def test_the_sign_of_the_stones_is_named_if_the_players_have_colours_and_the_columns_keep_their_numbers() -> None:
+    game = make_game("connect_four")
+    written, _ = dialogue(["values", "hint"], None, Valuing(game), game=game)
+    assert written[0].startswith("Connect Four, red (X): human, yellow (O): valuing")
+    assert written[1] == "You are red (X)."
+    boards = [text.splitlines() for text in written if ". . ." in " ".join(text.split())]
+    assert len(boards) == 2
+    assert all(board[-1].split() == list("1234567") for board in boards)
 
 
 def test_boards_have_coordinates() -> None:

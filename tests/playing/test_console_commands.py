@@ -2,6 +2,7 @@
 
 import pytest
 
+from selfplay.games import make_game
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import COMMANDS
 from tests.support.dialogue import GAME, LARGE, dialogue
@@ -18,6 +19,16 @@ def test_undo_takes_back_an_action_with_its_reply_also_after_the_end() -> None:
     assert written[second + 1] == "This was practice: the result that counts is the one before you took back the end."
     assert written[second + 2] == written[first + 1]
     assert prompts.count("Play again? [Y/n] ") == 2
+
+
+def test_moves_of_the_second_player_of_breakthrough_are_written_as_it_takes_them() -> None:
+    game = make_game("breakthrough")
+    written, _ = dialogue(["b3b2", "c4c3", "undo"], FirstLegal(game), None, game=game)
+    assert written[4].startswith("action b3b2 is not legal here; legal actions: b4b3, c4c3, d4d3, e4e3, b4a3,")
+    assert written[7] == "Taken back: c4c3, b2b3."
+    written, _ = dialogue(["n", "c4c3", "hint"], Valuing(game), game=game)
+    assert written[-3].splitlines()[7:9] == ["c5c4 +0.02", "a4a3 +0.05"]
+    assert written[-2] == "valuing would play d4e3, value +0.43."
 
 
 @pytest.mark.parametrize("answer", ["n", "N", "No", "nope", "no, thanks"])

@@ -77,6 +77,16 @@ def test_good_values_are_green_bad_ones_red_and_the_best_bold() -> None:
     assert "\x1b" not in ConsoleText(GAME, settings).boards(state, columns)
 
 
+def test_boards_that_do_not_fit_side_by_side_are_below_each_other() -> None:
+    state, values = GAME.init(), torch.zeros(9).numpy()
+    columns, settings = [ValueColumn("one:", values), ValueColumn("another:", values)], DisplaySettings(".")
+    row = "0 +0.00 +0.00 +0.00"
+    for width, first in ((42, f"{row}    {row}"), (41, row)):
+        lines = ConsoleText(GAME, settings, columns=width).boards(state, columns).splitlines()
+        assert lines[2] == first
+        assert max(map(len, lines)) <= width
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

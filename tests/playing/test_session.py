@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from selfplay.errors import IllegalActionError, NotNowError
+from selfplay.games import make_game
 from selfplay.playing.session import Session
 from selfplay.settings.fields import PERSON
 from tests.support.pile import Pile
@@ -34,6 +35,14 @@ def test_the_person_can_sit_second_and_two_people_or_two_players_can_play() -> N
     assert people.result_text == "X wins."
     players = Session(GAME, (FirstLegal(GAME), Valuing(GAME)), 0)
     assert play_on(players) == [0, 8, 1, 7, 2]
+
+
+def test_the_result_says_to_whom_exact_values_count_squares_that_stay_empty() -> None:
+    othello = make_game("othello")
+    session = Session(othello, (None, FirstLegal(othello)), 0)
+    session.resume(othello.read_transcript("f5d6c5f4e7f6g5e6e3"))
+    said = "Exact values count the 51 empty squares for the winner: 64 to 0."
+    assert session.result_text == f"You win. {said}"
 
 
 def test_illegal_actions_and_actions_out_of_turn_are_rejected() -> None:

@@ -68,7 +68,7 @@ def move_value_lines(
         SettingError: more squares are empty than the solver can solve and no time limit is set.
         TimeLimitError: time_limit is too short.
     """
-    game = solver.game
+    game, player = solver.game, int(state.current_player[0])
     if bool(state.terminated[0]):
         return [_result_line(solver, state)]
     most, left = solver.practical_empties, int(empties(game, state)[0])
@@ -79,14 +79,14 @@ def move_value_lines(
 
     def line(action: int, value: int) -> str:
         words = "" if solver.counts_points else f" {solver.value_text(value, state)}"
-        return f"{game.action_to_string(action)} {value:+d}{words}"
+        return f"{game.action_text(action, player)} {value:+d}{words}"
 
     def tell(action: int, value: int) -> None:
         if on_line:
             on_line(line(action, value))
 
     values = solver.action_values(state, time_limit=time_limit, on_value=tell)
-    best_first = sorted(values, key=lambda action: (-values[action], game.action_to_string(action)))
+    best_first = sorted(values, key=lambda action: (-values[action], game.action_text(action, player)))
     return [line(action, values[action]) for action in best_first]
 
 

@@ -1,6 +1,7 @@
 """Programs of the classical learners: tables of values and the experience graph."""
 
 import logging
+import shutil
 import sys
 from functools import partial
 from pathlib import Path
@@ -63,7 +64,8 @@ def play_experience(settings: ExperiencePlaySettings) -> None:
     selfplay play-matches plays thousands of matches faster.
     """
     with computing(settings):
-        play_with_experience(settings, input, print, colour=supports_colour(sys.stdout))
+        columns = shutil.get_terminal_size().columns
+        play_with_experience(settings, input, print, colour=supports_colour(sys.stdout), columns=columns)
 
 
 @partial(Program, kind=ExperienceGraphSettings, config="experience_graph", run="read")

@@ -1,5 +1,6 @@
 """Programs that play matches."""
 
+import shutil
 import sys
 from functools import partial
 
@@ -32,7 +33,8 @@ def play(settings: PlaySettings) -> None:
     if settings.level:
         RunFolder.of(settings).check_level(settings.level)
     with computing(settings):
-        play_at_console(settings, input, print, colour=supports_colour(sys.stdout))
+        columns = shutil.get_terminal_size().columns
+        play_at_console(settings, input, print, colour=supports_colour(sys.stdout), columns=columns)
 
 
 @partial(Program, kind=WebSettings, config="web", run="read")

@@ -106,7 +106,7 @@ export class Match {
 
   #take(action, isForced) {
     const { state } = this;
-    const text = this.description.texts[action];
+    const text = this.description.texts[state.player][action];
     if (!this.game.legal(state).includes(action)) {
       throw new Refusal(INVALID, state.isOver ? "the match is over after these moves" : `action ${text ?? action} is not legal here`);
     }
@@ -191,7 +191,7 @@ export class Match {
     const after = this.game.squares(this.game.step(this.state, action));
     return {
       action,
-      text: this.description.words[action],
+      text: this.description.words[this.state.player][action],
       square: placedSquare(this, this.game.squares(this.state), after, action),
       value: values[action],
       words: null,
@@ -212,7 +212,7 @@ export class Match {
         break;
       }
       const best = bestOf(considered.values);
-      moves.push(this.description.texts[best]);
+      moves.push(this.description.texts[state.player][best]);
       state = this.game.step(state, best);
     }
     return { moves, source: adviser.offer.label };
@@ -225,23 +225,23 @@ export class Match {
   // ---------------------------------------------------------------------- transcripts
 
   written() {
-    const { texts, separator, writes_passes: writesPasses } = this.description;
-    return this.plies.filter(({ action }) => writesPasses || action !== this.game.passAction).map(({ action }) => texts[action]).join(separator);
+    const { separator, writes_passes: writesPasses } = this.description;
+    return this.plies.filter(({ action }) => writesPasses || action !== this.game.passAction).map(({ text }) => text).join(separator);
   }
 
-  // The actions of a transcript, with or without spaces and numbers of moves.
+  // The actions of a transcript, with or without spaces and numbers of moves; each as either player writes it.
   #read(text) {
-    const { texts } = this.description;
+    const texts = this.description.texts.flat();
     const actions = [];
     let rest = text.replace(/(?<!\S)\d+\.+\s*/g, "").toLowerCase().trim();
     while (rest !== "") {
-      const found = [...texts.keys()].filter((action) => rest.startsWith(texts[action].toLowerCase()));
+      const found = [...texts.keys()].filter((number) => rest.startsWith(texts[number].toLowerCase()));
       if (found.length === 0) {
         throw new Refusal(INVALID, `${rest.slice(0, 20)} is not a move`);
       }
-      const action = found.reduce((best, one) => (texts[one].length > texts[best].length ? one : best));
-      actions.push(action);
-      rest = rest.slice(texts[action].length).trim();
+      const longest = found.reduce((best, one) => (texts[one].length > texts[best].length ? one : best));
+      actions.push(longest % this.game.numActions);
+      rest = rest.slice(texts[longest].length).trim();
     }
     return actions;
   }

@@ -45,7 +45,7 @@ function legalActions(match, state, before, values) {
   return match.game.legal(state).map((action) => ({
     ...match.description.action,
     action,
-    text: match.description.texts[action],
+    text: match.description.texts[state.player][action],
     square: placedSquare(match, before, match.game.squares(match.game.step(state, action)), action),
     pointed: match.description.pointed[action],
     value: values?.[action] ?? null,
@@ -78,7 +78,7 @@ function playedPly(match, number) {
     turned: [...before.keys()].filter((square) => before[square] * after[square] === -1),
     value: values?.[ply.action] ?? null,
     in_points: values !== null && points !== null,
-    best: best === null ? null : texts[best],
+    best: best === null ? null : texts[ply.seat][best],
     best_value: values?.[best] ?? null,
     grade: grade(match, values, ply.action),
   };

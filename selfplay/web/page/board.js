@@ -5,16 +5,33 @@ import { element } from "./drawing.js";
 import { framed, stoneOf } from "./pieces.js";
 import { showValue } from "./values.js";
 
+// What changes in a match by an action of the person before the server has answered: its stone. Without the rules, the page
+// does not know what else changes.
+export function foreseen({ moves_stones: movesStones }, match, action) {
+  const { square, pointed } = match.legal.find((one) => one.action === action);
+  if (match.squares === null || square === null) {
+    return { legal: [] };
+  }
+  const left = movesStones ? pointed.filter((other) => other !== square) : [];
+  const stone = match.to_move === 0 ? 1 : -1;
+  const squares = match.squares.map((one, number) => (number === square ? stone : left.includes(number) ? 0 : one));
+  return { squares, legal: [], plies: [...match.plies, { square, turned: [] }] };
+}
+
 export class Board {
   // play(action) is called when the person chooses a legal action; edit(square), while a position is set up, for any square.
   constructor(place, game, play, edit) {
-    Object.assign(this, { game, play, edit, isEdited: false, actions: new Map(), moves: new Map(), focused: 0, chosen: null });
-    // Buttons for actions without a square, such as a pass.
+    // For each square: the actions that a click on it takes, and the moves of the stone on it. chosen: a stone that is to be
+    // moved. asked: the actions among which the person has to choose, because a click could mean each of them.
+    Object.assign(this, { game, play, edit, isEdited: false, actions: new Map(), moves: new Map(), focused: 0, chosen: null, asked: [] });
+    // Buttons for actions without a square, such as a pass, and for the actions that are asked about.
     this.others = new ActionButtons(play);
+    this.questions = new ActionButtons(play, "Which move?");
+    this.questions.group.classList.add("questions");
     place.style.setProperty("--rows", game.rows);
     // The width in squares.
     place.style.setProperty("--columns", game.columns + (game.is_rhombus ? (game.rows - 1) / 2 : 0));
-    place.replaceChildren(this.build(), this.others.group);
+    place.replaceChildren(this.build(), this.questions.group, this.others.group);
   }
 
   build() {
@@ -57,21 +74,35 @@ export class Board {
       this.isByPointer = event.detail > 0;
       if (this.isEdited) {
         this.edit(square);
-      } else if (this.actions.has(square)) {
-        this.play(this.actions.get(square).action);
-      } else if (this.moves.has(square)) {
-        this.chosen = square === this.chosen ? null : square;
-        this.show(this.shown);
+      } else {
+        this.click(square);
       }
     });
     this.cells.push(cell);
     return cell;
   }
 
+  // Takes the only action of the square, asks which one, or chooses the stone on it.
+  click(square) {
+    const actions = this.actions.get(square) ?? [];
+    const moves = this.chosen === null ? (this.moves.get(square) ?? []) : [];
+    if (actions.length === 1 && moves.length === 0) {
+      this.play(actions[0].action);
+      return;
+    }
+    const isStone = this.moves.has(square) && actions.length === 0;
+    this.chosen = isStone && square !== this.chosen ? square : null;
+    this.asked = isStone ? [] : [...actions, ...moves];
+    if (this.shown !== undefined) {
+      this.show(this.shown);
+    }
+    this.questions.focus();
+  }
+
   // Marks all squares that choose the same action as the one under the pointer.
   point(cell) {
-    const pointed = cell && this.actions.get(Number(cell.dataset.square))?.pointed;
-    const marked = new Set(pointed?.length > 1 ? pointed : []);
+    const actions = (cell && this.actions.get(Number(cell.dataset.square))) ?? [];
+    const marked = new Set(actions.length === 1 && !this.isMove(actions[0]) && actions[0].pointed.length > 1 ? actions[0].pointed : []);
     const column = marked.size > 0 ? Number(cell.dataset.square) % this.game.columns : null;
     this.cells.forEach((one, square) => one.classList.toggle("pointed", marked.has(square)));
     this.heads.forEach((head, number) => head.classList.toggle("pointed", number === column));
@@ -116,6 +147,7 @@ export class Board {
     this.isEdited = shown.isEdited;
     const last = match.plies.at(-1);
     const legal = this.findActions(shown);
+    this.questions.only(this.asked, shown);
     this.others.show(match.legal.filter((one) => one.pointed.length === 0), shown);
     this.heads.forEach((head, column) => this.showHead(head, column, shown));
     this.cells.forEach((cell, square) => {
@@ -125,40 +157,46 @@ export class Board {
     });
   }
 
-  // The legal actions by the squares on which their values are shown; also sets the actions that a click plays.
-  // In games that move stones, these are the stones with their best moves; after a stone is chosen, its targets.
+  // Whether an action moves a stone between its two squares. Other actions are taken by a click on any of theirs.
+  isMove({ square, pointed }) {
+    return this.game.moves_stones && pointed.length === 2 && square !== null;
+  }
+
+  // The legal actions by the squares on which their values are shown: the best one of a stone that can move, or, when a stone
+  // is chosen, of its targets. Also sets the actions and moves of a click.
   findActions(shown) {
     const { match, known, isOpen } = shown;
-    const { legal, squares } = match;
-    if (!this.game.moves_stones) {
-      this.actions = new Map(isOpen ? legal.flatMap((a) => a.pointed.map((square) => [square, a])) : []);
-      return new Map(legal.filter((a) => a.square !== null).map((a) => [a.square, a]));
-    }
-    if (squares.join() !== this.shown?.match.squares.join()) {
-      this.chosen = null;
+    if (match.squares.join() !== this.shown?.match.squares.join() || !isOpen) {
+      Object.assign(this, { chosen: null, asked: [] });
     }
     this.shown = shown;
     const worth = ({ action }) => known.get(action)?.value ?? -Infinity;
-    const fromWorst = legal.toSorted((one, other) => worth(one) - worth(other));
-    this.moves = new Map(fromWorst.map((one) => [one.pointed.find((square) => square !== one.square), one]));
-    const targets = new Map(legal.filter((a) => a.pointed.includes(this.chosen)).map((a) => [a.square, a]));
-    this.actions = isOpen ? targets : new Map();
-    return this.chosen === null ? this.moves : targets;
+    const fromWorst = match.legal.toSorted((one, other) => worth(one) - worth(other));
+    const moves = fromWorst.filter((one) => this.isMove(one));
+    const others = fromWorst.filter((one) => !this.isMove(one));
+    const from = ({ square, pointed }) => pointed.find((one) => one !== square);
+    const bySource = Map.groupBy(moves, from);
+    const chosen = bySource.get(this.chosen) ?? [];
+    const direct = this.chosen === null ? others.flatMap((one) => one.pointed.map((square) => [square, one])) : chosen.map((one) => [one.square, one]);
+    const actions = Map.groupBy(direct, ([square]) => square);
+    this.actions = isOpen ? new Map([...actions].map(([square, pairs]) => [square, pairs.map(([, one]) => one)])) : new Map();
+    this.moves = isOpen ? bySource : new Map();
+    const places = this.chosen === null ? [...moves.map((one) => [from(one), one]), ...others.map((one) => [one.square ?? one.pointed[0], one])] : direct;
+    return new Map(places);
   }
 
-  // The number of a column, with the value of a stone in it.
+  // The number of a column, with the value of a stone in it, or room for one.
   showHead(head, column, shown) {
     const { legal } = shown.match;
     const action = legal.find(({ square }) => square !== null && square % this.game.columns === column)?.action;
-    head.replaceChildren(String(column + 1), ...showValue(head, action, shown).label);
-    head.parentElement.classList.toggle("valued", shown.known.size > 0);
+    const { label } = showValue(head, action, shown);
+    head.replaceChildren(String(column + 1), ...(label.length > 0 ? label : [element("span", { class: "room" })]));
   }
 
   showCell(cell, square, legal, shown, { isNew, isTurned, isWon }) {
     const { match, hint } = shown;
-    const isHinted = this.game.moves_stones
-      ? match.legal.some((one) => one.action === hint?.action && one.pointed.includes(square))
-      : hint !== null && hint.square === square;
+    const hinted = match.legal.find((one) => one.action === hint?.action);
+    const isHinted = hinted !== undefined && this.isMove(hinted) ? hinted.pointed.includes(square) : hint !== null && hint.square === square;
     const classes = { legal, last: isNew, won: isWon, hinted: isHinted };
     Object.entries(classes).forEach(([name, is]) => cell.classList.toggle(name, Boolean(is)));
     const { label, words } = showValue(cell, legal?.action, shown);

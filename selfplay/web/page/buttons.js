@@ -4,12 +4,12 @@ import { element, svg } from "./drawing.js";
 import { showValue } from "./values.js";
 
 export class ActionButtons {
-  constructor(play) {
+  constructor(play, label = "Your actions") {
     this.play = play;
     this.legal = new Set();
     // Buttons are kept when their action becomes illegal, so that they keep the keyboard focus.
     this.buttons = new Map();
-    this.group = element("div", { class: "actions", role: "group", "aria-label": "Your actions", hidden: true });
+    this.group = element("div", { class: "actions", role: "group", "aria-label": label, hidden: true });
     this.group.addEventListener("keydown", (event) => this.move(event));
   }
 
@@ -19,6 +19,19 @@ export class ActionButtons {
     this.group.hidden = this.buttons.size === 0;
     this.isOpen = shown.isOpen;
     this.buttons.forEach((button, action) => this.draw(button, action, shown));
+  }
+
+  // Shows buttons for these actions and for no others.
+  only(legal, shown) {
+    [...this.buttons].filter(([action]) => legal.every((one) => one.action !== action)).forEach(([action, button]) => {
+      button.remove();
+      this.buttons.delete(action);
+    });
+    this.show(legal, shown);
+  }
+
+  focus() {
+    this.group.querySelector("button")?.focus();
   }
 
   // Inserts the button in the order of the actions.

@@ -73,10 +73,12 @@ function axes(drawing, scale, xLabel, yLabel) {
   drawing.append(svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${middle}) rotate(-90)` }, yLabel));
 }
 
-// chart: {title, about, xLabel, yLabel, fixed, isWide, table, marks: [{x, text}],
+// chart: {title, about, xLabel, yLabel, fixed, isWide, isExact, table, marks: [{x, text}],
 //         series: [{name, tone, dash, points: [{x, y, text, isMarked}], isQuiet, dots}]}
-// If curves are smoothed, the values themselves are still shown as a faint line, and in the tooltips and the table.
+// If curves are smoothed, the values themselves are still shown as a faint line, and in the tooltips and the table. Exact
+// values are not smoothed.
 export function lineChart(chart) {
+  const smoothing = chart.isExact ? 0 : SMOOTHING;
   const width = chart.isWide ? WIDE : NARROW;
   const scale = scales(chart.series, width, chart.fixed);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });
@@ -88,9 +90,9 @@ export function lineChart(chart) {
   for (const one of chart.series) {
     const line = (heights) => `M${one.points.map((point, n) => `${scale.x(point.x).toFixed(1)} ${scale.y(heights[n]).toFixed(1)}`).join("L")}`;
     const values = one.points.map((point) => point.y);
-    const path = svg("path", { d: line(smoothed(values, SMOOTHING)), class: "line", "stroke-dasharray": one.dash ?? "none" });
-    const group = svg("g", { class: SMOOTHING > 0 ? "series smooth" : "series" }, path);
-    if (SMOOTHING > 0) {
+    const path = svg("path", { d: line(smoothed(values, smoothing)), class: "line", "stroke-dasharray": one.dash ?? "none" });
+    const group = svg("g", { class: smoothing > 0 ? "series smooth" : "series" }, path);
+    if (smoothing > 0) {
       group.prepend(svg("path", { d: line(values), class: "raw" }));
     }
     group.style.setProperty("--tone", one.tone);

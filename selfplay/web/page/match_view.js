@@ -9,9 +9,9 @@ import { gradeOf, scaleOfPly, valuesToShow, valueText } from "./values.js";
 import { curveSource, valuesAbout, whoIs } from "./words.js";
 
 // The current match, and the position of it that is reviewed.
-export function showMatch({ game, board, match, hint, isBusy, isRunning, isEdited, lesson }, review) {
+export function showMatch(table, review) {
+  const { game, board, match, foreseen, hint, isBusy, isEdited, lesson } = table;
   const cursor = match === null ? 0 : review.cursor(match);
-  showControls({ match, isBusy, isRunning, cursor, lesson });
   showMovesText(match);
   if (match === null || isEdited) {
     return;
@@ -25,13 +25,16 @@ export function showMatch({ game, board, match, hint, isBusy, isRunning, isEdite
   // Also while the opponent thinks, because otherwise the page would shift with every reply.
   const arePoints = mode === "adviser" && (position.values_are_points || position.plies.some((ply) => ply.value_is_points));
   const isOpen = lesson === null ? isLast && match.awaits_person && !isBusy : !isLast && !lesson.isSolved;
-  board.show({ match: position, known, scale, isOpen, isEdited, hint });
+  board.show({ match: { ...position, ...foreseen }, known: foreseen === null ? known : new Map(), scale, isOpen, isEdited, hint });
   at("play").classList.toggle("reviewed", !isLast && lesson === null);
   at("play").classList.toggle("learning", lesson !== null);
   document.body.dataset.plies = String(match.plies.length);
   showCounts(game, position, arePoints);
-  at("values-about").textContent = valuesAbout(position, mode, { known, scale, exact, arePoints, isChoice: isOpen || !isLast });
-  at("legend").hidden = mode !== "perfect" && !scale.isExact && [...known.values()].every(({ result }) => result === null);
+  if (!isBusy) {
+    // While the opponent thinks they stay, so that what is below them does too.
+    at("values-about").textContent = valuesAbout(position, mode, { known, scale, exact, arePoints, isChoice: isOpen || !isLast });
+    at("legend").hidden = mode !== "perfect" && !scale.isExact && [...known.values()].every(({ result }) => result === null);
+  }
   at("standing").textContent = (match.is_practice ? "Practice: this match does not count. " : "") + (match.standing ?? "");
   at("score").textContent = match.score ?? "";
   const valued = review.valued(match);
@@ -42,16 +45,24 @@ export function showMatch({ game, board, match, hint, isBusy, isRunning, isEdite
   showMoves(game, valued, cursor);
 }
 
+// In a review or a lesson, nothing is taken back by the way: that is what "Play on from here" is for. A hint in a lesson
+// would be the solution.
+export const canUndo = ({ match, isBusy, lesson }, review) => !isBusy && lesson === null && review.ply === null && Boolean(match?.can_undo);
+export const canHint = ({ match, isBusy, lesson }, review) =>
+  !isBusy && lesson === null && match !== null && (match.awaits_person || review.ply !== null);
+
 // aria-disabled instead of disabled, so that a button keeps the keyboard focus.
-function showControls({ match, isBusy, isRunning, cursor, lesson }) {
+export function showControls(table, review) {
+  const { match, isBusy, isRunning, lesson } = table;
+  const cursor = match === null ? 0 : review.cursor(match);
   const isWatched = areWatching(match?.people);
   const count = match?.plies.length ?? 0;
   const isOpen = match !== null && !match.is_over;
   const canLearn = match !== null && match.is_over && cursor === count && match.plies.some((ply) => ply.by_person);
   const enabled = {
     new: !isBusy || isRunning,
-    undo: !isBusy && match?.can_undo,
-    hint: !isBusy && match !== null && (match.awaits_person || cursor < count),
+    undo: canUndo(table, review),
+    hint: canHint(table, review),
     step: !isBusy && isOpen,
     run: isOpen,
     solution: lesson?.isSolved === false && lesson.mistakes.length > 0,
@@ -67,13 +78,12 @@ function showControls({ match, isBusy, isRunning, cursor, lesson }) {
     hint: isWatched,
     step: !isWatched,
     run: !isWatched,
-    review: count === 0 || lesson !== null,
-    lesson: lesson === null,
-    learn: !canLearn,
-    "play-on": canLearn,
   };
+  // These keep their places.
+  const away = { review: lesson !== null, lesson: lesson === null, learn: !canLearn, "play-on": canLearn };
   Object.entries(enabled).forEach(([id, is]) => at(id).setAttribute("aria-disabled", String(!is)));
   Object.entries(hidden).forEach(([id, is]) => (at(id).hidden = is));
+  Object.entries(away).forEach(([id, is]) => at(id).classList.toggle("away", is));
   at("run").textContent = isRunning ? "Pause" : "Run";
   at("review-place").textContent = cursor < count ? `${cursor} of ${count}` : `${count}`;
 }
@@ -84,9 +94,10 @@ function showCounts(game, match, arePoints) {
     const name = ` ${match.seat_names[seat]} (${whoIs(match, seat)})`;
     return element("span", { class: match.to_move === seat ? "side turn" : "side" }, disc, element("b", {}, String(count)), name);
   });
-  const exact = arePoints ? [element("span", { id: "exact", class: "quiet" }, "exact, in discs")] : [];
+  // Its place is kept while it is not shown.
+  const exact = element("span", { id: "in-discs", class: arePoints ? "quiet" : "quiet away" }, "exact");
   at("counts").hidden = match.counts === null;
-  at("counts").replaceChildren(...sides, ...exact);
+  at("counts").replaceChildren(...sides, exact);
 }
 
 // The table of the moves, with their values and better moves.

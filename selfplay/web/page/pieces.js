@@ -2,12 +2,15 @@
 
 import { element, svg } from "./drawing.js";
 
+// The sign of a player without a colour: X or O, as in the console, unless its name is one character.
+export const signOf = ({ seat_names: names }, seat) => (names[seat].length === 1 ? names[seat] : "XO"[seat]);
+
 export function stoneOf(game, seat, { isNew, isTurned }) {
   const marks = `${isTurned ? " turned" : ""}${isNew ? " new" : ""}`;
   if (game.stone_colours) {
     return element("span", { class: `disc ${game.stone_colours[seat]}${marks}` });
   }
-  const name = game.seat_names[seat];
+  const name = signOf(game, seat);
   const drawing =
     name === "X"
       ? svg("path", { d: "M24 24L76 76M76 24L24 76" })

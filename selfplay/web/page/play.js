@@ -2,23 +2,26 @@
 
 import * as address from "./address.js";
 import * as api from "./api.js";
-import { Board } from "./board.js";
+import { Board, foreseen } from "./board.js";
 import { Buttons } from "./buttons.js";
 import { at, check, checked, clicked } from "./drawing.js";
 import * as lesson from "./lesson.js";
+import { canHint, canUndo } from "./match_view.js";
 import * as players from "./players.js";
 import { newMatch, request } from "./requests.js";
 import { askForMore, goTo, review } from "./review.js";
 import * as settings from "./settings.js";
 import * as setup from "./setup.js";
 import { isShown, keepInAddress, keepInHistory, noteLeft, returnToLeft, savedAddress, show, table, wantsPerfect } from "./table.js";
-import { aboutHint, aboutLine, fail, say } from "./words.js";
+import { aboutHint, aboutLine, fail, isThinking, say } from "./words.js";
 
 export { savedAddress };
 
 // After this number of milliseconds the page says that a game is still loading; also the pause between watched moves.
 const [PATIENCE, COMPILING] = [2000, "Still loading. A game's rules are compiled once on each computer…"];
 const PAUSE = 700;
+// After this number of milliseconds the page says that it looks for a hint.
+const QUICK = 300;
 
 // saved, shown: the match to bring back and how it is shown, from the address; null: a new one. complaint: about the address.
 export async function open(game, saved, shown = null, complaint = null) {
@@ -115,7 +118,13 @@ export function act(action) {
   } else if (table.isBusy) {
     settings.keep(action);
   } else if (table.match !== null) {
-    request(() => api.act(table.match.id, action, table.match.plies.length));
+    const { game, match } = table;
+    const { text } = match.legal.find((one) => one.action === action);
+    if (address.isOnePerson(match.people)) {
+      say(`You play ${text}. ${isThinking(match, 1 - match.person_seat)}`);
+    }
+    // The match may be brought back under another id before the action is played.
+    request(() => api.act(table.match.id, action, table.match.plies.length), foreseen(game, match, action));
   }
 }
 
@@ -141,7 +150,11 @@ export function nextMatch() {
 }
 
 function undo() {
-  if (!table.isBusy && table.match?.can_undo) {
+  if (canUndo(table, review)) {
+    // The end of a match stays within reach of the browser's back button.
+    if (table.match.is_over) {
+      keepInHistory();
+    }
     request(() => api.undo(table.match.id));
   }
 }
@@ -157,10 +170,11 @@ function playOn() {
 async function giveHint() {
   const { ply } = review;
   const asked = table.match;
-  if (asked === null || table.isBusy || !(asked.awaits_person || ply !== null)) {
+  if (!canHint(table, review)) {
     return;
   }
   const isStill = () => isShown(asked) && review.ply === ply;
+  const notice = setTimeout(() => isStill() && say("Looking for a hint…"), QUICK);
   try {
     let said = "";
     if (ply === null) {
@@ -168,6 +182,7 @@ async function giveHint() {
       if (!isStill()) {
         return;
       }
+      clearTimeout(notice);
       table.hint = hint;
       said = aboutHint(asked, hint);
       show();
@@ -181,6 +196,8 @@ async function giveHint() {
     if (isStill()) {
       say(error.message);
     }
+  } finally {
+    clearTimeout(notice);
   }
 }
 

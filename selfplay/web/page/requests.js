@@ -6,8 +6,8 @@ import { at, checked } from "./drawing.js";
 import * as players from "./players.js";
 import { review } from "./review.js";
 import { whenFree } from "./settings.js";
-import { forgetLeft, keepInAddress, show, table } from "./table.js";
-import { fail, say, whatHappened, whatToDo } from "./words.js";
+import { forgetLeft, keepInAddress, show, showBusy, table } from "./table.js";
+import { fail, isThinking, say, whatHappened, whatToDo } from "./words.js";
 
 // Milliseconds between two questions whether the server answers again.
 const WAIT = 1000;
@@ -22,13 +22,14 @@ export async function newMatch(mine, saved) {
   return begun;
 }
 
-// Runs a request that changes the match, shows the result, and lets the opponent reply.
-export async function request(change) {
+// Runs a request that changes the match, shows the result, and lets the opponent reply. foreseen: what is shown of the
+// change until then; null: nothing.
+export async function request(change, foreseen = null) {
   const mine = table.visit;
   const plies = table.match === null ? 0 : table.match.plies.length;
-  table.isBusy = true;
-  document.body.dataset.busy = "true";
+  Object.assign(table, { isBusy: true, foreseen });
   fail(null);
+  (foreseen === null ? showBusy : show)();
   let isAnswered = false;
   const changeOnce = async () => {
     const answer = await change();
@@ -43,7 +44,7 @@ export async function request(change) {
     }
   }
   if (mine === table.visit) {
-    table.isBusy = false;
+    Object.assign(table, { isBusy: false, foreseen: null });
     show();
     whenFree();
   }
@@ -57,8 +58,7 @@ async function showAndReply(change, plies, mine) {
   let isSolving = false;
   while (mine === table.visit && opponentMoves(table.match)) {
     const { match } = table;
-    const name = (match.seats[match.to_move] ?? match.opponent).label;
-    say(`${name} is ${isSolving ? "still solving this position" : "thinking"}…`);
+    say(isThinking(match, match.to_move, isSolving));
     const before = match.plies.length;
     await take(await api.reply(match.id), mine);
     // A perfect opponent does not act before it has solved the position.
@@ -73,7 +73,7 @@ async function take(answer, mine) {
   if (mine !== table.visit) {
     return;
   }
-  Object.assign(table, { match: answer, hint: null, lesson: null });
+  Object.assign(table, { match: answer, foreseen: null, hint: null, lesson: null });
   review.follow(answer);
   forgetLeft(answer);
   keepInAddress();

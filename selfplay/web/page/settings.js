@@ -8,7 +8,7 @@ import * as players from "./players.js";
 import { request } from "./requests.js";
 import { askForMore, review } from "./review.js";
 import { isShown, keepInAddress, show, table } from "./table.js";
-import { fail } from "./words.js";
+import { fail, say, whatToDo } from "./words.js";
 
 // Whether another opponent or other people were chosen while a request was running, and the action chosen while an opponent
 // takes over.
@@ -51,15 +51,21 @@ function changePeople() {
   const [person, { match }] = [checked("person"), table];
   players.showPartner();
   areOthersWanted = table.isBusy;
-  if (match === null || table.isBusy || person === match.people) {
+  if (match === null || table.isBusy) {
+    return;
+  }
+  if (person === match.people) {
+    say(whatToDo(match));
     return;
   }
   if (!isSwap(match)) {
     // The match continues.
     replace({ ...savedOf(match), partner: null, ...players.chosenSettings() });
   } else if (match.is_over || !match.plies.some((ply) => ply.by_person)) {
-    // Not during a match, which would be abandoned.
     nextMatch();
+  } else {
+    // Not during a match, which would be abandoned.
+    say(`You move ${person} from the next match on; New match begins it now.`);
   }
 }
 

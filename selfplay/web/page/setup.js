@@ -7,6 +7,7 @@ import { opponent, select } from "./players.js";
 import { review } from "./review.js";
 import { show, table } from "./table.js";
 import { RESULT_SCALE } from "./values.js";
+import { fail } from "./words.js";
 
 const NEXT = { 0: 1, 1: -1, "-1": 0 };
 
@@ -33,6 +34,8 @@ function begin() {
 function close() {
   at("setup").open = false;
   table.isEdited = false;
+  // What is wrong with the position on the board is no longer of interest.
+  fail(null);
   show();
 }
 

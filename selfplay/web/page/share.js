@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { at, clicked, element, svg } from "./drawing.js";
+import { signOf } from "./pieces.js";
 import { review } from "./review.js";
 import { table } from "./table.js";
 
@@ -53,13 +54,14 @@ const SIDE = 64;
 const DISCS = { black: "#14181c", white: "#ffffff", red: "#d42a26", yellow: "#fbc615" };
 const SIGNS = ["#1d5fa8", "#b4581a"];
 
-function stoneOf({ stone_colours: colours, seat_names: names }, seat, x, y) {
+function stoneOf(game, seat, x, y) {
+  const colours = game.stone_colours;
   const [cx, cy] = [x + SIDE / 2, y + SIDE / 2];
   if (colours !== null) {
     return svg("circle", { cx, cy, r: 0.42 * SIDE, fill: DISCS[colours[seat]], stroke: "#0004" });
   }
   const style = { "text-anchor": "middle", "font-family": "sans-serif", "font-weight": "bold", "font-size": 0.7 * SIDE };
-  return svg("text", { x: cx, y: cy + 0.25 * SIDE, fill: SIGNS[seat], ...style }, names[seat]);
+  return svg("text", { x: cx, y: cy + 0.25 * SIDE, fill: SIGNS[seat], ...style }, signOf(game, seat));
 }
 
 function savePicture(game, squares) {

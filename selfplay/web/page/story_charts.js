@@ -138,6 +138,7 @@ export function exactResults(every) {
   return levelChart(every, {
     ...chart,
     about: "The probability of a win over both seats. This is exhaustive, not a sample.",
+    isExact: true,
     rows,
     curves: [{ name: "won", y: ({ exact }) => exact.win, text: ({ exact }) => exact.win.toFixed(4) }],
     head: ["level", "won", "drawn", "lost"],

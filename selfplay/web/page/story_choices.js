@@ -58,7 +58,7 @@ export class StoryChoices {
   // The state of the controls in words.
   describe() {
     const { smoothing } = this.chosen;
-    const about = smoothing === 0 ? "None: the values themselves." : `Each point is the mean of up to ${2 * smoothing + 1} values around it; the values themselves are faint.`;
+    const about = smoothing === 0 ? "None: the values themselves." : `Each point is the mean of up to ${2 * smoothing + 1} values around it; the values themselves are faint. Exact values are not smoothed.`;
     at("smoothing-about").textContent = about;
     at("smoothing").setAttribute("aria-valuetext", smoothing === 0 ? "none" : `mean of ${2 * smoothing + 1} values`);
   }

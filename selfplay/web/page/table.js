@@ -2,21 +2,28 @@
 
 import * as address from "./address.js";
 import { at, checked } from "./drawing.js";
-import { showMatch } from "./match_view.js";
+import { showControls, showMatch } from "./match_view.js";
 import { review } from "./review.js";
 
 // visit counts the games opened; an answer that belongs to an earlier one is ignored. isRunning: players are watched.
-// isEdited: a position is being set up on the board. lesson: see lesson.js; null outside of one.
-export const table = { game: null, board: null, match: null, hint: null, isBusy: false, isRunning: false, isEdited: false, lesson: null, visit: 0 };
+// isEdited: a position is being set up on the board. lesson: see lesson.js; null outside of one. foreseen: see board.js; null
+// unless the answer to an action is awaited.
+export const table = { game: null, board: null, match: null, foreseen: null, hint: null, isBusy: false, isRunning: false, isEdited: false, lesson: null, visit: 0 };
 
 export const wantsPerfect = () => table.lesson?.isExact ?? checked("values") === "perfect";
 
 // Whether the page still shows this answer of the server.
 export const isShown = (asked) => asked === table.match && !table.isBusy;
 
-export function show() {
+// At the begin of a request: the board stays as it is, because a click on it is kept until an opponent has taken over.
+export function showBusy() {
   document.body.dataset.busy = String(table.isBusy);
   at("board").classList.toggle("waiting", table.isBusy);
+  showControls(table, review);
+}
+
+export function show() {
+  showBusy();
   showMatch(table, review);
 }
 

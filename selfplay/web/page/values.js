@@ -8,6 +8,7 @@ import { element } from "./drawing.js";
 export const EXACT_SCALE = { neutral: 0, span: null, isExact: true };
 export const RESULT_SCALE = { neutral: 0, span: 1, isResult: true };
 const RESULTS = { "-1": "loss", 0: "draw", 1: "win" };
+const VERBS = { "-1": "loses", 0: "draws", 1: "wins" };
 const POINTS_SCALE = { neutral: 0, span: null, inPoints: true };
 
 // The colours of points differ over this many points.
@@ -25,8 +26,10 @@ export function scaleOfPly(match, ply) {
 // exact: see Review; null while nothing is known.
 export function valuesToShow(mode, match, exact) {
   if (mode === "perfect") {
-    const scale = exact === null || exact.kind === "results" ? RESULT_SCALE : EXACT_SCALE;
-    return { known: exact?.known ?? new Map(), scale };
+    const atOnce = new Map(match.legal.map((one) => [one.action, knownAtOnce(one)]).filter(([, one]) => one !== null));
+    const areScores = exact === null ? match.legal.some(({ words }) => words !== null) : exact.kind !== "results";
+    const scale = areScores ? EXACT_SCALE : RESULT_SCALE;
+    return { known: new Map([...atOnce, ...(exact?.known ?? [])]), scale };
   }
   const legal = mode === "adviser" ? match.legal : [];
   const total = legal.reduce((sum, { visits }) => sum + visits, 0);
@@ -40,6 +43,12 @@ export function valuesToShow(mode, match, exact) {
   const known = new Map(actions.map((one) => [one.action, about(one)]));
   const estimated = match.values_in_points ? POINTS_SCALE : adviserOf(match, match.to_move ?? 0);
   return { known, scale: legal.some(({ words }) => words !== null) ? EXACT_SCALE : estimated };
+}
+
+// What a legal action leads to with perfect play if the match says so, until the exact values have come; null if not.
+function knownAtOnce({ text, grade, value, words, result }) {
+  const about = { text, grade, share: null, result: null };
+  return words !== null ? { ...about, value, words } : result === null ? null : { ...about, value: result, words: VERBS[result] };
 }
 
 // A value as short text. Unbounded values (of searches) are integers.

@@ -12,6 +12,10 @@ export function whoIs(match, seat) {
   return match.seats[seat]?.label ?? "a person";
 }
 
+// The player of a seat who has to move.
+export const isThinking = (match, seat, isSolving = false) =>
+  `${(match.seats[seat] ?? match.opponent).label} is ${isSolving ? "still solving this position" : "thinking"}…`;
+
 // What the person can do after an error.
 export function whatToDo(match) {
   if (match === null) {

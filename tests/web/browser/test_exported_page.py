@@ -1,5 +1,6 @@
 """The page as static files: its rules and values are those of the library, and a match can be played."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -19,11 +20,12 @@ from selfplay.compute.bit_algebra import Word
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
+from selfplay.installation import PACKAGE_FOLDER
 from selfplay.named_players.names import make_player
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.mcts import MctsPlayer
-from selfplay.players.pretrained import pretrained_agent
+from selfplay.players.pretrained import pretrained_agent, pretrained_agents
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.tree import TreeSearchResult
@@ -81,12 +83,12 @@ class QuietHandler(SimpleHTTPRequestHandler):
         pass
 
 
-def written_policy_run(run_dir: Path, change: float = 0.0) -> Path:
-    """A run of tic-tac-toe with one level: a perceptron with random weights and a policy head.
+def written_policy_run(run_dir: Path, change: float = 0.0, name: str = "tictactoe") -> Path:
+    """A run of the game `name` with one level: a perceptron with random weights and a policy head.
 
     `change`: the standard deviation of relative random changes of the weights.
     """
-    game, architecture = make_game("tictactoe"), {"name": "alphazero_mlp"}
+    game, architecture = make_game(name), {"name": "alphazero_mlp"}
     network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     torch.manual_seed(1)
     for parameter in network.parameters():
@@ -117,7 +119,9 @@ def address(
     @cache
     def of(game: str) -> str:
         run_dir, name = (policy_run, "tictactoe") if game == POLICY else (tiny_run, game)
-        opponent = None if name == "tictactoe" else "pretrained"
+        if game == "breakthrough":
+            run_dir = written_policy_run(tmp_path_factory.mktemp("run"), name=game)
+        opponent = "pretrained" if name in pretrained_agents() else None
         export_page(
             ExportPageSettings(str(run_dir), GameSettings(name), opponent=opponent, output_dir=str(folder / game))
         )
@@ -188,6 +192,7 @@ def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callab
     game, player = make_game("tictactoe"), agent_of_level(tiny_run).player()
     exported.goto(address("tictactoe"))
     settled(exported, 0)
+    expect(exported.get_by_text("python -m http.server")).to_be_hidden()
     expect(exported.get_by_label("Kind of opponent")).to_have_text("Level 3Level 3, 0.3 sRandom")
     expect(exported.locator("#proof")).to_be_hidden()
     while (legal := exported.locator("#board .legal")).count():
@@ -207,6 +212,30 @@ def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callab
     expect(exported.locator("#board .value")).to_have_count(9 - len(actions) + 1)
     exported.get_by_role("button", name="Play on from here").click()
     settled(exported)
+
+
+def test_moves_of_breakthrough_are_written_as_each_player_makes_them(
+    exported: Page, address: Callable[[str], str]
+) -> None:
+    played = "opponent=level-1&person=second&moves=c2c3+b3b4+c3d4"
+    exported.goto(f"{address('breakthrough')}#play/breakthrough?{played}")
+    settled(exported, 3)
+    expect(exported.locator("#plies .move")).to_have_text(["c2c3", "b4b3", "c3d4"])
+    exported.get_by_role("button", name="Hint").click()
+    expect(exported.locator("#status")).to_have_text(re.compile(" would play ([a-e])[45][a-e][34] here"))
+    exported.get_by_role("gridcell", name="e5, O").click()
+    exported.get_by_role("gridcell", name="d4, X").click()
+    settled(exported, 5)
+    assert "moves=c2c3+b4b3+c3d4+e5d4+" in exported.url
+
+
+def test_a_page_that_is_opened_as_a_file_says_what_to_do(browser: Browser, tmp_path: Path, tiny_run: Path) -> None:
+    export_page(ExportPageSettings(str(tiny_run), GameSettings("tictactoe"), output_dir=str(tmp_path)))
+    for file in (tmp_path / "index.html", PACKAGE_FOLDER / "web" / "page" / "index.html"):
+        page = browser.new_page()
+        page.goto(file.as_uri())
+        expect(page.get_by_role("alert").get_by_text("python -m http.server")).to_be_visible()
+        page.close()
 
 
 @pytest.mark.parametrize(("page", "level"), [("tictactoe", 3), (POLICY, 1)])

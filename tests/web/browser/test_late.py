@@ -1,5 +1,6 @@
 """Answers that arrive late, in a real browser: the page still shows the right things."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -54,6 +55,58 @@ def test_a_hint_for_an_earlier_position_is_not_shown(page: Page) -> None:
     expect(page.locator("#status")).to_have_text(said)
 
 
+@pytest.mark.parametrize(
+    ("address", "clicks", "shown"),
+    [
+        ("tictactoe?opponent=level-3&person=first", ("4",), {"4": "X"}),
+        ("othello?opponent=greedy&person=first", ("37",), {"37": "black"}),
+        ("connect_four?opponent=random&person=first", ("3",), {"38": "red"}),
+        ("breakthrough?opponent=random&person=first", ("17", "12"), {"17": "empty", "12": "X"}),
+    ],
+)
+def test_the_stone_and_that_the_opponent_thinks_are_shown_at_once(
+    page: Page, address: str, clicks: tuple[str, ...], shown: dict[str, str]
+) -> None:
+    visit(page, f"/#play/{address}")
+    action = Late(page, "**/actions")
+    for square in clicks:
+        page.locator(f"[data-square='{square}']").click()
+    action.wait()
+    for square, stone in shown.items():
+        expect(page.locator(f"[data-square='{square}']")).to_have_accessible_name(re.compile(f", {stone}(,|$)"))
+    expect(page.locator("#status")).to_have_text(re.compile(r"^You play \S+\. .* is thinking…$"))
+    expect(page.get_by_role("button", name="New match")).to_be_disabled()
+    action.come()
+    settled(page, 2)
+
+
+def test_a_stone_that_the_server_refuses_is_taken_away(page: Page) -> None:
+    visit(page)
+    page.route("**/actions", lambda route: route.fulfill(status=409, json={"error": "it is not a person's turn"}))
+    page.locator("[data-square='4']").click()
+    expect(page.locator("#error")).to_have_text("It is not a person's turn.")
+    settled(page, 0)
+    expect(page.locator("#board .sign")).to_have_count(0)
+
+
+def test_values_of_perfect_play_that_are_shown_already_stay(page: Page) -> None:
+    for game in ("connect_four", "tictactoe"):
+        visit(page, f"/#play/{game}?opponent=perfect&person=first")
+        values = page.locator("#board .value")
+        expect(values).not_to_have_count(0)
+        if game == "connect_four":
+            expect(values).to_have_count(7)
+        count, perfect = values.count(), Late(page, "**/perfect*")
+        page.get_by_text("Perfect", exact=True).click()
+        perfect.wait()
+        page.locator("#share summary").click()
+        page.evaluate("window.dispatchEvent(new Event('resize'))")
+        assert values.count() == count, game
+        perfect.come()
+        expect(values).to_have_count(count)
+        page.unroute_all(behavior="ignoreErrors")
+
+
 def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None:
     page = tab.context.new_page()
     page.add_init_script("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")
@@ -100,6 +153,7 @@ def test_a_seat_chosen_during_a_request_is_taken_after_it(page: Page) -> None:
     page.get_by_text("You first", exact=True).click()
     reply.come()
     settled(page, 3)
+    expect(page.locator("#status")).to_have_text("You move first from the next match on; New match begins it now.")
     page.get_by_role("button", name="Undo").click()
     settled(page, 1)
     page.keyboard.press("n")

@@ -1,5 +1,6 @@
 """The page in a browser, with a game and an opponent from outside the package."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from playwright.sync_api import Browser, expect
 from tests.web.browser.browsing import PATIENCE_MS, choose, settled, visit
 from tests.web.test_server import serving
 
+MORRIS = "tests.support.morris"
 GAME, PLAYER = "tests.support.pile:Pile", "tests.support.stub_players:FirstLegal"
 
 
@@ -28,4 +30,45 @@ def test_a_match_of_ones_own_game_is_played_against_ones_own_player_and_kept_in_
         visit(page, page.url)
         settled(page, 2)
         expect(page.locator(f"#play[data-game='{GAME}']")).to_have_count(1)
+        context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["Morris", "AskingMorris"])
+def test_stones_are_placed_and_then_moved_and_an_ambiguous_click_asks(
+    game: str, browser: Browser, tmp_path: Path
+) -> None:
+    with serving(f"game={MORRIS}:{game}", f"run_dir={tmp_path}") as (address, _):
+        context = browser.new_context(base_url=address)
+        context.set_default_timeout(PATIENCE_MS)
+        expect.set_options(timeout=PATIENCE_MS)
+        page = context.new_page()
+        visit(page, f"/#play/{MORRIS}:{game}?opponent=random&person=both")
+
+        def click(point: str) -> None:
+            page.get_by_role("gridcell", name=re.compile(f"^{point},")).click()
+
+        for number, point in enumerate(("a3", "b3", "b2", "c1", "c3", "a1"), start=1):
+            click(point)
+            settled(page, number)
+        # The first player has a3, b2 and c3, shown as crosses.
+        expect(page.locator(".cell .sign.seat0 path")).to_have_count(3)
+        expect(page.locator(".cell .sign.seat1 circle")).to_have_count(3)
+        asked = page.get_by_role("group", name="Which move?").get_by_role("button")
+        if game == "Morris":
+            click("b2")
+            expect(page.locator(".cell.legal")).to_have_count(3)
+            click("c2")
+        else:
+            # It is not known which stone is to go, or where to.
+            click("b2")
+            expect(asked).to_have_count(3)
+            click("c2")
+            expect(asked).to_have_text(["c3c2", "b2c2"])
+            asked.nth(1).click()
+        settled(page, 7)
+        expect(asked).to_have_count(0)
+        expect(page.locator("#plies .move").last).to_have_text("b2c2")
+        for point, stone in {"b2": "empty", "c2": "first", "a3": "first", "c3": "first"}.items():
+            expect(page.get_by_role("gridcell", name=f"{point}, {stone}")).to_have_count(1)
         context.close()

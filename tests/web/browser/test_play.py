@@ -95,16 +95,17 @@ def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> Non
     visit(page, "/#play/othello_4x4?opponent=search-4&person=first")
     # This search solves the end of the match; before the end, nothing is shown.
     expect(page.locator("#number-label")).to_have_text("Search (4 plies)")
-    expect(page.locator("#exact")).to_have_count(0)
+    expect(page.locator("#in-discs")).to_be_hidden()
     page.locator("#board .legal").first.click()
     settled(page, 2)
-    expect(page.locator("#counts #exact")).to_have_text("exact, in discs")
+    expect(page.locator("#counts #in-discs")).to_have_text("exact")
+    expect(page.locator("#in-discs")).to_be_visible()
     expect(page.locator("#values-about")).to_contain_text("Exact: the number of discs")
     page.locator("#board .legal").first.click()
     settled(page)
     expect(page.locator("#curve-source")).to_contain_text("from move 3 on exact, in discs")
     page.get_by_text("None", exact=True).click()
-    expect(page.locator("#exact")).to_have_count(0)
+    expect(page.locator("#in-discs")).to_be_hidden()
 
 
 def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
@@ -122,7 +123,7 @@ def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
 
 def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> None:
     visit(page, "/#play/connect_four?opponent=random&person=first")
-    expect(page.locator(".edge.top span")).to_have_text(list("1234567"))
+    expect(page.locator(".edge.top > span")).to_have_text(list("1234567"))
     expect(page.locator(".cell.legal")).to_have_count(7)
     expect(page.locator("#board .action")).to_have_count(0)
     # The top square of the fourth column; the stone falls to the bottom one.
@@ -154,6 +155,25 @@ def test_a_stone_is_moved_by_clicking_it_and_then_its_target(page: Page) -> None
     settled(page, 2)
     expect(page.locator(".cell.last")).to_have_accessible_name("c3, O, last move")
     expect(page.get_by_role("gridcell", name="d4, empty")).to_have_count(1)
+
+
+def test_moves_of_the_second_player_of_breakthrough_are_written_as_it_makes_them(page: Page) -> None:
+    # The moves of O in the order of X, as in older addresses and lists.
+    visit(page, "/#play/breakthrough?opponent=search-4&person=second&moves=c2c3+b3b4+c3d4")
+    settled(page, 3)
+    moves = page.locator("#plies .move")
+    expect(moves).to_have_text(["c2c3", "b4b3", "c3d4"])
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("#status")).to_have_text(re.compile(r" would play ([a-e])[45][a-e][34] here"))
+    page.get_by_role("gridcell", name="e5, O").click()
+    page.get_by_role("gridcell", name="d4, X").click()
+    settled(page, 5)
+    expect(moves.nth(3)).to_have_text("e5d4")
+    assert "moves=c2c3+b4b3+c3d4+e5d4+" in page.url
+    page.get_by_role("button", name="First position").click()
+    page.get_by_role("button", name="One move forward").click()
+    page.get_by_role("button", name="One move forward").click()
+    expect(page.locator("#status")).to_contain_text("plays b4b3")
 
 
 def test_hex_is_a_rhombus_in_which_a_cell_touches_six_others(page: Page) -> None:

@@ -103,6 +103,58 @@ def test_a_person_learns_from_the_mistakes_of_a_lost_match(page: Page) -> None:
     settled(page, 6)
 
 
+def test_a_review_and_a_lesson_are_not_undone_by_the_way(page: Page) -> None:
+    visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+2,2+0,0+2,0+0,1+2,1")
+    undo, hint = (page.get_by_role("button", name=name) for name in ("Undo", "Hint"))
+    page.get_by_role("button", name="Learn from mistakes").click()
+    expect(page.locator("#status")).to_contain_text("Mistake 1 of 1")
+    for key, button in (("u", undo), ("h", hint)):
+        expect(button).to_be_disabled()
+        page.keyboard.press(key)
+    expect(page.locator("#status")).to_contain_text("Mistake 1 of 1")
+    expect(page.locator(".hinted")).to_have_count(0)
+    page.get_by_role("button", name="Done").click()
+    settled(page, 6)
+    page.keyboard.press(",")
+    expect(page.locator("#review-place")).to_have_text("5 of 6")
+    expect(undo).to_be_disabled()
+    page.keyboard.press("u")
+    expect(page.locator("#review-place")).to_have_text("5 of 6")
+    # The end of a match is taken back for practice; the match is still there.
+    page.keyboard.press(".")
+    undo.click()
+    settled(page, 4)
+    page.go_back()
+    settled(page, 6)
+    expect(page.locator("#standing")).not_to_contain_text("Practice")
+
+
+def test_another_seat_in_mid_match_is_announced_for_the_next_one(page: Page) -> None:
+    visit(page)
+    page.locator("[data-square='4']").click()
+    settled(page, 2)
+    page.get_by_text("You second", exact=True).click()
+    expect(page.locator("#status")).to_have_text("You move second from the next match on; New match begins it now.")
+    page.get_by_text("You first", exact=True).click()
+    expect(page.locator("#status")).to_have_text("Your turn.")
+    page.get_by_text("You second", exact=True).click()
+    page.get_by_role("button", name="New match").click()
+    settled(page, 1)
+    expect(page.locator("#status")).to_contain_text("Your turn: you are O.")
+
+
+def test_a_position_that_is_refused_leaves_no_error_over_the_match(page: Page) -> None:
+    visit(page)
+    page.get_by_text("Set up a position").click()
+    for square in (0, 1):
+        page.locator(f"[data-square='{square}']").click()
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#error")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#error")).to_be_hidden()
+    settled(page, 0)
+
+
 def test_discs_that_both_players_lost_are_drawn_and_the_position_is_saved_as_a_picture(page: Page) -> None:
     visit(page, "/#play/othello_4x4?opponent=search-4&person=first")
     expect(page.locator("#discs-lost")).to_be_hidden()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.web.conftest import Server
 
@@ -58,6 +58,12 @@ def test_another_run_is_drawn_in_the_same_charts_with_a_legend_and_in_the_tables
     expect(rows.nth(1)).to_contain_text("other")
     page.locator("#loss-by-level summary").click()
     assert page.locator("#loss-by-level tbody tr").count() == 5
+    # Exact values are those of every line, not a sample to be smoothed.
+    page.locator("#smoothing").fill("2")
+    expect(page.locator("#loss-by-level .series.smooth")).to_have_count(2)
+    expect(page.locator("#exact .line")).not_to_have_count(0)
+    expect(page.locator("#exact .smooth")).to_have_count(0)
+    page.locator("#smoothing").fill("0")
     # The choice lives in the address, and in the visit.
     page.reload()
     expect(page.locator("#loss-by-level .line")).to_have_count(2)
@@ -65,3 +71,23 @@ def test_another_run_is_drawn_in_the_same_charts_with_a_legend_and_in_the_tables
     page.get_by_role("checkbox", name=str(other)).uncheck()
     expect(page.locator("#loss-by-level .line")).to_have_count(1)
     expect(page.locator("#side-by-side")).to_have_count(0)
+
+
+def test_the_charts_stay_where_they_are_while_the_log_grows(page: Page) -> None:
+    lines = 1
+
+    def with_log(route: Route) -> None:
+        answer = route.fetch(headers={**route.request.headers, "if-none-match": ""})
+        story = answer.json()
+        story["summary"] |= {"report": None, "log": [f"line {number}" for number in range(lines)]}
+        route.fulfill(response=answer, json=story, headers={**answer.headers, "etag": f"{lines}"})
+
+    page.route("**/story", with_log)
+    visit_story(page)
+    log, top = page.locator("#summary .log"), "(node) => node.getBoundingClientRect().top + scrollY"
+    expect(log).to_have_text("line 0")
+    before = page.locator("#losses").evaluate(top)
+    lines = 8
+    expect(log).to_contain_text("line 7")
+    assert page.locator("#losses").evaluate(top) == before
+    assert log.evaluate("(node) => node.scrollHeight - node.clientHeight") == 0
