@@ -4,14 +4,14 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
-import { at, check, checked, clicked } from "./drawing.js";
+import { at, checked, clicked } from "./drawing.js";
 import * as lesson from "./lesson.js";
 import * as players from "./players.js";
 import { newMatch, request } from "./requests.js";
 import { askForMore, goTo, review } from "./review.js";
 import * as settings from "./settings.js";
 import * as setup from "./setup.js";
-import { isShown, keepInAddress, keepInHistory, noteLeft, returnToLeft, savedAddress, show, table, wantsPerfect } from "./table.js";
+import { bringValues, isShown, keepInAddress, keepInHistory, noteLeft, returnToLeft, savedAddress, show, table } from "./table.js";
 import { aboutHint, aboutLine, fail, say } from "./words.js";
 
 export { savedAddress };
@@ -43,7 +43,7 @@ export async function open(game, saved, shown = null, complaint = null) {
       players.showOffer(offer);
       if (saved !== null) {
         players.select(saved);
-        check("values", shown.values ?? "adviser");
+        bringValues(shown.values);
       }
       await begin(saved && { ...saved, opponent: saved.opponent ?? offer.default });
       if (mine === table.visit && Number.isInteger(shown?.ply)) {
@@ -162,20 +162,11 @@ async function giveHint() {
   }
   const isStill = () => isShown(asked) && review.ply === ply;
   try {
-    let said = "";
-    if (ply === null) {
-      const hint = await api.hint(asked.id);
-      if (!isStill()) {
-        return;
-      }
-      table.hint = hint;
-      said = aboutHint(asked, hint);
-      show();
-      say(said);
-    }
-    const line = await api.line(asked.id, wantsPerfect(), ply);
+    const hint = await api.hint(asked.id, ply ?? asked.plies.length);
     if (isStill()) {
-      say(said + aboutLine(line));
+      table.hint = hint;
+      show();
+      say(aboutHint(asked, hint) + aboutLine(hint));
     }
   } catch (error) {
     if (isStill()) {
