@@ -102,6 +102,8 @@ class SearchPlayer(Player):
         return Searcher(self.game, self.searcher.evaluation)
 
     def points_per_value(self) -> float | None:
+        if not self.searcher.evaluation.predicts_outcome:
+            return None
         return EndValues(*self.searcher.evaluation.parameters(self.game).finished.tolist()).points_per_value
 
     def solves(self, state: State) -> Tensor:

@@ -79,3 +79,10 @@ def test_each_strength_beats_the_next_below_and_easy_loses_to_a_careful_beginner
 def test_strengths_of_a_game_of_any_size() -> None:
     assert "mcts" in strengths(make_game("hex"))["hard"]
     assert "evaluation=discs" in strengths(make_game("othello_6x6"))["easy"]
+
+
+def test_values_have_a_unit_only_if_they_are_predicted_points() -> None:
+    units = {"pretrained": 64, "search:negascout?depth=2&evaluation=pretrained": 64, "greedy_discs": None}
+    units["search:negascout?depth=1&evaluation=article"] = None
+    game = make_game("othello")
+    assert {name: make_player(name, game).points_per_value() for name in units} == units
