@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from selfplay import match
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import State, make_game
-from selfplay.matches.series import match
 from selfplay.named_players.names import make_player
 from selfplay.named_players.strengths import STRENGTHS, strengths
 
