@@ -28,6 +28,7 @@ from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.playing import WebSettings
 from selfplay.web.match import Match, Participant
 from selfplay.web.matches import MatchService
+from selfplay.web.offers import judge_offer
 from selfplay.web.schemas import MatchView, People
 
 SCRIPT = PROJECT_FOLDER / "play" / "web.py"
@@ -105,7 +106,7 @@ def check(ended: list[Json], options: dict[str, str]) -> None:
     for there in ended:
         people = People(there["people"])
         opponent = Participant(found, service.catalog.player(game, found))
-        match = Match(there["id"], game, people, opponent, None, None, service.settings.seed)
+        match = Match(there["id"], game, people, opponent, None, None, judge_offer(game), service.settings.seed)
         for ply in there["plies"]:
             if ply["by_person"]:
                 match.reply()

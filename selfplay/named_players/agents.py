@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from selfplay.files import read_once
 from selfplay.games import Game
 from selfplay.named_players.names import PLAYERS, PlayerName, check_argument, kind_named, player_kind, whole_number
 from selfplay.players.agent import Agent
@@ -48,8 +49,13 @@ def policy(game: Game, name: PlayerName, *, symmetries: bool = False, run_dir: P
 
 
 def _pretrained(name: PlayerName, game: Game, run_dir: Path | None = None) -> Agent:
+    return _loaded(pretrained_agent(game.name), game)
 
-    return Agent.load(pretrained_agent(game.name), game, PRETRAINED)
+
+@read_once(2)
+def _loaded(path: Path, game: Game) -> Agent:
+    """The agent in a file that comes with the program: players share its weights, which take megabytes."""
+    return Agent.load(path, game, PRETRAINED)
 
 
 @player_kind(PRETRAINED, files=lambda *_: list(pretrained_agents().values()), agent=_pretrained)

@@ -28,6 +28,9 @@ from selfplay.runs.folders import RUNS_FOLDER
 PLAYERS: Registry[Any] = Registry(
     "player",
     {
+        "easy": "selfplay.named_players.strengths:easy",
+        "medium": "selfplay.named_players.strengths:medium",
+        "hard": "selfplay.named_players.strengths:hard",
         "level": "selfplay.named_players.agents:level",
         PRETRAINED: "selfplay.named_players.agents:pretrained",
         "search": "selfplay.named_players.search:search",

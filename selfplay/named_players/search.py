@@ -45,7 +45,7 @@ def _network_search(name: PlayerName, agent: Agent) -> Player:
 
     if name.argument not in ALGORITHMS:
         raise SettingError(f"unknown search {name.argument!r}; choose from {', '.join(ALGORITHMS)}")
-    if unsupported := [option for option in ("time_limit", "endgame", "probcut") if option in name.given]:
+    if unsupported := [option for option in ("time_limit", "endgame", "slack", "probcut") if option in name.given]:
         raise SettingError(f"player {name.text!r}: {unsupported[0]} needs a level with tables (architecture=ntuple...)")
     depth = NETWORK_DEPTH if name.options["depth"] is None else name.options["depth"]
     player = agent.player(depth)
@@ -68,6 +68,7 @@ def search(
     table_bits: int = 16,
     time_limit: float | None = None,
     endgame: int = 0,
+    slack: float | None = None,
     probcut: float | None = None,
     run_dir: Path,
 ) -> Player:
@@ -90,6 +91,7 @@ def search(
         DEPTH if depth is None else depth,
         time_limit=time_limit,
         endgame=endgame,
+        slack=slack,
         name=_own_name(name),
     )
 

@@ -8,18 +8,19 @@ import torch
 from torch import Tensor
 
 from selfplay.checks import require
-from selfplay.compute.random_numbers import Draws
+from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import EndValues
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
-from selfplay.players.player import Player, one_hot_policy
+from selfplay.players.player import Player, one_hot_policy, pick_actions, uniform_policy
+from selfplay.players.value_net import best_values
 from selfplay.search.exact_solver import empties, make_exact_solver, solver_class
 from selfplay.search.searcher import MAX_DEPTH, Searcher, check_depth
 
 
 class SearchPlayer(Player):
-    """Takes the best action found by a search of fixed depth; the lowest of equally good ones.
+    """Takes the best action found by a search of fixed depth.
 
     Args:
         depth: plies to look ahead, 1 or more.
@@ -27,6 +28,9 @@ class SearchPlayer(Player):
         endgame: positions with at most this number of empty squares are solved by the exact solver of the game, which
             then gives the values. A position that takes too long is searched instead. 0: never.
         endgame_bits: the size of the table of the solver, as `table_bits` of `make_exact_solver`.
+        slack: actions whose values are at most this far below the best one are equally likely to be taken. Of actions
+            that win or lose the match for certain, only those that win soonest or lose latest are. None: the lowest of
+            the best actions is taken.
 
     Raises:
         SettingError: an argument is out of range, or the game has no exact solver.
@@ -42,12 +46,14 @@ class SearchPlayer(Player):
         time_limit: float | None = None,
         endgame: int = 0,
         endgame_bits: int = 20,
+        slack: float | None = None,
         name: str | None = None,
     ) -> None:
         check_depth(depth)
+        require("slack", slack, slack is None or slack >= 0, "0 or more")
         require("time_limit", time_limit, time_limit is None or time_limit > 0, "seconds above 0")
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
-        self.endgame = endgame
+        self.endgame, self.slack = endgame, slack
         if endgame and not 0 <= endgame <= (most := solver_class(self.game).practical_empties):
             raise SettingError(f"endgame={endgame}: must be a number of empty squares from 0 to {most}")
         self.solver = make_exact_solver(self.game, endgame_bits) if endgame else None
@@ -60,9 +66,13 @@ class SearchPlayer(Player):
         return unlimited
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        return self._actions(state)
+        if self.slack is None:
+            return self._actions(state)
+        return pick_actions(self._candidates(state, self.slack), draws.bits(Purpose.TIE_BREAK))
 
     def policy(self, state: State) -> Tensor:
+        if self.slack is not None:
+            return uniform_policy(self._candidates(state, self.slack))
         return one_hot_policy(self._actions(state).clamp(min=0), self.game.legal_action_mask(state))
 
     def action_values(self, state: State) -> Tensor:
@@ -92,6 +102,8 @@ class SearchPlayer(Player):
         return Searcher(self.game, self.searcher.evaluation)
 
     def points_per_value(self) -> float | None:
+        if not self.searcher.evaluation.predicts_outcome:
+            return None
         return EndValues(*self.searcher.evaluation.parameters(self.game).finished.tolist()).points_per_value
 
     def solves(self, state: State) -> Tensor:
@@ -103,6 +115,23 @@ class SearchPlayer(Player):
     def value_text(self, value: float, state: State, row: int = 0) -> str:
         """The value of an action in a position that is solved exactly, in words."""
         return "" if self.solver is None else self.solver.value_text(round(value), state, row)
+
+    def _candidates(self, state: State, slack: float) -> Tensor:
+        """bool[B, A]: the actions that are as good as the best one, up to `slack`; none where the match is over."""
+        first_rows, inverse = distinct_positions(state)
+        distinct = state.select(first_rows)
+        values = self.action_values(distinct)
+        best = best_values(values)[:, None]
+        chosen = values >= best - slack
+        if self.game.rules.margin is None:
+            # Values do not say when a match is won or lost, but shallower searches do.
+            win = float(self.searcher.evaluation.parameters(self.game).finished[0])
+            is_decided = ~self.solves(distinct)[:, None] & (best.abs() >= win) & ~distinct.terminated[:, None]
+            for depth in range(1, self.depth if bool(is_decided.any()) else 1):
+                shallow = self.searcher.action_values(distinct, depth)
+                kept = chosen & torch.where(best > 0, shallow >= win, shallow > -win)
+                chosen = torch.where(is_decided & kept.any(dim=1, keepdim=True), kept, chosen)
+        return chosen[inverse]
 
     def _actions(self, state: State) -> Tensor:
         first_rows, inverse = distinct_positions(state)

@@ -17,7 +17,7 @@ ANSWERS = {"": True, "y": True, "n": False}
 
 COMMANDS = {
     "undo": "take back your last action and the reply to it",
-    "hint": "show what the other player would do in your place",
+    "hint": "show the best action that is known, and what follows",
     VALUES: "show or hide the value that a player gives to each action (also: values on, values off)",
     PERFECT: "show or hide the outcome of each action with perfect play (also: perfect on, perfect off)",
     "graph": "draw the known boards ahead, if a player keeps an experience graph",

@@ -3,9 +3,11 @@
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, TextIO
+
+import torch
 
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
@@ -176,6 +178,14 @@ class ConsoleText:
         """The text of an action of player 0 or 1."""
         written = self.game.presentation.action_written_like(action, self.example)
         return self.game.action_text(action, player) if written == self.game.action_to_string(action) else written
+
+    def line(self, actions: Iterable[int], start: State) -> str:
+        """The texts of actions that are taken one after the other from a position (B = 1)."""
+        texts, state = [], start
+        for action in actions:
+            texts.append(self.action(action, int(state.current_player)))
+            state = self.game.step(state, torch.tensor([action]))
+        return " ".join(texts)
 
     def action_in_words(self, action: int, player: int) -> str:
         """The name of an action of player 0 or 1 within a sentence."""

@@ -5,6 +5,7 @@ If this takes long, `notice_when_slow` writes that the program is busy.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from threading import Event, Thread
 from typing import Any, cast
 
@@ -16,8 +17,8 @@ from selfplay.players.capabilities import PredictsOutcomes
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.console_text import ConsoleText, ValueColumn
-from selfplay.playing.estimates import Estimate, Values, best_actions, grade_of
-from selfplay.playing.hints import hint, perfect_values
+from selfplay.playing.estimates import Estimate, Judge, Values, best_actions, grade_of
+from selfplay.playing.hints import hint, judge_of, perfect_values
 from selfplay.playing.session import Ply, Session
 from selfplay.settings.classical import PictureSettings
 
@@ -60,19 +61,13 @@ class ConsoleValues:
         self.shows[what] = shown
         self.write(f"{what} {'on' if shown else 'off'}")
 
-    def show(self, *, with_values: bool, with_results: bool = False) -> Estimate | None:
-        """Write the board with the values of each action; returns the player's values if `with_values`.
-
-        with_results: also write the results with perfect play in a small game.
-        """
+    def show(self, *, with_values: bool) -> Estimate | None:
+        """Write the board with the values of each action; returns the player's values if `with_values`."""
         with notice_when_slow(self.write):
             estimate = self.session.estimate() if with_values else None
-        columns = self._perfect_columns() if self.shows[PERFECT] or (with_results and not self._has_scores) else []
+        columns = self._perfect_columns() if self.shows[PERFECT] else []
         if estimate is not None and estimate.best is not None and not (estimate.is_exact and columns):
-            unit = f", in {self.game.presentation.point_name}" if estimate.in_points else ""
-            heading = f"What {estimate.player.name} expects of each action{unit}:"
-            how = estimate.is_exact, estimate.in_points, estimate.neutral
-            columns.insert(0, ValueColumn(heading, estimate.values, *how))
+            columns.insert(0, self._column(estimate, self._heading(estimate)))
         if columns:
             self._write_columns(columns)
             self._explain(estimate)
@@ -81,6 +76,14 @@ class ConsoleValues:
         if estimate is not None and estimate.visits is not None and self.text.settings.verbose:
             self.write(self.text.visits(estimate.visits.tolist(), self.session.to_move))
         return estimate
+
+    def _heading(self, estimate: Estimate) -> str:
+        unit = f", in {self.game.presentation.point_name}" if estimate.in_points else ""
+        return f"What {estimate.player.name} expects of each action{unit}:"
+
+    def _column(self, estimate: Estimate, heading: str) -> ValueColumn:
+        has_scores = estimate.is_exact and estimate.kind != "results"
+        return ValueColumn(heading, estimate.values, has_scores, estimate.in_points, estimate.neutral)
 
     def _explain(self, estimate: Estimate | None) -> None:
         """Explain to a person what estimates are, when the first ones are shown."""
@@ -137,18 +140,24 @@ class ConsoleValues:
             verb, *rest = best_outcome.split(" ")
             self.write(f"{said}; {names} would have {' '.join([PARTICIPLES[verb], *rest])}.")
 
+    @cached_property
+    def _judge(self) -> Judge:
+        return judge_of(self.game)
+
     def show_hint(self) -> None:
-        """Write what the other player would do. Raises NotNowError if no values are known."""
+        """Write the best action that is known, why, and what follows. Raises NotNowError if the match is over."""
         with notice_when_slow(self.write):
-            given = hint(self.session)
-        self.show(with_values=True, with_results=True)
-        if given.words is None or given.source != PERFECT:
-            because = self.text.because(given.reason, given.value, given.words, in_points=given.in_points)
-            self.write(f"{given.source} would play {self.text.action(given.action, self.session.to_move)}{because}.")
-        elif not self.shows[PERFECT]:
-            self._write_best()
-        if self.shows[PERFECT] and not self._has_scores:
-            self._write_best()
+            given = hint(self.session, self._judge)
+        estimate, name = given.estimate, self.text.action_in_words(given.action, self.session.to_move)
+        heading = HEADINGS[estimate.kind != "results"] if estimate.is_exact else self._heading(estimate)
+        self.write(self.text.boards(self.session.state, [self._column(estimate, heading)]))
+        if estimate.is_exact:
+            said = f"Perfect play: {name} {estimate.words(given.action)}"
+        else:
+            because = self.text.because(None, estimate.value(given.action), None, in_points=estimate.in_points)
+            said = f"{estimate.player.name} would play {name}{because}"
+        line = f" Best line: {self.text.line(given.line, self.session.state)}." if len(given.line) > 1 else ""
+        self.write(f"{said}.{line}")
 
     @property
     def _has_scores(self) -> bool:

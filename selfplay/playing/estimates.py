@@ -1,7 +1,9 @@
-"""What is expected of the actions of a position: a player's estimates, exact results, the best line, and grades."""
+"""What is expected of the actions of a position: a player's estimates, exact values, the best line, and grades."""
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -9,11 +11,12 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import IllegalActionError, SelfPlayError
+from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.players.perfect import ValueKind, is_found_out, perfect_player_of
+from selfplay.players.perfect import PerfectPlayer, ValueKind, endgame_player, is_found_out, perfect_player_of
 from selfplay.players.player import Player
+from selfplay.search.shared_solver import NotSolvedYetError
 
 # ---------------------------------------------------------------------- grades
 
@@ -77,8 +80,21 @@ class Estimate(NamedTuple):
 
     @property
     def best(self) -> int | None:
-        """The lowest of the best actions; None if the value of no action is known."""
-        return None if np.isnan(self.values).all() else int(np.nanargmax(self.values))
+        """The lowest of the best actions; None if the value of no action is known.
+
+        The best action of a tree search is the one with the most simulations, because the values of others are less
+        certain.
+        """
+        if np.isnan(self.values).all():
+            return None
+        return int(np.nanargmax(self.values) if self.visits is None or self.is_exact else np.argmax(self.visits))
+
+    @property
+    def kind(self) -> ValueKind:
+        """What the values are; estimates that are not points are results."""
+        if self.in_points:
+            return "points"
+        return "scores" if self.is_exact and not isinstance(self.player, PerfectPlayer) else "results"
 
     @property
     def neutral(self) -> float:
@@ -101,8 +117,7 @@ class Estimate(NamedTuple):
             return None
         # A value that is neither points nor exact is at most as far from the value of an even match as a win is.
         win = self.neutral or 1.0
-        kind: ValueKind = "points" if self.in_points else "scores" if self.is_exact else "results"
-        return grade_of(value / win, best / win, kind, is_exact=self.is_exact)
+        return grade_of(value / win, best / win, self.kind, is_exact=self.is_exact)
 
 
 def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estimate | None:
@@ -144,26 +159,67 @@ def results_known_at_once(game: Game, state: State) -> Values | None:
 
 
 def best_actions(values: Values) -> tuple[int, ...]:
+    """The actions with the largest value, ascending."""
     return tuple(np.flatnonzero(values == np.nanmax(values)).tolist())
 
 
-def best_line(game: Game, player: Player, state: State, seconds: float) -> list[int]:
-    """The moves after a position (B = 1) if both players take the best action by the same values, the lowest of equals.
+class Judge:
+    """Gives the best values of actions that are known in a game.
+
+    Use it in one thread at a time.
 
     Args:
-        player: gives the values; without values the line is empty.
-        seconds: no further action is added after this time.
+        make_player: makes the player that values positions without exact values, when it is first needed.
     """
-    latest = time.monotonic() + seconds
-    actions: list[int] = []
-    while len(actions) < LONGEST_LINE and not bool(state.terminated) and time.monotonic() < latest:
-        try:
-            values = player.action_values(state)
-        except SelfPlayError:
-            # Perfect play does not know the values of this position yet.
-            break
-        if values is None or bool(values.isnan().all()):
-            break
-        actions.append(int(np.nanargmax(values[0].numpy())))
-        state = game.step_unchecked(state, torch.tensor(actions[-1:]))
-    return actions
+
+    def __init__(self, game: Game, make_player: Callable[[], Player]) -> None:
+        self.game, self._make_player = game, make_player
+
+    @cached_property
+    def player(self) -> Player:
+        """Values positions without exact values."""
+        return self._make_player()
+
+    def estimate(self, state: State, draws: Draws, seconds: float | None = None) -> Estimate | None:
+        """The exact values of the actions of a position (B = 1), or else those of the player.
+
+        Args:
+            draws: as for `estimate_of`.
+            seconds: how long to wait for the exact values of a game that can be solved; None for no limit.
+
+        Returns:
+            None if the match is over.
+        """
+        if bool(state.terminated):
+            return None
+        perfect = perfect_player_of(self.game)
+        solver = endgame_player(self.game, state) if perfect is None else perfect.with_time_limit(seconds)
+        if solver is not None:
+            with suppress(NotSolvedYetError):
+                exact = estimate_of(solver, self.game, state, draws)
+                return None if exact is None else exact._replace(is_exact=True)
+        estimate = estimate_of(self.player, self.game, state, draws)
+        if estimate is None or estimate.visits is None or estimate.best is None:
+            return estimate
+        # Actions with fewer simulations are not known to be better than the one with the most.
+        best, values = estimate.best, estimate.values.copy()
+        others = np.arange(len(values)) != best
+        values[others] = np.minimum(values[others], np.nextafter(values[best], np.float32(-np.inf)))
+        return estimate._replace(values=values)
+
+    def line(self, state: State, draws: Draws, estimate: Estimate, seconds: float) -> list[int]:
+        """The best action of a position (B = 1) by `estimate`, and those that follow if both players take the best.
+
+        After an exact value there are only exact ones. No further action is added after this number of seconds.
+        """
+        latest = time.monotonic() + seconds
+        following: Estimate | None = estimate
+        actions: list[int] = []
+        while following is not None and following.best is not None and following.is_exact >= estimate.is_exact:
+            actions.append(following.best)
+            state = self.game.step_unchecked(state, torch.tensor(actions[-1:]))
+            left = latest - time.monotonic()
+            if len(actions) == LONGEST_LINE or left <= 0:
+                break
+            following = self.estimate(state, draws._replace(ply=draws.ply + len(actions)), left)
+        return actions

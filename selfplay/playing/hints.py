@@ -3,57 +3,55 @@
 from typing import NamedTuple
 
 from selfplay.errors import NotNowError
+from selfplay.games.game import Game
+from selfplay.named_players.names import make_player
+from selfplay.named_players.strengths import judge_name
 from selfplay.players.perfect import perfect_player_of
-from selfplay.playing.estimates import Values, best_actions
+from selfplay.players.player import Player
+from selfplay.playing.estimates import Estimate, Judge, Values
 from selfplay.playing.session import Session
+
+LINE_SECONDS = 1.5
+"""Time for the best line."""
 
 
 class Hint(NamedTuple):
-    """A suggested action."""
+    """The best action that is known, and why."""
 
     action: int
-    value: float | None
-    """On the scale of the player in `source`; None if it does not know the value of this action."""
-    source: str
-    """The name of the player who would take the action."""
-    words: str | None = None
-    """The value in words, such as "wins in 8", if it is that of an exact solver."""
-    reason: str | None = None
-    """Why the player would take it, if the player explains its actions."""
-    in_points: bool = False
-    """Whether the value is a number of points that the player estimates."""
+    estimate: Estimate
+    """The values by which it is the best."""
+    line: list[int]
+    """It and the actions that follow if both players take the best action."""
 
 
-def hint(session: Session, time_limit: float | None = None) -> Hint:
-    """The action that the player of `session.estimate` would take.
+def judge_of(game: Game) -> Judge:
+    """The judge that comes with the program."""
 
-    Without values of a player, it is the lowest of the best actions with perfect play.
+    def made() -> Player:
+        name, label = judge_name(game)
+        player = make_player(name, game)
+        player.name = label
+        return player
+
+    return Judge(game, made)
+
+
+def hint(session: Session, judge: Judge, ply: int | None = None, time_limit: float | None = None) -> Hint:
+    """The best action that `judge` knows, whoever plays the match.
 
     Args:
-        time_limit: seconds to wait for perfect play; None for no limit.
+        ply: in the position before this ply of the match, numbered from 0; None: in the current position.
+        time_limit: seconds to wait for exact values; None for no limit.
 
     Raises:
-        NotNowError: the match is over, or no values are known.
-        TimeLimitError: time_limit is too short.
+        NotNowError: the match is over there, or has no such ply, or no values are known.
     """
-    if session.is_over:
-        raise NotNowError("the match is over")
-    estimate = session.estimate()
-    if estimate is not None and estimate.best is not None:
-        player = estimate.player
-        explores = player.explores(session.draws)
-        # Where the player would explore, the action that it values highest.
-        action = estimate.best if explores is not None and bool(explores) else session.choice_of(player)
-        value, words, reason = estimate.value(action), estimate.words(action), player.reason(session.state)
-        return Hint(action, value, player.name, words, reason, estimate.in_points)
-    perfect, values = perfect_player_of(session.game), perfect_values(session, time_limit=time_limit)
-    if perfect is None or values is None:
-        raise NotNowError(
-            f"no player here values actions, and {session.game.presentation.title} is too large to be solved"
-        )
-    action = best_actions(values)[0]
-    words = None if perfect.value_kind == "results" else perfect.value_text(float(values[action]), session.state)
-    return Hint(action, float(values[action]), perfect.name, words)
+    state, draws = session.state_before(ply), session.draws_before(ply)
+    estimate = judge.estimate(state, draws, time_limit)
+    if estimate is None or estimate.best is None:
+        raise NotNowError("the match is over" if estimate is None else "no values are known in this position")
+    return Hint(estimate.best, estimate, judge.line(state, draws, estimate, LINE_SECONDS))
 
 
 def perfect_values(session: Session, ply: int | None = None, time_limit: float | None = None) -> Values | None:

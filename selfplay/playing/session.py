@@ -138,7 +138,11 @@ class Session:
     @property
     def draws(self) -> Draws:
         """The random numbers of the next ply."""
-        return Draws(self.key, torch.tensor([self.match]), len(self.plies))
+        return self.draws_before(None)
+
+    def draws_before(self, ply: int | None) -> Draws:
+        """The random numbers of a ply of the match, numbered from 0; None: of the next one."""
+        return Draws(self.key, torch.tensor([self.match]), len(self.plies) if ply is None else ply)
 
     @property
     def is_over(self) -> bool:
@@ -323,7 +327,7 @@ class Session:
         for each position and kept, because some players search for a long time.
         """
         number = len(self.plies) if ply is None else ply
-        state, draws = self.state_before(number), self.draws._replace(ply=number)
+        state, draws = self.state_before(number), self.draws_before(number)
         known, is_shown = self.estimates.get(number), None in self.players or self.evaluator is not None
         solver = endgame_player(self.game, state) if is_shown and (known is None or not known.is_exact) else None
         if solver is not None:

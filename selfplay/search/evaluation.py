@@ -56,6 +56,10 @@ class Evaluation(Protocol):
         """The value of one reply to the opponent, when searches order moves by the value of the position after them.
         Must be above 0. It changes only the number of positions visited."""
 
+    @property
+    def predicts_outcome(self) -> bool:
+        """Whether unfinished positions have the value that is expected of the end of the match."""
+
     def unfinished_value(self, game: Game) -> CompiledValue:
         """The function that values unfinished positions; every call returns the same function."""
 
@@ -126,6 +130,11 @@ class FeatureEvaluation(NamedTuple):
     def reply_value(self) -> float:
         """Small, so that it only decides between equal values, for example if no feature has a weight."""
         return 0.001
+
+    @property
+    def predicts_outcome(self) -> bool:
+        """A sum of features has no unit, even if it is the number of discs so far."""
+        return False
 
     def table(self, game: Game) -> NDArray[np.float64]:
         """float64[P, K]: the weights of the K features of `game`, in their order, in each phase.

@@ -55,6 +55,10 @@ class PatternEvaluation(NamedTuple):
         """Chosen by searches of Othello: 0.005 to 0.02 visit fewer positions than less or more."""
         return 0.01
 
+    @property
+    def predicts_outcome(self) -> bool:
+        return True
+
     def unfinished_value(self, game: Game) -> CompiledValue:
         return pattern_value
 

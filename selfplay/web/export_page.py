@@ -27,6 +27,7 @@ from selfplay.games.game import OUTCOMES, EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.installation import require_package
 from selfplay.named_players.names import kind_named, parse_name
+from selfplay.named_players.strengths import strengths
 from selfplay.players.agent import Agent
 from selfplay.players.pretrained import PRETRAINED, pretrained_agents
 from selfplay.players.random import RandomPlayer
@@ -38,7 +39,7 @@ from selfplay.settings.context import context_of
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.match import Match, Participant
 from selfplay.web.offers import OWN_KIND
-from selfplay.web.opponents import OpponentCatalog
+from selfplay.web.opponents import STRENGTH_WORDS, OpponentCatalog
 from selfplay.web.rules_in_javascript import javascript_of
 from selfplay.web.schemas import MatchView, NewMatchRequest, OfferedPlayer, OpponentsView, People
 
@@ -161,21 +162,21 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
     actions = range(game.num_distinct_actions)
     texts = [[game.action_text(action, player) for action in actions] for player in (0, 1)]
     catalog = OpponentCatalog(WebSettings(run_dir=settings.run_dir, game=settings.game))
-    ways = _opponents(agent, settings.search_seconds)
-    opponents = list(ways)
-    one_ply, search, random = (opponent.id for opponent in opponents)
+    played, strong = _opponents(agent, settings.search_seconds), _strengths(game, agent)
+    ways = {offer.id: way for offer, way in (strong | played).items()}
     offer = OpponentsView(
         run="",
-        opponents=opponents,
-        strengths={"Easy": random, "Medium": one_ply, "Hard": search},
-        default=one_ply,
+        opponents=[*strong, *played],
+        strengths={word: name for word, name in STRENGTH_WORDS.items() if name in ways},
+        default=next(iter(ways)),
         has_perfect_play=False,
         notes=[f"This page was exported with one agent ({agent.name}), which runs in your browser."],
     )
     return {
         "view": catalog.game_view(game).model_dump(mode="json") | {"can_be_set_up": False},
         "offer": offer.model_dump(mode="json"),
-        "ways": {opponent.id: way for opponent, way in ways.items()},
+        "ways": ways,
+        "judge": next(opponent.id for opponent, way in played.items() if way["kind"] == "search"),
         "seconds": settings.search_seconds,
         **_templates(game),
         "initial": [str(word) for word in game.rules.initial],
@@ -198,8 +199,26 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
     }
 
 
-def _opponents(agent: Agent, seconds: float) -> dict[OfferedPlayer, str]:
-    """The opponents, and how exported/worker.js values the actions for each: by one ply, by search, or at random."""
+def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
+    """The strengths that exported/worker.js can play: searches by rules, and by the agent if it is pretrained."""
+    found = {}
+    for strength, text in strengths(game).items():
+        name = parse_name(text)
+        evaluation = name.options.get("evaluation")
+        if evaluation == PRETRAINED and agent.path == pretrained_agents()[game.name]:
+            evaluation = "agent"
+        if evaluation in ("agent", "none", "discs"):
+            options = {option: name.options[option] or 0 for option in ("depth", "slack", "epsilon")}
+            ends = {"win": 0, "point": 1} if evaluation == "discs" else {"win": 1, "point": 0}
+            offer = OfferedPlayer(
+                strength, "strength", strength.capitalize(), kind_named(strength).meaning, _not_made, estimates=False
+            )
+            found[offer] = {"kind": "strength", "evaluation": evaluation, "ends": ends, **options}
+    return found
+
+
+def _opponents(agent: Agent, seconds: float) -> dict[OfferedPlayer, dict[str, Any]]:
+    """The other opponents, and how exported/worker.js values the actions: by one ply, by search, or at random."""
     name, label = agent.name.replace(" ", "-"), agent.name.capitalize()
     learned = partial(OfferedPlayer, make=_not_made, values_hold=OWN_KIND)
     one_ply = learned(name, "level", label, "learned by self-play; looks at its own next move only")
@@ -213,7 +232,7 @@ def _opponents(agent: Agent, seconds: float) -> dict[OfferedPlayer, str]:
     random = OfferedPlayer(
         "random", "random", "Random", "every legal move is equally likely", _not_made, estimates=False
     )
-    return {one_ply: "agent", search: "search", random: "random"}
+    return {one_ply: {"kind": "agent"}, search: {"kind": "search"}, random: {"kind": "random"}}
 
 
 def _not_made() -> None:
@@ -224,7 +243,7 @@ def _templates(game: Game) -> dict[str, Any]:
     """A match, a legal action and a ply as the server describes them; exported/match.js changes what varies."""
     player = RandomPlayer(game)
     offer = OfferedPlayer("random", "random", "Random", "", _not_made)
-    match = Match("", game, People.BOTH, Participant(offer, player), None, None, seed=0)
+    match = Match("", game, People.BOTH, Participant(offer, player), None, None, offer, seed=0)
     first = match.begin(NewMatchRequest(game=game.name, opponent="random", person=People.BOTH))
     match.play(first.legal[0].action, 0)
     begun, played = (TypeAdapter(MatchView).dump_python(view, mode="json") for view in (first, match.view()))

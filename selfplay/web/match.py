@@ -12,7 +12,7 @@ from selfplay.errors import SelfPlayError
 from selfplay.games import Game
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.playing.estimates import best_line, grade_of
+from selfplay.playing.estimates import Estimate, Judge, grade_of
 from selfplay.playing.hints import hint
 from selfplay.playing.match_description import describe
 from selfplay.playing.session import Session
@@ -20,18 +20,17 @@ from selfplay.search.shared_solver import NotSolvedYetError, Solving
 from selfplay.web.opponents import NotFoundError
 from selfplay.web.schemas import (
     HintView,
-    LineView,
+    JudgedView,
     MatchFileView,
     MatchView,
     NewMatchRequest,
     OfferedPlayer,
     People,
-    PerfectView,
     PositionRequest,
 )
 
-LINE_SECONDS = 1.5
-"""Time for the best line."""
+PERFECT_PLAY = "Perfect play"
+"""Who exact values are from."""
 
 
 class StaleError(SelfPlayError):
@@ -55,7 +54,9 @@ class Match:
         people: which seats people hold. A person who plays against the opponent is player 0 of the session.
         opponent: plays against the person; values the actions of a match between two people.
         partner: moves first in a match without people; None: the opponent.
-        evaluator: values the actions; None: the players do, and the opponent in place of people.
+        evaluator: values the actions; None: the players do, and the opponent in place of people. If one of them does
+            not estimate values, the judge values all actions, unless the exact values are known.
+        judge: values actions of which the exact value is not known.
 
     Attributes:
         lock: held by the request that uses the match; use all other attributes and methods only while holding it.
@@ -69,10 +70,12 @@ class Match:
         opponent: Participant,
         partner: Participant | None,
         evaluator: Participant | None,
+        judge: OfferedPlayer,
         seed: int,
     ) -> None:
         self.id, self.game, self.people = match_id, game, people
         self.opponent, self.partner, self.evaluator = opponent, partner, evaluator
+        self.judge_offer, self.judge = judge, Judge(game, judge.make)
         one, other = (None if participant is None else participant.player for participant in self._numbered)
         number = int.from_bytes(hashlib.sha256(match_id.encode()).digest()[:8], "big", signed=True)
         key = int(fold(np.array([stream_key(seed, 0, Activity.VERSUS_PERSON)]), np.array([number]))[0])
@@ -96,8 +99,7 @@ class Match:
     @property
     def offers(self) -> list[OfferedPlayer]:
         """The opponents, each of which may act or value actions."""
-        valuing = [] if self.evaluator is None else [self.evaluator.offer]
-        return [self.opponent.offer, *valuing, *filter(None, self.seats)]
+        return [self.opponent.offer, self._valuing, *filter(None, self.seats)]
 
     # ------------------------------------------------------------------ what a person can do
 
@@ -186,12 +188,13 @@ class Match:
                 self.session.estimate(ply)
         description, actions = vars(describe(self.session, ply)), [played.action for played in self.session.plies]
         return MatchView(
-            **description | {"adviser": None if description["adviser"] is None else self._valuing.offer.label},
+            **description | {"adviser": None if description["adviser"] is None else self._valuing.label},
             id=self.id,
             opponent=self.opponent.offer,
             person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
             people=self.people,
             evaluator=None if self.evaluator is None else self.evaluator.offer,
+            judge=self.judge_offer,
             score=self._score(),
             seats=self.seats,
             position=self.position,
@@ -200,15 +203,21 @@ class Match:
 
     @property
     def _evaluating_player(self) -> Player | None:
-        """The opponent that values the actions in place of the players. Between two people it is by default the
-        opponent."""
-        valuing = self.evaluator or (self.opponent if self.people is People.BOTH else None)
-        return None if valuing is None else valuing.player
+        """Who values the actions in place of the players; None if they do. Between two people it is the opponent."""
+        if self.evaluator is not None:
+            return self.evaluator.player
+        if self._valuing is self.judge_offer:
+            return self.judge.player
+        return self.opponent.player if self.people is People.BOTH else None
 
     @property
-    def _valuing(self) -> Participant:
+    def _valuing(self) -> OfferedPlayer:
         """Who values the actions of people."""
-        return self.evaluator or self.opponent
+        if self.evaluator is not None:
+            return self.evaluator.offer
+        all_estimate = all(offer.estimates for offer in [self.opponent.offer, *filter(None, self.seats)])
+        is_judged = not all_estimate and perfect_player_of(self.game) is None
+        return self.judge_offer if is_judged else self.opponent.offer
 
     def _score(self) -> str | None:
         counts, (one, other) = self.session.results.by_player, self._numbered
@@ -224,23 +233,31 @@ class Match:
         if ply is not None and ply > len(self.session.plies):
             raise NotFoundError(f"this match has only {len(self.session.plies)} plies")
 
-    def hint(self) -> HintView:
-        """A suggested action.
+    def hint(self, ply: int | None = None) -> HintView:
+        """The best action that is known, without waiting for exact values. `ply`: as for `solving`.
 
         Raises:
-            NotNowError: the match is over, or no values are known.
-            NotSolvedYetError: perfect play is not known yet.
+            NotFoundError: the match has fewer plies.
+            NotNowError: the match is over.
         """
-        given = hint(self.session, time_limit=0.0)
+        self._check_ply(ply)
+        state = self.session.state_before(ply)
+        action, estimate, line = hint(self.session, self.judge, ply, time_limit=0.0)
+        value = estimate.value(action)
+        assert value is not None, "the judge knows the value of its best action"
         return HintView(
-            action=given.action,
-            text=self.game.presentation.action_named(given.action, self.session.to_move),
-            square=self.game.presentation.placed_squares(self.session.state, [given.action])[0],
-            value=given.value,
-            words=given.words,
-            reason=given.reason,
-            source=self._valuing.offer.label if given.source == self._valuing.player.name else given.source,
+            action=action,
+            text=self.game.presentation.action_named(action, int(state.current_player)),
+            square=self.game.presentation.placed_squares(state, [action])[0],
+            value=value,
+            words=estimate.words(action),
+            in_points=estimate.in_points,
+            source=self._source(estimate),
+            line=self.game.line_texts(line, state),
         )
+
+    def _source(self, estimate: Estimate) -> str:
+        return PERFECT_PLAY if estimate.is_exact else self.judge_offer.label
 
     def solving(self, ply: int | None = None) -> Solving | None:
         """A position as it is being solved; None if the game is too large, or the match is over there.
@@ -255,34 +272,54 @@ class Match:
         perfect = None if bool(state.terminated) else perfect_player_of(self.game)
         return None if perfect is None else perfect.ask(state)
 
-    def perfect(self, ply: int | None = None) -> PerfectView:
-        """The value of each legal action under perfect play, as far as it is known. `ply`: as for `solving`."""
-        perfect, solving = perfect_player_of(self.game), self.solving(ply)
-        if perfect is None or solving is None:
-            return PerfectView(kind=None, actions=[], texts=[], values=None, words=None, grades=[], is_complete=True)
-        is_complete, state = solving.finished.done(), self.session.state_before(ply)
+    def judged(self, ply: int | None = None) -> JudgedView:
+        """The best known value of each legal action: exact ones as far as they are known. `ply`: as for `solving`."""
+        solving, state = self.solving(ply), self.session.state_before(ply)
         actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        texts = [self.game.action_text(action, int(state.current_player)) for action in actions]
+        if solving is not None:
+            return self._solved(solving, actions, texts)
+        estimate = self.judge.estimate(state, self.session.draws_before(ply))
+        if estimate is None:
+            return JudgedView(
+                kind=None,
+                is_exact=True,
+                source=PERFECT_PLAY,
+                actions=[],
+                texts=[],
+                values=None,
+                words=None,
+                grades=[],
+                is_complete=True,
+            )
+        return JudgedView(
+            kind=estimate.kind,
+            is_exact=estimate.is_exact,
+            source=self._source(estimate),
+            actions=actions,
+            texts=texts,
+            values=list(map(estimate.value, actions)),
+            words=list(map(estimate.words, actions)),
+            grades=list(map(estimate.grade, actions)),
+            is_complete=estimate.is_exact or endgame_player(self.game, state) is None,
+        )
+
+    def _solved(self, solving: Solving, actions: list[int], texts: list[str]) -> JudgedView:
+        perfect, is_complete = perfect_player_of(self.game), solving.finished.done()
+        assert perfect is not None, "it solves the position"
         values = [solving.values.get(action) for action in actions]
         best = max((value for value in values if value is not None), default=None) if is_complete else None
-        return PerfectView(
+        return JudgedView(
             kind=perfect.value_kind,
+            is_exact=True,
+            source=PERFECT_PLAY,
             actions=actions,
-            texts=[self.game.action_text(action, int(state.current_player)) for action in actions],
+            texts=texts,
             values=[None if value is None else float(value) for value in values],
-            words=[None if value is None else perfect.value_text(value, state) for value in values],
+            words=[None if value is None else perfect.value_text(value, solving.state) for value in values],
             grades=[grade_of(value, best, perfect.value_kind, is_exact=True) for value in values],
             is_complete=is_complete,
         )
-
-    def line(self, ply: int | None, *, is_perfect: bool) -> LineView:
-        """The best line by the opponent's values, or by perfect play as far as it is known. `ply`: as for `solving`."""
-        self._check_ply(ply)
-        state = self.session.state_before(ply)
-        perfect = perfect_player_of(self.game) if is_perfect else endgame_player(self.game, state)
-        player = self._valuing.player if perfect is None else perfect.with_time_limit(LINE_SECONDS)
-        actions = best_line(self.game, player, state, LINE_SECONDS)
-        source = self._valuing.offer.label if perfect is None else "Perfect play"
-        return LineView(moves=self.game.line_texts(actions, state), source=source)
 
     def file(self) -> MatchFileView:
         session = self.session

@@ -6,7 +6,6 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Annotated, NamedTuple, TypeVar
 
 from anyio import CapacityLimiter
@@ -16,22 +15,21 @@ from fastapi import APIRouter, Path, Query, Request
 from selfplay.errors import SelfPlayError
 from selfplay.games import Game
 from selfplay.players.perfect import is_found_out, perfect_player_of
-from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.playing import WebSettings
 from selfplay.web.match import Match, Participant
+from selfplay.web.offers import judge_offer
 from selfplay.web.opponents import NotFoundError, OpponentCatalog
 from selfplay.web.proof import Proofs
 from selfplay.web.schemas import (
     ActionRequest,
     HintView,
-    LineView,
+    JudgedView,
     MatchFileView,
     MatchView,
     NewMatchRequest,
     NextMatchRequest,
     OfferedPlayer,
     People,
-    PerfectView,
     RewindRequest,
     TakeOverRequest,
 )
@@ -64,7 +62,8 @@ def match_routes(service: "MatchService") -> APIRouter:
         service.matches.check_room(client)
         game = service.catalog.game(body.game)
         taking = await run_sync(service.participants, game, body)
-        match = Match(service.new_id(), game, body.person, *taking, service.settings.seed)
+        # In a thread, because it may have to find out whether the game can be solved.
+        match = await run_sync(service.new_match, game, body.person, taking)
         view = await run_sync(match.begin, body, limiter=service.limiter(match.offers))
         service.matches.add(match, client)
         return view
@@ -89,11 +88,6 @@ def match_routes(service: "MatchService") -> APIRouter:
     async def rewind(match: MatchId, request: RewindRequest) -> MatchView:
         return await service.with_match(match, then_view(lambda it: it.session.rewind(request.ply)))
 
-    @router.get("/{match}/line", summary="Show the best line", operation_id="line")
-    async def line(match: MatchId, ply: AskedPly = None, is_perfect: bool = False) -> LineView:
-        await service.solve_game(match)
-        return await service.with_match(match, lambda it: it.line(ply, is_perfect=is_perfect))
-
     @router.get("/{match}/file", summary="Write the match as a file", operation_id="file")
     async def file(match: MatchId) -> MatchFileView:
         return await service.with_match(match, Match.file)
@@ -113,19 +107,17 @@ def match_routes(service: "MatchService") -> APIRouter:
             limiter = service.limiter(one.offer for one in taking if one is not None)
             return await run_sync(it.take_over, *taking, limiter=limiter)
 
-    @router.get("/{match}/hint", summary="Suggest an action", operation_id="hint")
-    async def hint(match: MatchId) -> HintView:
+    @router.get("/{match}/hint", summary="Suggest the best action that is known", operation_id="hint")
+    async def hint(match: MatchId, ply: AskedPly = None) -> HintView:
         await service.solve_game(match)
-        with suppress(NotSolvedYetError):
-            return await service.with_match(match, Match.hint)
-        await service.wait_for_solution(match, math.inf)
-        return await service.with_match(match, Match.hint)
+        await service.wait_for_solution(match, math.inf, ply)
+        return await service.with_match(match, lambda it: it.hint(ply), service.slow)
 
-    @router.get("/{match}/perfect", summary="Show the value of each action with perfect play", operation_id="perfect")
-    async def perfect(match: MatchId, seconds: WaitSeconds = 0.0, ply: AskedPly = None) -> PerfectView:
-        await service.solve_game(match)
+    @router.get("/{match}/judged", summary="Show the best known value of each action", operation_id="judged")
+    async def judged(match: MatchId, seconds: WaitSeconds = 0.0, ply: AskedPly = None) -> JudgedView:
+        is_solved = await service.solve_game(match)
         await service.wait_for_solution(match, seconds, ply)
-        return await service.with_match(match, lambda it: it.perfect(ply), asks_opponent=False)
+        return await service.with_match(match, lambda it: it.judged(ply), service.quick if is_solved else service.slow)
 
     @router.delete("/{match}", status_code=204, summary="Close a match", operation_id="leave")
     async def leave(match: MatchId) -> None:
@@ -162,7 +154,7 @@ class MatchService:
         self.catalog = OpponentCatalog(settings)
         self.matches = OpenMatches(settings, clock)
         self.proofs = Proofs(self.catalog)
-        self._quick, self._slow = CapacityLimiter(QUICK_THREADS), CapacityLimiter(SLOW_THREADS)
+        self.quick, self.slow = CapacityLimiter(QUICK_THREADS), CapacityLimiter(SLOW_THREADS)
 
     def participants(
         self, game: Game, request: NewMatchRequest | TakeOverRequest
@@ -178,21 +170,32 @@ class MatchService:
         partner, evaluator = (None if one is None else participant(one) for one in ids)
         return opponent, partner, evaluator
 
+    def new_match(
+        self, game: Game, people: People, taking: tuple[Participant, Participant | None, Participant | None]
+    ) -> Match:
+        """A match between these players, as `participants` returns them."""
+        return Match(self.new_id(), game, people, *taking, judge_offer(game), self.settings.seed)
+
     def limiter(self, offers: Iterable[OfferedPlayer]) -> CapacityLimiter:
         """The threads in which a match against these opponents is played."""
-        return self._slow if any(offer.is_slow or offer.learns for offer in offers) else self._quick
+        return self.slow if any(offer.is_slow or offer.learns for offer in offers) else self.quick
 
-    async def with_match(self, name: str, change: Callable[[Match], Answer], *, asks_opponent: bool = True) -> Answer:
-        """The result of `change` for a match, while its lock is held. Raises NotFoundError."""
+    async def with_match(
+        self, name: str, change: Callable[[Match], Answer], limiter: CapacityLimiter | None = None
+    ) -> Answer:
+        """The result of `change` for a match, while its lock is held. Raises NotFoundError.
+
+        `limiter`: the threads for it; None: those that suit the opponents.
+        """
         async with (match := self.matches.get(name)).lock:
             # The opponent is read while the lock is held: another request may have changed it.
-            limiter = self.limiter(match.offers) if asks_opponent else self._quick
-            return await run_sync(change, match, limiter=limiter)
+            return await run_sync(change, match, limiter=limiter or self.limiter(match.offers))
 
-    async def solve_game(self, name: str) -> None:
-        """Compute perfect play of the game of a match, unless the game is too large. Raises NotFoundError."""
-        if not is_found_out(game := self.matches.get(name).game):
-            await run_sync(perfect_player_of, game)
+    async def solve_game(self, name: str) -> bool:
+        """Compute perfect play of the game of a match; False if the game is too large. Raises NotFoundError."""
+        game = self.matches.get(name).game
+        perfect = perfect_player_of(game) if is_found_out(game) else await run_sync(perfect_player_of, game)
+        return perfect is not None
 
     async def wait_for_solution(self, name: str, seconds: float, ply: int | None = None) -> None:
         """Wait for the solution of a position, at most `search_seconds`. No thread and no lock is held meanwhile.
@@ -202,7 +205,7 @@ class MatchService:
 
         Raises what `with_match` and `Match.solving` raise.
         """
-        solving = await self.with_match(name, lambda match: match.solving(ply), asks_opponent=False)
+        solving = await self.with_match(name, lambda match: match.solving(ply), self.quick)
         if solving is not None:
             seconds = min(seconds, self.settings.search_seconds)
             await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=seconds)

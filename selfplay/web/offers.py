@@ -13,6 +13,7 @@ from selfplay.games import Game
 from selfplay.learners.tabular.table_file import trains_against_people
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.named_players.names import PLAYERS, kind_named, make_player, parse_name
+from selfplay.named_players.strengths import STRENGTHS, judge_name
 from selfplay.players.checkpoints import read_metadata
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
@@ -27,6 +28,9 @@ from selfplay.search.searcher import Searcher
 from selfplay.settings.fields import PERSON
 from selfplay.settings.playing import WebSettings
 from selfplay.web.schemas import OfferedPlayer
+
+JUDGE = "judge"
+"""The id of the offer that values moves; it cannot be chosen as an opponent."""
 
 OWN_KIND = "a player like itself that sometimes moves at random, as in its training"
 """Against whom the values of learned agents hold."""
@@ -48,6 +52,33 @@ squares that it plays perfectly, in tens of milliseconds, and the size of the so
 DEFAULT_DEPTH, SOLVES_FROM_DEPTH, ENDGAME, ENDGAME_BITS = 4, 4, 10, 12
 """The same for a search by fixed rules, which answers at once. Searches from depth 4 on solve the end of the match, in
 milliseconds, with a table of at most 128 KiB."""
+
+
+def judge_offer(game: Game) -> OfferedPlayer:
+    """The strongest player that comes with the program, which values moves."""
+    name, label = judge_name(game)
+    return OfferedPlayer(
+        JUDGE,
+        JUDGE,
+        label[0].upper() + label[1:],
+        "the strongest player that comes with the program",
+        partial(make_player, name, game),
+        span=None if game.features and game.name not in pretrained_agents() else 1.0,
+        is_slow=True,
+    )
+
+
+def _strength_offer(strength: str, game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    """One of the players that come with the program, by a word for its strength."""
+    yield OfferedPlayer(
+        strength,
+        "strength",
+        strength.capitalize(),
+        kind_named(strength).meaning,
+        partial(make_player, strength, game),
+        estimates=False,
+        is_slow=True,
+    )
 
 
 def level_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
@@ -97,7 +128,7 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
         has_fixed_values=True,
         values_hold=OWN_KIND,
     )
-    search = f"search:negascout?depth={PRETRAINED_DEPTH}&endgame={PRETRAINED_EMPTIES}&evaluation={PRETRAINED}"
+    search = f"search:negascout?depth={PRETRAINED_DEPTH}&endgame={PRETRAINED_EMPTIES}&evaluation={PRETRAINED}&slack=0"
     yield OfferedPlayer(
         "pretrained-search",
         "pretrained",
@@ -105,8 +136,6 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
         f"looks {PRETRAINED_DEPTH} plies ahead with the agent that comes with the program",
         partial(make_player, search, game, run_dir),
         file=file,
-        # A level of the user's own run is more interesting.
-        is_recommended=not RunFolder(run_dir).trained_levels(),
         is_slow=True,
     )
 
@@ -128,7 +157,8 @@ def _search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[Offe
             group="Search",
             number=depth,
             is_default=depth == min(DEFAULT_DEPTH, deepest),
-            span=None if game.features else 1.0,
+            # The sum of features is not the value of an outcome.
+            estimates=game.features is None,
             is_slow=True,
         )
 
@@ -143,7 +173,7 @@ def level_search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator
         exactly = f", and plays the last {endgame} squares perfectly" if endgame else ""
         learned = partial(_learned_evaluation, run.agent(level), level, game)
         for depth in [depth for depth in LEVEL_DEPTHS if is_compiled and depth <= deepest]:
-            is_default, name = depth == min(DEFAULT_LEVEL_DEPTH, deepest), f"level {level}, {depth} plies"
+            name = f"level {level}, {depth} plies"
             yield OfferedPlayer(
                 f"level-{level}-search-{depth}",
                 "search",
@@ -153,8 +183,7 @@ def level_search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator
                 file=run.agent(level),
                 group=f"Level {level}, looking ahead",
                 number=depth,
-                is_default=is_default,
-                is_recommended=is_default,
+                is_default=depth == min(DEFAULT_LEVEL_DEPTH, deepest),
                 is_slow=True,
             )
 
@@ -168,7 +197,7 @@ def _most_discs_offer(game: Game, run_dir: Path, web: WebSettings) -> Iterator[O
             "Most discs now",
             "always turns as many discs as it can",
             partial(make_player, "greedy_discs", game, run_dir),
-            span=None,
+            estimates=False,
             is_slow=True,
         )
 
@@ -189,7 +218,9 @@ def _offered(
     name: str | None = None,
 ) -> Player:
     searcher = Searcher(game, evaluation(), table_bits=OFFERED_TABLE_BITS)
-    return SearchPlayer(searcher, depth, time_limit=seconds, endgame=endgame, endgame_bits=endgame_bits, name=name)
+    return SearchPlayer(
+        searcher, depth, time_limit=seconds, endgame=endgame, endgame_bits=endgame_bits, slack=0.0, name=name
+    )
 
 
 @read_once(4)
@@ -222,7 +253,6 @@ def _mcts_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[Offere
             f"looks ahead with the newest level, in {WITH_NETWORK} simulations",
             partial(make_player, name, game, run_dir),
             file=run.agent(level),
-            is_recommended=True,
             is_slow=True,
         )
 
@@ -288,6 +318,7 @@ def _perfect_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[Off
 
 
 OFFERS: dict[str, Callable[[Game, Path, WebSettings], Iterator[OfferedPlayer]]] = {
+    **{strength: partial(_strength_offer, strength) for strength in STRENGTHS},
     "level": level_offers,
     PRETRAINED: _pretrained_offers,
     "search": _search_offers,

@@ -10,20 +10,21 @@ from pathlib import Path
 
 from torch import Tensor
 
-from selfplay.compute.random_numbers import Draws
+from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SelfPlayError
 from selfplay.files import sha256
 from selfplay.games import Game, State, game_names, make_game
 from selfplay.named_players.names import parse_name
-from selfplay.players.perfect import perfect_player_of
-from selfplay.players.player import Player, PlayerWrapper
-from selfplay.players.value_net import best_actions
+from selfplay.players.player import Player, PlayerWrapper, pick_actions
+from selfplay.players.value_net import best_values
 from selfplay.playing.estimates import thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
 from selfplay.settings.playing import WebSettings
 from selfplay.web.offers import offers
 from selfplay.web.schemas import GameView, OfferedPlayer, OpponentsView
 
+STRENGTH_WORDS = {"Easy": "easy", "Medium": "medium", "Hard": "hard", "Unbeatable": "perfect"}
+"""Words for strengths, the weakest first, and the ids of the opponents for which they stand."""
 MOST_PLAYERS = 64
 """Number of players that are kept."""
 MOST_POSITIONS = 20_000
@@ -84,9 +85,9 @@ class OpponentCatalog:
 
     def opponents(self, game: Game) -> OpponentsView:
         """All opponents, and notes on what is missing. The first call for a game can take seconds."""
-        perfect = perfect_player_of(game)
-        opponents = list(self._offers(game))
-        strengths, notes = strengths_of(opponents), []
+        opponents, notes = list(self._offers(game)), []
+        offered = {one.id for one in opponents}
+        strengths = {word: name for word, name in STRENGTH_WORDS.items() if name in offered}
         if not self.run(game).trained_levels():
             notes.append(no_levels_text(self.run(game), game.name))
         return OpponentsView(
@@ -94,7 +95,7 @@ class OpponentCatalog:
             opponents=opponents,
             strengths=strengths,
             default=next(iter(strengths.values())),
-            has_perfect_play=perfect is not None,
+            has_perfect_play="perfect" in offered,
             notes=notes,
         )
 
@@ -123,11 +124,10 @@ class OpponentCatalog:
         """
         key = game.name, offer.id, file_version(offer)
         if offer.is_slow:
-            slow: Player = offer.make()
-            return slow
+            return made_player(offer)
         with self._loading:
             if key not in self._players:
-                player: Player = offer.make()
+                player = made_player(offer)
                 self._players[key] = CachingPlayer(player) if offer.has_fixed_values else player
             self._players.move_to_end(key)
             if len(self._players) > MOST_PLAYERS:
@@ -135,9 +135,26 @@ class OpponentCatalog:
             return self._players[key]
 
 
-class CachingPlayer(PlayerWrapper):
-    """Plays the best action by the values of `player`, and keeps these values: many matches reach the same positions.
+def made_player(offer: OfferedPlayer) -> Player:
+    """The player of an opponent, without values of actions if these are no estimates of outcomes."""
+    player: Player = offer.make()
+    return player if offer.estimates else SilentPlayer(player)
 
+
+class SilentPlayer(PlayerWrapper):
+    """Plays as `player` does, and has only exact values of actions."""
+
+    def action_values(self, state: State) -> Tensor | None:
+        return self.player.action_values(state) if bool(self.player.solves(state).all()) else None
+
+    def visit_counts(self, state: State) -> None:
+        return None
+
+
+class CachingPlayer(PlayerWrapper):
+    """Plays the best action by the values of `player`, one of several at random, and keeps these values.
+
+    Many matches reach the same positions.
     `player` must always take its best action, so its temperature must be 0.
     """
 
@@ -163,7 +180,8 @@ class CachingPlayer(PlayerWrapper):
         return values
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        return best_actions(self.action_values(state))
+        values = self.action_values(state)
+        return pick_actions(values == best_values(values)[:, None], draws.bits(Purpose.TIE_BREAK))
 
 
 def file_version(offer: OfferedPlayer) -> str:
@@ -175,17 +193,3 @@ def file_version(offer: OfferedPlayer) -> str:
         return str(offer.file.stat().st_ino) if offer.learns else sha256(offer.file)
     except OSError as error:
         raise NotFoundError(f"{offer.label} no longer exists; choose another opponent") from error
-
-
-def strengths_of(opponents: list[OfferedPlayer]) -> dict[str, str]:
-    """The ids of a few opponents by words for their strength. The first is the weakest, which a person can beat."""
-    # The levels, if there are any, because they are listed first; else the searches.
-    group = next((offer.group for offer in opponents if offer.group is not None), None)
-    rungs = [offer for offer in opponents if offer.group == group]
-    hard = [*(offer for offer in opponents if offer.is_recommended), *reversed(rungs)]
-    words = {"Easy": rungs[0], "Medium": rungs[len(rungs) // 2], "Hard": hard[0]}
-    if perfect := [offer for offer in opponents if offer.kind == "perfect"]:
-        words["Unbeatable"] = perfect[0]
-    # Each opponent under the first word; a run of one level has only this one.
-    first = {offer.id: word for word, offer in reversed(words.items())}
-    return {word: offer.id for word, offer in words.items() if first[offer.id] == word}

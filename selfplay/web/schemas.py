@@ -142,12 +142,13 @@ class OfferedPlayer:
         default=None, description="Its number in the group: the level, or the depth of a search."
     )
     is_default: bool = Field(default=False, description="Whether it is selected at first in its group.")
-    is_recommended: bool = Field(default=False, description="Whether it is among the strongest.")
     neutral: float = Field(default=0.0, description="The value of an even match.")
     span: float | None = Field(
         default=1.0, description="The largest difference from the neutral value; null: unlimited."
     )
-    estimates: bool = Field(default=True, description="Whether it estimates the value of each action.")
+    estimates: bool = Field(
+        default=True, description="Whether its values of actions are estimates of the outcome of the match."
+    )
     values_hold: str = Field(default="an equally strong player", description="Against whom its values are expected.")
     is_slow: bool = Field(default=False, description="Whether it may take seconds to reply.")
     learns: bool = Field(default=False, description="Whether it learns from its matches.")
@@ -183,17 +184,14 @@ class MatchView(MatchDescription):
     person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
     people: People
     evaluator: OfferedPlayer | None = Field(description="Who values the actions; null: the players themselves.")
+    judge: OfferedPlayer = Field(
+        description="Who values actions of which the exact value is not known, in hints, after the match, and during "
+        "the match if a player does not estimate values."
+    )
     score: str | None = Field(description='Wins of both players so far, such as "You 1 : 0 Level 3".')
     seats: list[OfferedPlayer | None] = Field(description="Who holds each seat; null: a person.")
     position: PositionRequest | None = Field(description="The position in which it began; null: the start of the game.")
     opening: str | None = Field(description="The name of its opening; null if it has none.")
-
-
-class LineView(BaseModel):
-    """Moves that follow if both players take the best action by the same values."""
-
-    moves: list[str]
-    source: str
 
 
 class MatchFileView(BaseModel):
@@ -204,31 +202,38 @@ class MatchFileView(BaseModel):
 
 
 class HintView(BaseModel):
-    """A suggested action."""
+    """The best action that is known, whoever plays the match."""
 
     action: int
     text: str
     square: int | None
-    value: float | None = Field(description="null: not known.")
+    value: float
     words: str | None = Field(description='The value in words if it is exact, such as "wins in 8"; null: an estimate.')
-    reason: str | None = Field(description="Why the player would take it; null: it does not say.")
-    source: str
+    in_points: bool = Field(description="Whether the value is a number of points, estimated or exact.")
+    source: str = Field(description="Who values it.")
+    line: list[str] = Field(
+        description="The action and those that follow if both players take the best action by the same values."
+    )
 
 
-class PerfectView(BaseModel):
-    """The value of each legal action if both players play perfectly afterwards."""
+class JudgedView(BaseModel):
+    """The best known value of each legal action: if both players play perfectly afterwards, or an estimate of this."""
 
     kind: ValueKind | None = Field(
         description="What the values are. results: 1 won, 0 drawn, -1 lost. scores: above 0 won, 0 drawn, below 0 "
         "lost; a sooner win and a later loss have higher scores. points: the points by which the match is won "
-        "(Othello: discs). null: the game is too large to solve, or the match is over."
+        "(Othello: discs). null: the match is over."
     )
+    is_exact: bool = Field(description="Whether they are exact rather than estimates.")
+    source: str = Field(description="Who values the actions.")
     actions: list[int] = Field(description="The legal actions.")
     texts: list[str] = Field(description="Their texts.")
     values: list[float | None] | None = Field(
         description="In the order of the legal actions; null for an action that is still being solved."
     )
-    words: list[str | None] | None = Field(description='The values in words, such as "wins in 8" or "loses by 6".')
+    words: list[str | None] | None = Field(
+        description='The exact values in words, such as "wins in 8" or "loses by 6".'
+    )
     grades: list[Grade | None] = Field(
         description="The grade of each action (inaccuracy, mistake, blunder), once all values are known."
     )

@@ -1,9 +1,10 @@
 """The commands of the console: undo, hints, values, help."""
 
+import re
+
 import pytest
 
 from selfplay.games import make_game
-from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import COMMANDS
 from tests.support.dialogue import GAME, LARGE, dialogue
 from tests.support.stub_players import FirstLegal, Valuing
@@ -37,18 +38,19 @@ def test_any_answer_that_begins_with_n_ends(answer: str) -> None:
     assert prompts[-1] == "Play again? [Y/n] "
 
 
-def test_a_hint_is_the_opponents_choice_or_perfect_play() -> None:
-    written, _ = dialogue(["y", "hint", "perfect", "hint"], Valuing(GAME))
-    assert written.count("valuing would play 2,2, value +0.08.") == 2
-    both = "What valuing expects of each action:    Result with perfect play:\n+0.00 +0.01 +0.02"
-    assert [text.startswith(both) for text in written[2:]].count(True) == 2
-    assert [text.startswith("Estimates for the player to move") for text in written].count(True) == 1
-    nine = " or ".join(GAME.action_to_string(action) for action in range(9))
-    assert written[-2] == f"Perfect play: {nine} draws."
-    written, _ = dialogue(["y", "hint"], RandomPlayer(GAME))
-    assert "perfect would play 0,0, value +0.00." in written
+def test_a_hint_is_the_best_action_that_is_known_whoever_plays() -> None:
+    # The opponent, which has taken a corner, would now take the lowest row, which loses.
+    written, _ = dialogue(["n", "hint"], Valuing(GAME))
+    assert "Perfect play: 1,1 draws. Best line: 1,1" in " ".join(written)
+    assert any(text.startswith("Result with perfect play:\n-1.00 -1.00 -1.00\n-1.00 +0.00 -1.00") for text in written)
     written, _ = dialogue(["hint"], None, FirstLegal(LARGE), game=LARGE)
-    assert "no player here values actions, and Othello is too large to be solved" in written
+    assert re.search(r"pretrained, 5 plies would play \w\d, value [+-]\d\.\d discs\. Best line: \w\d \w\d", written[-2])
+    assert written[-3].startswith("What pretrained, 5 plies expects of each action, in discs:")
+
+
+def test_a_hint_after_the_end_is_refused() -> None:
+    written, _ = dialogue(["y", "0,0", "1,1", "2,2", "hint", "n"], FirstLegal(GAME))
+    assert "the match is over" in written
 
 
 def test_values_and_perfect_values_are_shown_and_hidden() -> None:

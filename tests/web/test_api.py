@@ -100,12 +100,11 @@ def test_the_next_match_continues_the_count_and_the_opponent_may_start(client: T
 
 def test_hints_and_perfect_values(client: TestClient) -> None:
     match = begin(client)
-    hint = client.get(f"/api/matches/{match['id']}/hint").json()
-    assert hint["source"] == "Level 3"
-    assert hint["value"] == max(legal["value"] for legal in match["legal"])
     texts = [f"{action // 3},{action % 3}" for action in range(9)]
     values = {
         "kind": "results",
+        "is_exact": True,
+        "source": "Perfect play",
         "actions": list(range(9)),
         "texts": texts,
         "values": [0.0] * 9,
@@ -113,11 +112,27 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
         "grades": [None] * 9,
         "is_complete": True,
     }
-    assert client.get(f"/api/matches/{match['id']}/perfect").json() == values
-    without = begin(client, opponent="random")
-    assert without["adviser"] is None
-    assert client.get(f"/api/matches/{without['id']}/hint").json()["source"] == "perfect"
-    assert client.get(f"/api/matches/{begin(client, 'othello', 'random')['id']}/hint").status_code == 409
+    assert client.get(f"/api/matches/{match['id']}/judged").json() == values
+    # X has taken a corner, so everything but the centre loses, whatever the opponent expects.
+    match = post(client, begin(client, opponent="level-1", person="both"), "actions", action=0, ply=0)
+    hint = client.get(f"/api/matches/{match['id']}/hint").json()
+    assert (hint["text"], hint["words"], hint["source"]) == ("1,1", "draws", "Perfect play")
+    assert hint["line"][0] == "1,1"
+    assert begin(client, opponent="random")["adviser"] is None
+
+
+@pytest.mark.parametrize(("game", "judge"), [("othello", "Pretrained, 5 plies"), ("hex", "Tree search, 4,000 random ")])
+def test_hints_and_values_of_a_large_game_are_those_of_the_judge(client: TestClient, game: str, judge: str) -> None:
+    match = begin(client, game, "random")
+    asked = f"/api/matches/{match['id']}"
+    hint, judged = (client.get(f"{asked}/{what}?ply=0").json() for what in ("hint", "judged"))
+    assert hint["source"] == judged["source"]
+    assert hint["source"].startswith(judge)
+    best = max(range(len(judged["actions"])), key=lambda one: judged["values"][one])
+    assert (judged["actions"][best], judged["texts"][best]) == (hint["action"], hint["line"][0])
+    assert (hint["value"], hint["words"]) == (judged["values"][best], None)
+    # The random player estimates nothing, so the values on the board are those of the judge too.
+    assert match["adviser"] == judged["source"]
 
 
 def test_a_match_depends_only_on_its_id_and_the_seed(run_dir: Path) -> None:

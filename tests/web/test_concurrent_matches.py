@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from selfplay.web.match import Match, Participant
 from selfplay.web.matches import MatchService
+from selfplay.web.offers import judge_offer
 from selfplay.web.schemas import MatchView, People
 from tests.web.concurrent_matches import Json, answer, client_of, play
 
@@ -43,7 +44,7 @@ def test_many_concurrent_matches_are_the_same_as_one_at_a_time(app: FastAPI, ser
         opponent = service.catalog.opponent(game, there["opponent"]["id"])
         people = People(there["people"])
         participant = Participant(opponent, service.catalog.player(game, opponent))
-        alone = Match(there["id"], game, people, participant, None, None, 0)
+        alone = Match(there["id"], game, people, participant, None, None, judge_offer(game), 0)
         for ply in there["plies"]:
             if ply["by_person"]:
                 alone.reply()

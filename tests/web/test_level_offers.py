@@ -28,7 +28,7 @@ def test_the_newest_level_is_offered_inside_a_search(tmp_path: Path) -> None:
     offers = list(level_search_offers(game, tmp_path, LIMITS))
     assert [offer.id for offer in offers] == [f"level-2-search-{depth}" for depth in range(2, 9)]
     chosen = [offer for offer in offers if offer.is_default]
-    assert [(offer.label, offer.is_recommended) for offer in chosen] == [("Level 2, looking 6 plies ahead", True)]
+    assert [offer.label for offer in chosen] == ["Level 2, looking 6 plies ahead"]
     assert (
         chosen[0].about
         == "tables of patterns, learned by self-play, inside a search, and plays the last 12 squares perfectly"

@@ -90,12 +90,13 @@ def test_earlier_positions_their_perfect_values_and_best_lines(client: TestClien
     end = client.get(f"{address}/positions/{len(match['plies'])}").json()
     assert (end["squares"], end["legal"]) == (match["squares"], [])
     assert client.get(f"{address}/positions/99").status_code == 404
-    perfect = client.get(f"{address}/perfect", params={"ply": 0}).json()
+    perfect = client.get(f"{address}/judged", params={"ply": 0}).json()
     assert (perfect["actions"], perfect["texts"][4], perfect["values"]) == (list(range(9)), "1,1", [0.0] * 9)
-    assert client.get(f"{address}/perfect", params={"ply": 99}).status_code == 404
-    line = client.get(f"{address}/line", params={"ply": 0, "is_perfect": True}).json()
-    assert (line["source"], len(line["moves"])) == ("Perfect play", 9)
-    assert client.get(f"{address}/line", params={"ply": 0}).json()["source"] == "Level 3"
+    assert client.get(f"{address}/judged", params={"ply": 99}).status_code == 404
+    hint = client.get(f"{address}/hint", params={"ply": 0}).json()
+    assert (hint["source"], len(hint["line"])) == ("Perfect play", 9)
+    assert client.get(f"{address}/hint").json()["error"] == "the match is over"
+    assert client.get(f"{address}/hint", params={"ply": 99}).status_code == 404
 
 
 def test_a_match_continues_from_an_earlier_position(client: TestClient) -> None:

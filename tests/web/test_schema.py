@@ -25,7 +25,7 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 OPPONENTS = ["random", "level-2", "search-1", "memory-experience"]
 OPERATIONS = [
     *("games", "opponents", "proof", "story", "runs", "begin", "look", "act", "reply", "undo", "next"),
-    *("takeOver", "hint", "perfect", "leave", "position", "rewind", "line", "file"),
+    *("takeOver", "hint", "judged", "leave", "position", "rewind", "file"),
 ]
 
 

@@ -1,7 +1,8 @@
 // A match as in selfplay/web/match.py: what people and players do in it, hints and transcripts.
 
 import { bestOf } from "./game.js";
-import { placedSquare, viewOf } from "./view.js";
+import { drawsOf, newKey } from "./random.js";
+import { judgedView, placedSquare, viewOf } from "./view.js";
 
 const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
 const LONGEST_LINE = 10;
@@ -18,13 +19,13 @@ export class Refusal extends Error {
 }
 
 export class Match {
-  // description: game.json. players: {opponent, partner, evaluator}, each {offer, consider(state)}; partner and evaluator may
-  // be null. consider gives the values of the actions and the action to play, {values, action}; null if it has no values.
+  // description: game.json. players: {opponent, partner, evaluator, judge}, each {offer, consider(state, draws)}; partner and
+  // evaluator may be null. consider: see worker.js.
   constructor(id, description, game, players, { person = "first", moves = "", position = null, is_practice: isPractice = false }) {
     if (position !== null) {
       throw new Refusal(INVALID, "an exported page begins matches at the start only; selfplay web can set up positions");
     }
-    Object.assign(this, { id, description, game, ...players, people: person, number: 0 });
+    Object.assign(this, { id, description, game, ...players, people: person, number: 0, key: newKey() });
     this.results = [0, 0, 0];
     this.#begin();
     // A match that is brought back is not counted again.
@@ -42,7 +43,7 @@ export class Match {
   }
 
   #begin() {
-    Object.assign(this, { states: [this.game.start()], plies: [], estimates: new Map(), isPractice: false, isCounted: false });
+    Object.assign(this, { states: [this.game.start()], plies: [], considered: new Map(), isPractice: false, isCounted: false });
   }
 
   get state() {
@@ -84,11 +85,8 @@ export class Match {
   reply() {
     while (!this.state.isOver && !this.awaitsPerson) {
       if (!this.#passIfForced()) {
-        const player = this.seats[this.state.player];
-        const shown = this.estimate(this.plies.length);
-        const considered = player === this.adviser(this.plies.length) ? shown : player.consider(this.state);
-        const legal = this.game.legal(this.state);
-        this.#take(considered?.action ?? legal[Math.floor(Math.random() * legal.length)], false);
+        this.estimate(this.plies.length);
+        this.#take(this.#consider(this.seats[this.state.player], this.plies.length).action, false);
       }
       if (this.people === "none") {
         return;
@@ -130,7 +128,7 @@ export class Match {
     this.isPractice ||= this.isCounted;
     this.plies.length = ply;
     this.states.length = ply + 1;
-    [...this.estimates.keys()].filter((number) => number >= ply).forEach((number) => this.estimates.delete(number));
+    [...this.considered.keys()].filter((number) => number > ply).forEach((number) => this.considered.delete(number));
   }
 
   next(person) {
@@ -143,7 +141,7 @@ export class Match {
 
   takeOver(players) {
     const before = this.seats;
-    Object.assign(this, { ...players, estimates: new Map() });
+    Object.assign(this, players);
     if (this.seats.some((one, seat) => one !== before[seat])) {
       this.results = [0, 0, 0];
     }
@@ -151,7 +149,7 @@ export class Match {
   }
 
   #valuePlies() {
-    if (![this.opponent, this.evaluator, ...this.seats].some((one) => one?.offer.is_slow)) {
+    if (![this.adviser(0), ...this.seats].some((one) => one?.offer.is_slow)) {
       this.plies.forEach((ply, number) => ply.is_forced || this.estimate(number));
     }
   }
@@ -159,18 +157,42 @@ export class Match {
   // Whose values are shown before a ply.
   adviser(number) {
     const { player } = this.states[number];
-    return this.evaluator ?? this.seats[player] ?? this.seats[1 - player] ?? this.opponent;
+    const players = [this.opponent, ...this.seats.filter((one) => one !== null)];
+    const isEstimated = players.every(({ offer }) => offer.estimates);
+    return this.evaluator ?? (isEstimated ? (this.seats[player] ?? this.seats[1 - player] ?? this.opponent) : this.judge);
   }
 
-  // The adviser's values before a ply, in points if the agent values points; null if it has none.
-  estimate(number) {
-    if (!this.estimates.has(number)) {
-      const state = this.states[number];
-      const considered = state.isOver ? null : this.adviser(number).consider(state);
-      const points = this.description.points_per_value ?? 1;
-      this.estimates.set(number, considered && { ...considered, values: considered.values.map((value) => value * points) });
+  // What a player finds in the position before a ply, once for each ply.
+  #consider(player, number) {
+    const known = this.considered.get(number) ?? new Map();
+    this.considered.set(number, known);
+    if (!known.has(player)) {
+      known.set(player, player.consider(this.states[number], drawsOf(this.key, this.number, number)));
     }
-    return this.estimates.get(number);
+    return known.get(player);
+  }
+
+  // The adviser's values before a ply, {values, isExact}, in points if the agent values points.
+  estimate(number) {
+    return this.states[number].isOver ? null : this.#inUnits(this.#consider(this.adviser(number), number));
+  }
+
+  // What the adviser found before a ply, if it was asked.
+  known(number) {
+    const found = this.considered.get(number)?.get(this.adviser(number));
+    return found === undefined ? null : this.#inUnits(found);
+  }
+
+  #inUnits({ values, isExact = false }) {
+    const points = this.description.points_per_value;
+    // Exact values that are not points are results; a search prefers the sooner of two wins.
+    const unit = points !== null ? (value) => value * points : isExact ? Math.sign : (value) => value;
+    return values && { values: values.map(unit), isExact };
+  }
+
+  // The judge's values before a ply.
+  judgement(number) {
+    return this.states[number]?.isOver === false ? this.#inUnits(this.#consider(this.judge, number)) : null;
   }
 
   // ply: the position before this ply; null: the current one.
@@ -182,40 +204,40 @@ export class Match {
     return viewOf(this, number);
   }
 
-  hint() {
-    const considered = this.estimate(this.plies.length);
-    if (considered === null) {
-      throw new Refusal(CONFLICT, this.state.isOver ? "the match is over" : "no player here values actions");
+  // The best action that is known before a ply.
+  hint(number) {
+    const judged = this.judgement(number);
+    if (judged === null) {
+      throw new Refusal(CONFLICT, "the match is over");
     }
-    const { values, action } = considered;
-    const after = this.game.squares(this.game.step(this.state, action));
+    const state = this.states[number];
+    const { values } = judged;
+    const action = bestOf(values);
+    const after = this.game.squares(this.game.step(state, action));
+    const { kind, words, source } = judgedView(this, number);
     return {
       action,
-      text: this.description.words[this.state.player][action],
-      square: placedSquare(this, this.game.squares(this.state), after, action),
+      text: this.description.words[state.player][action],
+      square: placedSquare(this, this.game.squares(state), after, action),
       value: values[action],
-      words: null,
-      reason: null,
-      source: this.adviser(this.plies.length).offer.label,
+      words: words[this.game.legal(state).indexOf(action)],
+      in_points: kind === "points",
+      source,
+      line: this.#line(state, action),
     };
   }
 
-  // The moves after a position if both players take the best action by the same values.
-  line(ply) {
-    let state = this.states[ply ?? this.plies.length];
-    const adviser = this.evaluator ?? this.opponent;
+  judged = (number) => judgedView(this, number);
+
+  // An action and those that follow if both players take the best action by the values of the judge.
+  #line(state, action) {
     const moves = [];
     const latest = performance.now() + LINE_MILLISECONDS;
-    while (state !== undefined && !state.isOver && moves.length < LONGEST_LINE && performance.now() < latest) {
-      const considered = adviser.consider(state);
-      if (considered === null) {
-        break;
-      }
-      const best = bestOf(considered.values);
-      moves.push(this.description.texts[state.player][best]);
-      state = this.game.step(state, best);
+    for (let next = action; next !== null; next = moves.length < LONGEST_LINE && performance.now() < latest && !state.isOver ? bestOf(this.judge.consider(state, () => 0).values) : null) {
+      moves.push(this.description.texts[state.player][next]);
+      state = this.game.step(state, next);
     }
-    return { moves, source: adviser.offer.label };
+    return moves;
   }
 
   file() {

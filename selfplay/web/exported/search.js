@@ -1,4 +1,4 @@
-// Alpha-beta search of a position, one ply deeper at a time, until the time is over.
+// Alpha-beta search of a position, one ply deeper at a time, until the time is over or the depth is reached.
 
 import { bitsOf } from "./game.js";
 
@@ -6,15 +6,14 @@ import { bitsOf } from "./game.js";
 const SOONER = 1e-7;
 const OUT_OF_TIME = Symbol("out of time");
 
-// By action: its value to the player to move, by the deepest search that was finished; NaN where illegal.
-export function searched(game, agent, state, seconds) {
+// values: by action, its value to the player to move, by the deepest search that was finished; NaN where illegal. isExact:
+// whether this search reached the end of the match in all lines that matter.
+export function searched(game, agent, state, { seconds = Infinity, depth: deepest = Infinity }) {
   const search = new Search(game, agent, performance.now() + 1000 * seconds);
   let values = game.actionValues(state, agent);
   const actions = game.legal(state);
-  if (actions.length < 2) {
-    return values;
-  }
-  for (let depth = 2; search.isOpen; depth += 1) {
+  search.isOpen = actions.some((action) => !game.step(state, action).isOver);
+  for (let depth = 2; search.isOpen && depth <= deepest; depth += 1) {
     try {
       search.isOpen = false;
       const deeper = values.slice();
@@ -27,10 +26,10 @@ export function searched(game, agent, state, seconds) {
       if (error !== OUT_OF_TIME) {
         throw error;
       }
-      return values;
+      return { values, isExact: false };
     }
   }
-  return values;
+  return { values, isExact: !search.isOpen };
 }
 
 class Search {

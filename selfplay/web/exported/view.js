@@ -12,7 +12,8 @@ export function viewOf(match, number) {
   const state = match.states[number];
   const isNow = number === plies.length;
   const isChosenHere = isNow ? match.awaitsPerson : !state.isOver;
-  const values = isChosenHere ? (match.estimate(number)?.values ?? null) : null;
+  const estimate = isChosenHere ? match.estimate(number) : null;
+  const values = estimate?.values ?? null;
   const squares = game.squares(state);
   const { isOver, result } = match.state;
   return {
@@ -20,6 +21,7 @@ export function viewOf(match, number) {
     id: match.id,
     opponent: match.opponent.offer,
     evaluator: match.evaluator?.offer ?? null,
+    judge: match.judge.offer,
     seats: seats.map((seat) => seat?.offer ?? null),
     people: match.people,
     person_seat: personSeat,
@@ -29,7 +31,7 @@ export function viewOf(match, number) {
     to_move: state.isOver ? null : state.player,
     awaits_person: match.awaitsPerson,
     values_in_points: values !== null && description.points_per_value !== null,
-    legal: isChosenHere ? legalActions(match, state, squares, values) : [],
+    legal: isChosenHere ? legalActions(match, state, squares, estimate) : [],
     plies: plies.map((_, one) => playedPly(match, one)),
     can_undo: plies.some((one) => one.by_person && !one.is_forced),
     is_over: isOver,
@@ -41,22 +43,58 @@ export function viewOf(match, number) {
   };
 }
 
-function legalActions(match, state, before, values) {
+function legalActions(match, state, before, estimate) {
   return match.game.legal(state).map((action) => ({
     ...match.description.action,
     action,
     text: match.description.texts[state.player][action],
     square: placedSquare(match, before, match.game.squares(match.game.step(state, action)), action),
     pointed: match.description.pointed[action],
-    value: values?.[action] ?? null,
+    value: estimate?.values[action] ?? null,
+    words: wordsOf(match, estimate, action),
     result: null,
-    grade: grade(match, values, action),
+    grade: grade(match, estimate, action),
   }));
 }
 
+// The values of the judge before a ply, as JudgedView in selfplay/web/schemas.py.
+export function judgedView(match, number) {
+  const judged = match.judgement(number);
+  const actions = judged === null ? [] : match.game.legal(match.states[number]);
+  const isExact = judged?.isExact ?? true;
+  return {
+    kind: judged === null ? null : match.description.points_per_value === null ? "results" : "points",
+    is_exact: isExact,
+    source: isExact ? "Perfect play" : match.judge.offer.label,
+    actions,
+    texts: actions.map((action) => match.description.texts[match.states[number].player][action]),
+    values: actions.map((action) => (Number.isNaN(judged.values[action]) ? null : judged.values[action])),
+    words: actions.map((action) => wordsOf(match, judged, action)),
+    grades: actions.map((action) => grade(match, judged, action)),
+    is_complete: true,
+  };
+}
+
+// An exact value in words; null if it is estimated.
+function wordsOf({ description }, estimate, action) {
+  if (!estimate?.isExact) {
+    return null;
+  }
+  const value = estimate.values[action];
+  const result = value > 0 ? "wins" : value < 0 ? "loses" : "draws";
+  return description.points_per_value === null || result === "draws" ? result : `${result} by ${Math.abs(Math.round(value))}`;
+}
+
 // How much worse than the best action an action is, in words.
-function grade(match, values, action) {
-  const loss = values === null ? 0 : values[bestOf(values)] - values[action];
+function grade(match, estimate, action) {
+  if (estimate === null) {
+    return null;
+  }
+  const [value, best] = [estimate.values[action], estimate.values[bestOf(estimate.values)]];
+  if (estimate.isExact && Math.sign(value) !== Math.sign(best)) {
+    return "blunder";
+  }
+  const loss = best - value;
   return match.description.grades.findLast(([threshold]) => loss >= threshold - ROUNDING)?.[1] ?? null;
 }
 
@@ -69,7 +107,8 @@ function playedPly(match, number) {
   const { texts, ply: template, points_per_value: points } = match.description;
   const ply = match.plies[number];
   const [before, after] = [number, number + 1].map((one) => match.game.squares(match.states[one]));
-  const values = ply.is_forced ? null : (match.estimates.get(number)?.values ?? null);
+  const estimate = ply.is_forced ? null : match.known(number);
+  const values = estimate?.values ?? null;
   const best = values === null ? null : bestOf(values);
   return {
     ...template,
@@ -77,10 +116,13 @@ function playedPly(match, number) {
     square: placedSquare(match, before, after, ply.action),
     turned: [...before.keys()].filter((square) => before[square] * after[square] === -1),
     value: values?.[ply.action] ?? null,
+    words: wordsOf(match, estimate, ply.action),
+    value_is_points: points !== null && estimate !== null && estimate.isExact,
     in_points: values !== null && points !== null,
     best: best === null ? null : texts[ply.seat][best],
     best_value: values?.[best] ?? null,
-    grade: grade(match, values, ply.action),
+    best_words: best === null ? null : wordsOf(match, estimate, best),
+    grade: grade(match, estimate, ply.action),
   };
 }
 

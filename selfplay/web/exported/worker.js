@@ -1,12 +1,15 @@
 // The requests of selfplay/web/matches.py and games.py, answered in the browser, one after another.
 
 import { loadAgent } from "./agent.js";
-import { bestOf, Game } from "./game.js";
+import { Game } from "./game.js";
 import { Match, Refusal } from "./match.js";
+import { pick, RANDOM_ACTION, TIE_BREAK } from "./random.js";
 import { searched } from "./search.js";
+import { nearlyBest, Strength } from "./strengths.js";
 import { treeSearched } from "./tree_search.js";
 
 const MOST_MATCHES = 100;
+const LESS = 1e-7;
 
 const matches = new Map();
 let begun = 0;
@@ -16,15 +19,33 @@ async function load() {
   const description = await response.json();
   const game = new Game(description);
   const agent = await loadAgent(description, new URL("./agent.bin", import.meta.url));
-  const best = (values) => ({ values, action: bestOf(values) });
-  const { seconds, network } = description;
-  const ways = {
-    agent: (state) => best(game.actionValues(state, agent)),
-    search: (state) => (network.puct ? treeSearched(game, agent, state, { seconds }) : best(searched(game, agent, state, seconds))),
-    random: () => null,
-  };
-  const participants = new Map(description.offer.opponents.map((offer) => [offer.id, { offer, consider: ways[description.ways[offer.id]] }]));
+  const participants = new Map(description.offer.opponents.map((offer) => [offer.id, { offer, consider: playerOf(description, game, agent, offer.id) }]));
   return { description, game, participants };
+}
+
+// From a state and the random numbers of the ply to {values, action, isExact}; values is null if the player has none.
+function playerOf(description, game, agent, id) {
+  const { seconds, network, ways } = description;
+  const best = (found, draws) => ({ ...found, action: pick(nearlyBest(found.values, 0, game.ends.win), draws(TIE_BREAK)) });
+  const limited = { seconds };
+  switch (ways[id].kind) {
+    case "agent":
+      return (state, draws) => best({ values: game.actionValues(state, agent) }, draws);
+    case "search":
+      return (state, draws) => (network.puct ? preferred(treeSearched(game, agent, state, limited)) : best(searched(game, agent, state, limited), draws));
+    case "strength": {
+      const strength = new Strength(ways[id], description, game, agent);
+      return (state, draws) => ({ values: null, action: strength.act(state, draws) });
+    }
+    default:
+      return (state, draws) => ({ values: null, action: pick(game.legal(state), draws(RANDOM_ACTION)) });
+  }
+}
+
+// Actions with fewer simulations are not known to be better than the one that the tree search chooses.
+function preferred({ values, action }) {
+  const most = values[action];
+  return { values: values.map((value, one) => (one === action ? value : Math.min(value, most - LESS))), action };
 }
 
 // A load that failed is tried again at the next request.
@@ -38,13 +59,13 @@ function loaded() {
   return loading;
 }
 
-function players({ participants }, { opponent, partner, evaluator }) {
+function players({ description, participants }, { opponent, partner, evaluator }) {
   const [unknown] = [opponent, partner, evaluator].filter((id) => id && !participants.has(id));
   if (unknown !== undefined) {
     throw new Refusal(404, `unknown opponent; choose one of ${[...participants.keys()].join(", ")}`);
   }
   const get = (id) => participants.get(id) ?? null;
-  return { opponent: get(opponent), partner: get(partner), evaluator: get(evaluator) };
+  return { opponent: get(opponent), partner: get(partner), evaluator: get(evaluator), judge: get(description.judge) };
 }
 
 function begin(all, asked) {
@@ -84,10 +105,9 @@ const MATCHES = {
   "POST rewind": then((match, { ply }) => match.rewind(ply)),
   "PUT opponent": then((match, asked, _ply, _query, all) => match.takeOver(players(all, asked))),
   "GET positions": (match, _body, ply) => match.view(ply),
-  "GET hint": (match) => match.hint(),
-  "GET line": (match, _body, _ply, query) => match.line(query.has("ply") ? Number(query.get("ply")) : null),
+  "GET hint": (match, _body, _ply, query) => match.hint(Number(query.get("ply") ?? match.plies.length)),
+  "GET judged": (match, _body, _ply, query) => match.judged(Number(query.get("ply") ?? match.plies.length)),
   "GET file": (match) => match.file(),
-  "GET perfect": () => ({ kind: null, actions: [], texts: [], values: null, words: null, grades: [], is_complete: true }),
   "DELETE ": (match) => matches.delete(match.id) && null,
 };
 

@@ -17,8 +17,8 @@ export const isOnePerson = (people) => SEATS[people]?.length === 1;
 export const areTwoPeople = (people) => SEATS[people]?.length === 2;
 
 // {view, game, saved, shown}. saved: the match in the address, with the fields of a request for a new match, where null
-// means the default opponent; null if there is no match. shown: {values, ply}, the values on the board and the number of
-// plies before the position (null: all plies). Moves without players are shown as they are.
+// means the default opponent; null if there is no match. shown: {values, ply}, the values on the board (null: the usual
+// ones) and the number of plies before the position (null: all plies). Moves without players are shown as they are.
 export function read(hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const [view, game] = path.split("/");
@@ -90,7 +90,7 @@ export function write(game, saved, { values, ply } = {}) {
     position: saved.position && `${saved.position.squares.map((stone) => SIGNS[stone]).join("")}.${saved.position.to_move}`,
     moves: saved.moves,
     practice: saved.is_practice ? "1" : null,
-    values: values === "adviser" ? null : values,
+    values,
     ply: ply?.toString(),
   };
   Object.entries(optional).forEach(([name, value]) => value && given.set(name, value));

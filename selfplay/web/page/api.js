@@ -42,11 +42,9 @@ export const takeOver = (match, players) => ask("PUT", `/matches/${part(match)}/
 export const rewind = (match, ply) => ask("POST", `/matches/${part(match)}/rewind`, { ply });
 export const position = (match, ply) => ask("GET", `/matches/${part(match)}/positions/${ply}`);
 export const file = (match) => ask("GET", `/matches/${part(match)}/file`);
-export const hint = (match) => ask("GET", `/matches/${part(match)}/hint`);
-// ply: the position before this ply; null: the current one.
-const atPly = (ply) => (ply === null ? "" : `&ply=${ply}`);
-export const perfect = (match, seconds, ply) => ask("GET", `/matches/${part(match)}/perfect?seconds=${seconds}${atPly(ply)}`);
-export const line = (match, isPerfect, ply) => ask("GET", `/matches/${part(match)}/line?is_perfect=${isPerfect}${atPly(ply)}`);
+// ply: the position before this ply.
+export const hint = (match, ply) => ask("GET", `/matches/${part(match)}/hint?ply=${ply}`);
+export const judged = (match, seconds, ply) => ask("GET", `/matches/${part(match)}/judged?seconds=${seconds}&ply=${ply}`);
 
 export function leave(match) {
   fetch(`/api/matches/${part(match)}`, { method: "DELETE", keepalive: true }).catch(() => {});

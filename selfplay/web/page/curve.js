@@ -2,7 +2,7 @@
 
 import { at, element, svg } from "./drawing.js";
 import { goTo } from "./review.js";
-import { adviserOf, gradeOf, scaleOfPly, valueText } from "./values.js";
+import { adviserOf, gradeOf, scaleOfPly, silentOf, valueText } from "./values.js";
 
 const HEIGHT = 150;
 const LEFT = 58;
@@ -12,8 +12,8 @@ const BOTTOM = 24;
 // The smallest range of points that the curve shows.
 const FEWEST_POINTS = 4;
 
-// The largest difference from the neutral value. It is 1 for exact values, which are shown as won, drawn or lost.
-const spanOf = (match, ply) => (match.isExact ? 1 : adviserOf(match, ply.seat).span);
+// The largest difference from the neutral value.
+const spanOf = (match, ply) => adviserOf(match, ply.seat).span;
 
 // The plies whose value is known: [{number, good, text, ply}], where good is the value to the person minus the neutral
 // value.
@@ -82,7 +82,7 @@ export function drawCurve(place, { game, match, cursor }) {
   const points = smoothed(match, valuesToPerson(match));
   if (points.length === 0) {
     const isBegun = match.plies.length > 0;
-    const why = isBegun ? `${adviserOf(match, 0).label} does not estimate values.` : "The curve begins with the first move.";
+    const why = isBegun ? `${(silentOf(match) ?? adviserOf(match, 0)).label} does not estimate values.` : "The curve begins with the first move.";
     place.replaceChildren(element("p", { class: "quiet" }, why));
     return;
   }

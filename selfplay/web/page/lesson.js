@@ -1,7 +1,7 @@
 // Learning from mistakes after a match: for each mistake the person tries to find a better move.
 
 import * as api from "./api.js";
-import { at, clicked } from "./drawing.js";
+import { clicked } from "./drawing.js";
 import { goTo, review } from "./review.js";
 import { show, table } from "./table.js";
 import { gradeOf } from "./values.js";
@@ -12,37 +12,25 @@ const named = (grade) => `${grade === "inaccuracy" ? "an" : "a"} ${grade}`;
 
 const isStill = (lesson) => table.lesson === lesson;
 
-// Finds the mistakes, by exact values where the game can be solved, and shows the first.
+// Finds the mistakes, by the best values that are known, and shows the first.
 async function begin() {
   const asked = table.match;
   if (asked === null || table.isBusy || !asked.is_over) {
     return;
   }
   // mistakes: the number of plies before each. isSolved: a better move was found, or the solution shown.
-  const isExact = !at("perfect").disabled;
-  const lesson = { isExact, mistakes: [], number: 0, isSolved: false };
+  const lesson = { mistakes: [], number: 0, isSolved: false };
   table.lesson = lesson;
-  review.isJudged ||= isExact;
+  review.isJudged = true;
   show();
   say("Looking for your mistakes…");
-  await value(asked, lesson).catch(fail);
+  await review.solve(asked, review.choices(asked), () => isStill(lesson)).catch(fail);
   if (isStill(lesson)) {
     const valued = review.valued(asked);
     lesson.mistakes = valued.plies.flatMap((ply, number) => (ply.by_person && gradeOf(valued, ply) !== null ? [number] : []));
-    await (lesson.mistakes.length > 0 ? open(0) : end(noMistakes(valued)));
+    await (lesson.mistakes.length > 0 ? open(0) : end("No mistakes were found."));
   }
 }
-
-function value(match, lesson) {
-  const isCurrent = () => isStill(lesson);
-  const take = (plies) => Object.assign(match, { plies });
-  return lesson.isExact ? review.solve(match, review.choices(match), isCurrent) : review.fill(match, take, isCurrent);
-}
-
-const noMistakes = ({ plies }) =>
-  plies.some((ply) => ply.by_person && ply.value !== null)
-    ? "No mistakes were found."
-    : "No values are estimated here. Choose a player under Values on the board.";
 
 function end(said = "") {
   table.lesson = null;
@@ -65,10 +53,10 @@ async function open(number) {
 
 // An action that the person tries in place of the mistake.
 export function attempt(action) {
-  const { text, grade: estimated } = review.position(table.match).legal.find((one) => one.action === action);
-  const exact = review.exact.get(review.ply);
-  const grade = table.lesson.isExact ? exact?.known.get(action)?.grade : estimated;
-  if (table.lesson.isExact && !exact?.isComplete) {
+  const { text } = review.position(table.match).legal.find((one) => one.action === action);
+  const judged = review.judged.get(review.ply);
+  const grade = judged?.known.get(action)?.grade;
+  if (!judged?.isComplete) {
     say("This position is still being solved; try again in a moment.");
   } else if (grade === null) {
     solve(`Right: ${text} is good.`);
@@ -90,9 +78,9 @@ async function solve(said = "") {
   const words = `${said} Best: ${best}.`.trim();
   say(words);
   try {
-    const line = await api.line(match.id, lesson.isExact, ply);
-    if (isStill(lesson) && review.ply === ply && lesson.isSolved) {
-      say(words + aboutLine(line));
+    const hint = await api.hint(match.id, ply);
+    if (isStill(lesson) && review.ply === ply && lesson.isSolved && hint.action === action) {
+      say(words + aboutLine(hint));
     }
   } catch (error) {
     fail(error);

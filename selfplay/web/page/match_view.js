@@ -18,9 +18,9 @@ export function showMatch(table, review) {
   }
   const position = review.position(match);
   // In a lesson the values would be the solution.
-  const mode = lesson === null ? checked("values") : !lesson.isSolved ? "none" : lesson.isExact ? "perfect" : "adviser";
-  const exact = review.exact.get(cursor) ?? null;
-  const { known, scale } = valuesToShow(mode, position, exact);
+  const mode = lesson === null ? checked("values") : !lesson.isSolved ? "none" : "perfect";
+  const judged = review.judged.get(cursor) ?? null;
+  const { known, scale } = valuesToShow(mode, position, judged);
   const isLast = cursor === match.plies.length;
   // Also while the opponent thinks, because otherwise the page would shift with every reply.
   const arePoints = mode === "adviser" && (position.values_are_points || position.plies.some((ply) => ply.value_is_points));
@@ -32,8 +32,8 @@ export function showMatch(table, review) {
   showCounts(game, position, arePoints);
   if (!isBusy) {
     // While the opponent thinks they stay, so that what is below them does too.
-    at("values-about").textContent = valuesAbout(position, mode, { known, scale, exact, arePoints, isChoice: isOpen || !isLast });
-    at("legend").hidden = mode !== "perfect" && !scale.isExact && [...known.values()].every(({ result }) => result === null);
+    at("values-about").textContent = valuesAbout(position, mode, { known, scale, judged, arePoints, isChoice: isOpen || !isLast });
+    at("legend").hidden = !scale.isResult && !scale.isExact && [...known.values()].every(({ result }) => result === null);
   }
   at("standing").textContent = (match.is_practice ? "Practice: this match does not count. " : "") + (match.standing ?? "");
   at("score").textContent = match.score ?? "";
@@ -100,6 +100,8 @@ function showCounts(game, match, arePoints) {
   at("counts").replaceChildren(...sides, exact);
 }
 
+const isExactOrUnknown = ({ value, words }) => value === null || words !== null;
+
 // The table of the moves, with their values and better moves.
 function showMoves(game, match, cursor) {
   const rows = match.plies.map((ply, number) => {
@@ -117,7 +119,7 @@ function showMoves(game, match, cursor) {
     ];
     return element("tr", { class: grade }, ...cells.map((content) => element("td", {}, content)));
   });
-  const heads = ["", "player", "move", match.isExact ? "exact score" : "value to the mover", "better"];
+  const heads = ["", "player", "move", match.plies.some(({ value }) => value !== null) && match.plies.every(isExactOrUnknown) ? "exact score" : "value to the mover", "better"];
   const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
   at("plies").replaceChildren(element("caption", { class: "quiet" }, game.grades), element("thead", {}, head), element("tbody", {}, ...rows));
 }

@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { Board, foreseen } from "./board.js";
 import { Buttons } from "./buttons.js";
-import { at, check, checked, clicked } from "./drawing.js";
+import { at, checked, clicked } from "./drawing.js";
 import * as lesson from "./lesson.js";
 import { canHint, canUndo } from "./match_view.js";
 import * as players from "./players.js";
@@ -12,7 +12,7 @@ import { newMatch, request } from "./requests.js";
 import { askForMore, goTo, review } from "./review.js";
 import * as settings from "./settings.js";
 import * as setup from "./setup.js";
-import { isShown, keepInAddress, keepInHistory, noteLeft, returnToLeft, savedAddress, show, table, wantsPerfect } from "./table.js";
+import { bringValues, isShown, keepInAddress, keepInHistory, noteLeft, returnToLeft, savedAddress, show, table } from "./table.js";
 import { aboutHint, aboutLine, fail, isThinking, say } from "./words.js";
 
 export { savedAddress };
@@ -46,7 +46,7 @@ export async function open(game, saved, shown = null, complaint = null) {
       players.showOffer(offer);
       if (saved !== null) {
         players.select(saved);
-        check("values", shown.values ?? "adviser");
+        bringValues(shown.values);
       }
       await begin(saved && { ...saved, opponent: saved.opponent ?? offer.default });
       if (mine === table.visit && Number.isInteger(shown?.ply)) {
@@ -176,21 +176,11 @@ async function giveHint() {
   const isStill = () => isShown(asked) && review.ply === ply;
   const notice = setTimeout(() => isStill() && say("Looking for a hint…"), QUICK);
   try {
-    let said = "";
-    if (ply === null) {
-      const hint = await api.hint(asked.id);
-      if (!isStill()) {
-        return;
-      }
-      clearTimeout(notice);
-      table.hint = hint;
-      said = aboutHint(asked, hint);
-      show();
-      say(said);
-    }
-    const line = await api.line(asked.id, wantsPerfect(), ply);
+    const hint = await api.hint(asked.id, ply ?? asked.plies.length);
     if (isStill()) {
-      say(said + aboutLine(line));
+      table.hint = hint;
+      show();
+      say(aboutHint(asked, hint) + aboutLine(hint));
     }
   } catch (error) {
     if (isStill()) {

@@ -30,10 +30,7 @@ export function showOffer(offer) {
   at("strengths").replaceChildren(...Object.entries(offer.strengths ?? {}).map(([word, id]) =>
     element("label", {}, element("input", { type: "radio", name: "strength", value: id }), element("span", {}, word))));
   showStrength();
-  at("perfect").disabled = !offer.has_perfect_play;
-  if (at("perfect").disabled && at("perfect").checked) {
-    check("values", "adviser");
-  }
+  at("perfect").nextElementSibling.textContent = offer.has_perfect_play ? "Perfect" : "Best known";
 }
 
 // Shows opponents that have appeared since, such as new levels, and keeps those that are chosen, unless one is named.

@@ -6,7 +6,7 @@ import { at, checked } from "./drawing.js";
 import * as players from "./players.js";
 import { review } from "./review.js";
 import { whenFree } from "./settings.js";
-import { forgetLeft, keepInAddress, show, showBusy, table } from "./table.js";
+import { checkValues, forgetLeft, keepInAddress, show, showBusy, table } from "./table.js";
 import { fail, isThinking, say, whatHappened, whatToDo } from "./words.js";
 
 // Milliseconds between two questions whether the server answers again.
@@ -74,6 +74,7 @@ async function take(answer, mine) {
     return;
   }
   Object.assign(table, { match: answer, foreseen: null, hint: null, lesson: null });
+  checkValues(answer);
   review.follow(answer);
   forgetLeft(answer);
   keepInAddress();

@@ -4,11 +4,11 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { at } from "./drawing.js";
 import { newMatch, request } from "./requests.js";
-import { isShown, keepInAddress, show, table, wantsPerfect } from "./table.js";
-import { gradeOf } from "./values.js";
+import { isShown, keepInAddress, show, table, wantsJudge } from "./table.js";
+import { bestActions, gradeOf } from "./values.js";
 import { aboutPosition, fail, say, whatHappened } from "./words.js";
 
-// Seconds until a position is shown without exact values that are not known yet, and then between two questions for them.
+// Seconds until a position is shown without values that are not known yet, and then between two questions for them.
 const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
 const UNKNOWN = { value: null, words: null, best: null, best_value: null, best_words: null, grade: null };
 
@@ -30,11 +30,11 @@ class Review {
     this.wanted = null;
     // The position before this ply is shown; null: the current one.
     this.ply = null;
-    // The match as it was, and the known results of perfect play, {kind, isComplete, known: {value, words, grade, text} by action}:
-    // both by the number of plies before the position.
+    // The match as it was, and the best values that are known, {kind, isExact, source, isComplete, known: {value, words, grade,
+    // text} by action}: both by the number of plies before the position.
     this.positions = new Map();
-    this.exact = new Map();
-    // Whether exact values of all plies are shown.
+    this.judged = new Map();
+    // Whether these values of all plies are shown.
     this.isJudged = false;
     this.#unknown = null;
     this.#actions = [];
@@ -46,7 +46,7 @@ class Review {
     [this.ply, this.wanted] = [null, null];
     this.positions.clear();
     const first = this.#actions.findIndex((action, ply) => match.plies[ply]?.action !== action);
-    [...this.exact.keys()].filter((ply) => first >= 0 && ply > first).forEach((ply) => this.exact.delete(ply));
+    [...this.judged.keys()].filter((ply) => first >= 0 && ply > first).forEach((ply) => this.judged.delete(ply));
     this.#actions = match.plies.map(({ action }) => action);
     this.#changes += 1;
   }
@@ -83,11 +83,12 @@ class Review {
     }
   }
 
-  // ---------------------------------------------------------------------- exact values
+  // ---------------------------------------------------------------------- values of the judge
 
   async #ask(match, ply, seconds) {
     const mine = this.#changes;
-    const { kind, actions, texts, values, words, grades, is_complete: isComplete } = await api.perfect(match.id, seconds, ply);
+    const answer = await api.judged(match.id, seconds, ply);
+    const { kind, is_exact: isExact, source, actions, texts, values, words, grades, is_complete: isComplete } = answer;
     if (mine === this.#changes) {
       const known = new Map();
       actions.forEach((action, n) => {
@@ -95,14 +96,14 @@ class Review {
           known.set(action, { text: texts[n], value: values[n], words: words[n], grade: grades[n], share: null, result: null });
         }
       });
-      this.exact.set(ply, { kind, isComplete, known });
+      this.judged.set(ply, { kind, isExact, source, isComplete, known });
     }
   }
 
   // Asks for the values of the position that is shown, if they are wanted and a person has to choose or looks back.
   async look(match) {
     const ply = this.cursor(match);
-    if (wantsPerfect() && (this.ply !== null || match.awaits_person) && !this.exact.has(ply)) {
+    if (wantsJudge() && (this.ply !== null || match.awaits_person) && !this.judged.has(ply)) {
       await this.#ask(match, ply, FIRST_WAIT);
     }
   }
@@ -111,9 +112,9 @@ class Review {
   async solve(match, plies, isCurrent) {
     this.#solving += 1;
     const mine = this.#solving;
-    const isWanted = () => mine === this.#solving && isCurrent() && wantsPerfect();
+    const isWanted = () => mine === this.#solving && isCurrent() && wantsJudge();
     for (const ply of plies) {
-      while (isWanted() && !this.exact.get(ply)?.isComplete) {
+      while (isWanted() && !this.judged.get(ply)?.isComplete) {
         await this.#ask(match, ply, NEXT_WAIT);
         if (isWanted()) {
           show();
@@ -125,23 +126,23 @@ class Review {
   // All positions of the match in which somebody chose.
   choices = (match) => [...match.plies.keys()].filter((ply) => !match.plies[ply].is_forced);
 
-  // The match with exact values in place of all estimates, which have another scale; as it is if none are known.
+  // The match with the values of the judge in place of all others, which have another scale; as it is if none are known.
   valued(match) {
-    const plies = match.plies.map((ply, number) => ({ ...ply, ...this.#judged(ply, number) }));
-    const isExact = wantsPerfect() && this.isJudged && plies.some(({ value }) => value !== null);
-    return isExact ? { ...match, plies, isExact } : match;
+    const plies = match.plies.map((ply, number) => ({ ...ply, ...this.#judgedPly(ply, number) }));
+    const isJudged = wantsJudge() && this.isJudged && plies.some(({ value }) => value !== null);
+    return isJudged ? { ...match, plies, evaluator: match.judge } : match;
   }
 
-  #judged({ action, is_forced: isForced }, number) {
-    const { kind, isComplete, known } = this.exact.get(number) ?? {};
+  #judgedPly({ action, is_forced: isForced }, number) {
+    const { kind, isExact, isComplete, known } = this.judged.get(number) ?? {};
     if (isForced || !isComplete || !known.has(action)) {
       return UNKNOWN;
     }
     const { value, words, grade } = known.get(action);
-    const best = [...known.values()].reduce((one, other) => (other.value > one.value ? other : one));
+    const best = known.get(bestActions(known)[0]);
     const isInPoints = kind === "points";
     const better = { best: best.text, best_value: best.value, best_words: best.words };
-    return { value, words, grade, ...better, in_points: isInPoints, value_is_points: isInPoints };
+    return { value, words, grade, ...better, in_points: isInPoints, value_is_points: isInPoints && isExact };
   }
 }
 
@@ -204,7 +205,7 @@ function sayPosition() {
   say(aboutPosition(match, review.ply, grade ? ` (${grade}; better: ${ply.best})` : ""));
 }
 
-// Values that the page gets later: estimates of a match that was brought back, and exact values.
+// Values that the page gets later: estimates of a match that was brought back, and those of the judge.
 export function askForMore() {
   const asked = table.match;
   if (asked === null || table.isRunning) {
@@ -215,8 +216,10 @@ export function askForMore() {
     asked.plies = plies;
     show();
   };
-  review.fill(asked, takePlies, isCurrent).catch(() => {});
-  review.isJudged ||= wantsPerfect() && (asked.is_over || review.ply !== null);
+  if (!wantsJudge()) {
+    review.fill(asked, takePlies, isCurrent).catch(() => {});
+  }
+  review.isJudged ||= wantsJudge() && (asked.is_over || review.ply !== null);
   const here = review.ply !== null || asked.awaits_person ? [review.cursor(asked)] : [];
   const wanted = [...here, ...(review.isJudged ? review.choices(asked) : [])];
   review.solve(asked, wanted, isCurrent).catch((error) => isShown(asked) && fail(error));

@@ -7,7 +7,7 @@ import { act, begin, nextMatch, replace } from "./play.js";
 import * as players from "./players.js";
 import { request } from "./requests.js";
 import { askForMore, review } from "./review.js";
-import { isShown, keepInAddress, show, table } from "./table.js";
+import { isShown, keepInAddress, keepValues, show, table } from "./table.js";
 import { fail, say, whatToDo } from "./words.js";
 
 // Whether another opponent or other people were chosen while a request was running, and the action chosen while an opponent
@@ -75,6 +75,7 @@ const isSwap = (match) => isOnePerson(checked("person")) && isOnePerson(match.pe
 async function changeValues() {
   const asked = table.match;
   table.lesson = null;
+  keepValues(asked?.is_over ?? false);
   keepInAddress();
   if (asked !== null && !table.isBusy) {
     await review.look(asked).catch((error) => isShown(asked) && fail(error));

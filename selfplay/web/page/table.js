@@ -1,7 +1,7 @@
 // The current game, its board and the match, with its address; and the match that was left.
 
 import * as address from "./address.js";
-import { at, checked } from "./drawing.js";
+import { at, check, checked } from "./drawing.js";
 import { showControls, showMatch } from "./match_view.js";
 import { review } from "./review.js";
 
@@ -10,7 +10,27 @@ import { review } from "./review.js";
 // unless the answer to an action is awaited.
 export const table = { game: null, board: null, match: null, foreseen: null, hint: null, isBusy: false, isRunning: false, isEdited: false, lesson: null, visit: 0 };
 
-export const wantsPerfect = () => table.lesson?.isExact ?? checked("values") === "perfect";
+// Whether the best known values are wanted, rather than those of the players: in a lesson always.
+export const wantsJudge = () => table.lesson !== null || checked("values") === "perfect";
+
+// The values that the person wants to see, by whether the match is over.
+const USUAL_VALUES = { false: "adviser", true: "perfect" };
+const wantedValues = { ...USUAL_VALUES };
+let valuesInAddress = null;
+
+// Called when the person chooses values, and when a match is brought back from an address (values: null if it has none).
+export const keepValues = (isOver) => (wantedValues[isOver] = checked("values"));
+export function bringValues(values) {
+  Object.assign(wantedValues, USUAL_VALUES);
+  valuesInAddress = values;
+}
+
+// Called when a match is shown.
+export function checkValues({ is_over: isOver }) {
+  wantedValues[isOver] = valuesInAddress ?? wantedValues[isOver];
+  valuesInAddress = null;
+  check("values", wantedValues[isOver]);
+}
 
 // Whether the page still shows this answer of the server.
 export const isShown = (asked) => asked === table.match && !table.isBusy;
@@ -29,10 +49,12 @@ export function show() {
 
 // ---------------------------------------------------------------------- the address
 
+const unusualValues = ({ is_over: isOver }) => (checked("values") === USUAL_VALUES[isOver] ? null : checked("values"));
+
 // The address of the match as it is shown; null if none is open.
 export function savedAddress() {
   const { game, match } = table;
-  return match === null ? null : address.write(game.name, address.savedOf(match), { values: checked("values"), ply: review.ply });
+  return match === null ? null : address.write(game.name, address.savedOf(match), { values: unusualValues(match), ply: review.ply });
 }
 
 export function keepInAddress() {

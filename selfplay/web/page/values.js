@@ -14,8 +14,15 @@ const POINTS_SCALE = { neutral: 0, span: null, inPoints: true };
 // The colours of points differ over this many points.
 const POINTS_OF_COLOURS = 8;
 
-// Who estimates the values of the actions of a seat: the evaluator, its player, or the opponent of a person.
-export const adviserOf = (match, seat) => match.evaluator ?? match.seats[seat] ?? match.seats[1 - seat] ?? match.opponent;
+// Who estimates the values of the actions of a seat: the evaluator, its player, or the opponent of a person; the judge if
+// one of them does not estimate values.
+export function adviserOf(match, seat) {
+  const player = match.seats[seat] ?? match.seats[1 - seat] ?? match.opponent;
+  return match.evaluator ?? (silentOf(match) === undefined ? player : match.judge);
+}
+
+// The first of the players that does not estimate values; undefined if there is none.
+export const silentOf = ({ opponent, seats }) => [...seats, opponent].find((one) => one !== null && !one.estimates);
 
 export function scaleOfPly(match, ply) {
   return ply.words !== null ? EXACT_SCALE : ply.in_points ? POINTS_SCALE : adviserOf(match, ply.seat);
@@ -23,13 +30,14 @@ export function scaleOfPly(match, ply) {
 
 // What the board shows: {known, scale}. known: by action {value, share, words, result}, each null if it is not known;
 // share: of the simulations, in percent; result: with perfect play, beside an estimate. mode: the choice of the person.
-// exact: see Review; null while nothing is known.
-export function valuesToShow(mode, match, exact) {
+// judged: see Review; null while nothing is known.
+export function valuesToShow(mode, match, judged) {
   if (mode === "perfect") {
+    if (judged !== null) {
+      return { known: judged.known, scale: scaleOfJudged(match, judged) };
+    }
     const atOnce = new Map(match.legal.map((one) => [one.action, knownAtOnce(one)]).filter(([, one]) => one !== null));
-    const areScores = exact === null ? match.legal.some(({ words }) => words !== null) : exact.kind !== "results";
-    const scale = areScores ? EXACT_SCALE : RESULT_SCALE;
-    return { known: new Map([...atOnce, ...(exact?.known ?? [])]), scale };
+    return { known: atOnce, scale: match.legal.some(({ words }) => words !== null) ? EXACT_SCALE : RESULT_SCALE };
   }
   const legal = mode === "adviser" ? match.legal : [];
   const total = legal.reduce((sum, { visits }) => sum + visits, 0);
@@ -50,6 +58,9 @@ function knownAtOnce({ text, grade, value, words, result }) {
   const about = { text, grade, share: null, result: null };
   return words !== null ? { ...about, value, words } : result === null ? null : { ...about, value: result, words: VERBS[result] };
 }
+
+const scaleOfJudged = ({ judge }, { kind, isExact }) =>
+  isExact ? (kind === "results" ? RESULT_SCALE : EXACT_SCALE) : kind === "points" ? POINTS_SCALE : judge;
 
 // A value as short text. Unbounded values (of searches) are integers.
 export function valueText(value, scale, decimals = 2) {
@@ -99,7 +110,7 @@ function goodness({ value, result }, scale, values) {
 export function showValue(node, action, { known, scale }) {
   const one = known.get(action);
   const values = [...known.values()].map(({ value }) => value).filter((value) => value !== null);
-  const isBest = one?.value === Math.max(...values) && one.value > Math.min(...values);
+  const isBest = one !== undefined && bestActions(known).includes(action) && one.value > Math.min(...values);
   node.classList.toggle("best", isBest);
   delete node.dataset.tone;
   if (one === undefined) {
@@ -109,6 +120,13 @@ export function showValue(node, action, { known, scale }) {
   node.dataset.tone = good > 0.02 ? "good" : good < -0.02 ? "bad" : "even";
   node.style.setProperty("--strength", `${Math.round(18 + 62 * Math.abs(good))}%`);
   return { label: [valueLabel(one, scale)], words: valueInWords(one, scale) };
+}
+
+// The best of the actions whose value is known: by their shares of the simulations if there are any.
+export function bestActions(known) {
+  const merit = ({ value, share }) => (value === null ? -Infinity : (share ?? value));
+  const most = Math.max(...[...known.values()].map(merit));
+  return [...known.keys()].filter((action) => merit(known.get(action)) === most);
 }
 
 // A value, above its share of the simulations or its result with perfect play if there is one. The label has a shorter

@@ -2,7 +2,7 @@
 
 import { areTwoPeople, areWatching } from "./address.js";
 import { at } from "./drawing.js";
-import { adviserOf, valueText, valuesToShow } from "./values.js";
+import { adviserOf, silentOf, valueText } from "./values.js";
 
 // Who holds a seat, in one or two words.
 export function whoIs(match, seat) {
@@ -52,20 +52,12 @@ export function whatHappened(match, before) {
   return words.join(" ").trim();
 }
 
-export function aboutHint(match, { action, reason, source, text, value, words }) {
-  const who = source.startsWith("perfect") ? "Perfect play" : source;
-  if (reason !== null || value === null) {
-    return `${who} would play ${text} here${reason === null ? "" : `: ${reason}`}.`;
-  }
-  const { known, scale } = valuesToShow("adviser", match, null);
-  const share = known.get(action)?.share ?? null;
-  const more = share === null ? "" : `, ${share}% of its simulations`;
-  return words === null ? `${who} would play ${text} here (value ${inUnits(value, scale)}${more}).` : `${who}: ${text} ${words}.`;
+export function aboutHint({ judge }, { in_points: inPoints, source, text, value, words }) {
+  const estimated = inPoints ? `${valueText(value, { inPoints, span: null })} discs` : valueText(value, judge);
+  return words === null ? `${source} would play ${text} here (value ${estimated}).` : `${source}: ${text} ${words}.`;
 }
 
-const inUnits = (value, scale) => valueText(value, scale) + (scale.inPoints ? " discs" : "");
-
-export const aboutLine = ({ moves, source }) => (moves.length > 1 ? ` Best line by ${source}: ${moves.join(" ")}.` : "");
+export const aboutLine = ({ line, source }) => (line.length > 1 ? ` Best line by ${source}: ${line.join(" ")}.` : "");
 
 // What is shown while stepping through the moves: the last move of the position.
 export function aboutPosition(match, cursor, verdict) {
@@ -83,16 +75,15 @@ const KINDS = {
 };
 
 // What the values on the board mean; mode is the choice of the person.
-// shown: {known, scale, exact, arePoints, isChoice}
-export function valuesAbout(match, mode, { known, scale, exact, arePoints, isChoice }) {
+// shown: {known, scale, judged, arePoints, isChoice}
+export function valuesAbout(match, mode, { known, scale, judged, arePoints, isChoice }) {
   if (mode === "perfect") {
-    return exact === null || !isChoice ? "" : aboutPerfect(exact);
+    return judged === null || !isChoice ? "" : aboutJudged(judged);
   }
-  const missing = at("perfect").disabled ? " Perfect play cannot be computed here." : "";
   const adviser = adviserOf(match, match.to_move ?? 0);
   const values = [...known.values()];
   if (values.every(({ value }) => value === null)) {
-    return (mode !== "none" && isChoice ? noValues(adviser) : "") + missing;
+    return mode !== "none" && isChoice ? noValues(match) : "";
   }
   if (arePoints || scale.isExact) {
     return KINDS[arePoints ? "points" : "scores"];
@@ -103,10 +94,13 @@ export function valuesAbout(match, mode, { known, scale, exact, arePoints, isCho
   const isResultKnown = values.some(({ result }) => result !== null);
   const results = isResultKnown ? " Below it and as its colour: the result if both play perfectly." : "";
   const about = `The value of each move for ${whose}${unit}; above ${scale.neutral} is good.`;
-  return `${about} It is estimated by ${adviser.label}, against ${adviser.values_hold}.${share}${results}${missing}`;
+  return `${about} It is estimated by ${adviser.label}, against ${adviser.values_hold}.${share}${results}`;
 }
 
-function aboutPerfect({ kind, known, isComplete }) {
+function aboutJudged({ kind, isExact, source, known, isComplete }) {
+  if (!isExact) {
+    return `The value of each move${kind === "points" ? ", in discs" : ""}, estimated by ${source}.`;
+  }
   if (!isComplete) {
     return `${KINDS[kind]} This position takes longer: it is still being solved.`;
   }
@@ -116,8 +110,10 @@ function aboutPerfect({ kind, known, isComplete }) {
   return KINDS[kind] + (kind === "results" || best.length === 0 ? "" : ` Best: ${names} (${best[0].words}).`);
 }
 
-const noValues = ({ kind, label }) =>
-  kind === "perfect" ? `${label} is still solving this position.` : `${label} does not estimate values.`;
+function noValues(match) {
+  const { kind, label } = silentOf(match) ?? match.evaluator ?? match.opponent;
+  return kind === "perfect" ? `${label} is still solving this position.` : `${label} does not estimate values.`;
+}
 
 // Whose values the curve shows, and from which move on they are exact.
 export function curveSource(match) {
@@ -126,12 +122,13 @@ export function curveSource(match) {
   }
   const valued = match.plies.filter((ply) => ply.value !== null);
   const first = match.plies.findIndex((ply) => ply.words !== null);
-  const unit = valued.some((ply) => ply.in_points) ? ", in discs" : "";
+  const unit = valued.every((ply) => ply.in_points) ? ", in discs" : "";
   if (valued.every((ply) => ply.words !== null)) {
     return `— exact${unit}`;
   }
-  const whose = areWatching(match.people) && match.evaluator === null ? "the players" : (match.evaluator ?? match.opponent).label;
-  return `— estimated by ${whose}${unit}, smoothed${first < 0 ? "" : `; from move ${first + 1} on exact${unit}`}`;
+  const advisers = new Set([0, 1].map((seat) => adviserOf(match, seat).label));
+  const whose = advisers.size > 1 ? "the players" : [...advisers][0];
+  return `— estimated by ${whose}${unit}, smoothed${first < 0 ? "" : `; from move ${first + 1} on exact`}`;
 }
 
 // ---------------------------------------------------------------------- messages

@@ -21,7 +21,8 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
 from selfplay.installation import PACKAGE_FOLDER
-from selfplay.named_players.names import make_player
+from selfplay.named_players.names import make_player, parse_name
+from selfplay.named_players.strengths import STRENGTHS, strengths
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.mcts import MctsPlayer
@@ -190,10 +191,10 @@ def agent_of(game: str, tiny_run: Path) -> Agent:
 
 def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callable[[str], str], tiny_run: Path) -> None:
     game, player = make_game("tictactoe"), agent_of_level(tiny_run).player()
-    exported.goto(address("tictactoe"))
+    exported.goto(f"{address('tictactoe')}#play/tictactoe?opponent=level-3&person=first")
     settled(exported, 0)
     expect(exported.get_by_text("python -m http.server")).to_be_hidden()
-    expect(exported.get_by_label("Kind of opponent")).to_have_text("Level 3Level 3, 0.3 sRandom")
+    expect(exported.get_by_label("Kind of opponent")).to_have_text("EasyMediumHardLevel 3Level 3, 0.3 sRandom")
     expect(exported.locator("#proof")).to_be_hidden()
     while (legal := exported.locator("#board .legal")).count():
         legal.last.click()
@@ -245,6 +246,53 @@ def test_the_search_finds_the_win(page: str, level: int, exported: Page, address
     exported.goto(f"{address(page)}#play/tictactoe?{played}")
     settled(exported, 6)
     expect(exported.locator("#status")).to_have_text(f"Level {level}, 0.3 s plays 2,1. You lose.")
+
+
+CANDIDATES = """
+async ({ positions, strength }) => {
+  const description = await (await fetch("local/game.json")).json();
+  const { Game } = await import("./local/game.js");
+  const { loadAgent } = await import("./local/agent.js");
+  const { Strength } = await import("./local/strengths.js");
+  const agent = await loadAgent(description, new URL("local/agent.bin", location.href));
+  const player = new Strength(description.ways[strength], description, new Game(description), agent);
+  return positions.map(([own, opp, seat]) => player.candidates({ own: BigInt(own), opp: BigInt(opp), player: seat }));
+}
+"""
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connect_four", "othello"])
+@pytest.mark.parametrize("strength", STRENGTHS)
+def test_strengths_are_the_same_players_as_in_the_library(
+    strength: str, game: str, exported: Page, address: Callable[[str], str]
+) -> None:
+    exported.goto(address(game))
+    state = positions_of_random_matches(make_game(game), 100)
+    found = exported.evaluate(CANDIDATES, {"positions": rows_of(state), "strength": strength})
+    player = make_player(strength, game).unwrapped
+    policy = player.policy(state)
+    assert policy is not None
+    expected = [row.nonzero()[:, 0].tolist() for row in policy]
+    # Sums of numbers are rounded in another order, so that a value may be just within or beyond the slack.
+    assert sum(one == other for one, other in zip(found, expected, strict=True)) >= 98
+    assert exported.evaluate(
+        "(strength) => fetch('local/game.json').then((it) => it.json()).then((it) => it.ways[strength].epsilon)",
+        strength,
+    ) == (parse_name(strengths(make_game(game))[strength]).options["epsilon"] or 0)
+
+
+def test_the_judge_of_an_exported_page_solves_the_end_and_a_hint_agrees_with_it(
+    exported: Page, address: Callable[[str], str]
+) -> None:
+    exported.goto(f"{address('tictactoe')}#play/tictactoe?opponent=easy&person=both&moves=0,0+1,1+2,2")
+    settled(exported, 3)
+    # The corners lose; the search reaches the end of the match.
+    exported.get_by_role("button", name="Hint").click()
+    expect(exported.locator("#status")).to_contain_text("Perfect play: 0,1 draws. Best line by Perfect play: 0,1 2,1 ")
+    expect(exported.locator(".cell.hinted")).to_have_attribute("data-square", "1")
+    exported.get_by_text("Best known", exact=True).click()
+    expect(exported.locator("#board .value", has_text="win")).to_have_count(0)
+    expect(exported.locator("#board .cell.best")).to_have_count(4)
 
 
 def searched_by_library(run_dir: Path, state: State) -> TreeSearchResult:

@@ -44,7 +44,7 @@ class Late:
 
 def test_a_hint_for_an_earlier_position_is_not_shown(page: Page) -> None:
     visit(page)
-    hint = Late(page, "**/hint")
+    hint = Late(page, "**/hint*")
     page.get_by_role("button", name="Hint").click()
     hint.wait()
     page.locator("[data-square='4']").click()

@@ -9,6 +9,10 @@ from tests.web.browser.browsing import expect_result, play_out, plies, settled, 
 
 pytestmark = pytest.mark.slow
 
+MINUS = "\N{MINUS SIGN}"
+START = [f"{MINUS}2", f"{MINUS}1", "0", "+1", "0", f"{MINUS}1", f"{MINUS}2"]
+"""Exact scores of the first moves of Connect Four."""
+
 
 def labels(page: Page) -> list[str]:
     return page.locator(".cell").evaluate_all("(cells) => cells.map((cell) => cell.ariaLabel)")
@@ -70,8 +74,8 @@ def test_a_match_is_played_on_from_an_earlier_move(page: Page) -> None:
 def test_moves_that_threw_away_the_draw_or_the_win_are_blunders_with_exact_scores(page: Page) -> None:
     # The second move loses, the third throws the win away, the last loses again.
     visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+0,1+2,1+0,0+0,2+1,2")
-    page.get_by_text("Perfect", exact=True).click()
     expect(page.locator("#plies tr.blunder")).to_have_count(0)
+    page.get_by_text("Perfect", exact=True).click()
     page.get_by_role("button", name="First position").click()
     page.locator("#plies-box summary").click()
     # Each of these moves changed the result; the text of the row says what would have kept it.
@@ -79,6 +83,50 @@ def test_moves_that_threw_away_the_draw_or_the_win_are_blunders_with_exact_score
     expect(page.locator("#plies tr.blunder").first).to_contain_text(re.compile(r"blunder: \d,\d .*\(draws\)"))
     expect(page.locator("#plies th").nth(3)).to_have_text("exact score")
     expect(page.locator("#plies tr.blunder", has_text="(wins)")).to_have_count(1)
+
+
+def test_a_finished_match_is_reviewed_with_exact_values_unless_others_are_chosen(page: Page) -> None:
+    visit(page, "/#play/connect_four?opponent=medium&person=first&moves=613161")
+    expect(page.locator("input[name=values][value=adviser]")).to_be_checked()
+    expect(page.locator("#curve circle")).to_have_count(0)
+    visit(page, "/#play/connect_four?opponent=medium&person=first&moves=61316131")
+    expect(page.locator("input[name=values][value=perfect]")).to_be_checked()
+    # The last move wins; before, each throws away a win or a draw.
+    expect(page.locator("#plies tr.blunder")).to_have_count(7)
+    expect(page.locator("#curve circle.blunder")).to_have_count(7)
+    expect(page.locator("#curve-source")).to_have_text("— exact")
+    expect(page.locator("#plies tbody tr").first).to_contain_text(f"{MINUS}1 (loses in 21)")
+    page.locator("#curve circle").first.click()
+    page.get_by_role("button", name="One move back").click()
+    expect(page.locator("#board .value")).to_have_text(START)
+    page.get_by_text("Estimates", exact=True).click()
+    expect(page.locator("#plies tr.blunder")).to_have_count(0)
+    page.reload()
+    settled(page, 8)
+    expect(page.locator("input[name=values][value=adviser]")).to_be_checked()
+    page.get_by_role("button", name="New match").click()
+    settled(page, 0)
+    expect(page.locator("input[name=values][value=adviser]")).to_be_checked()
+
+
+def test_the_review_of_othello_has_one_unit_over_the_whole_match(page: Page) -> None:
+    """Against a player that turns the most discs, whose values are no estimates."""
+    moves = "c4c5f6c3b5g7e3e6c2f3g3a5h8b3"
+    visit(page, f"/#play/othello?opponent=easy&person=both&moves={moves}")
+    expect(page.locator("#values-about")).to_contain_text(
+        "in discs; above 0 is good. It is estimated by Pretrained, 5 plies"
+    )
+    expect(page.locator("#curve-source")).to_have_text("— estimated by Pretrained, 5 plies, in discs, smoothed")
+    expect(page.locator("#curve circle")).to_have_count(len(moves) // 2)
+    page.locator("#plies-box summary").click()
+    expect(page.locator("#plies td:nth-child(4)", has_text="discs")).to_have_count(len(moves) // 2)
+    page.get_by_text("Best known", exact=True).click()
+    expect(page.locator("#values-about")).to_have_text(
+        "The value of each move, in discs, estimated by Pretrained, 5 plies."
+    )
+    page.get_by_role("button", name="Hint").click()
+    best = page.locator("#board .cell.best")
+    expect(page.locator(".cell.hinted")).to_have_attribute("data-square", best.first.get_attribute("data-square"))
 
 
 def test_a_person_learns_from_the_mistakes_of_a_lost_match(page: Page) -> None:

@@ -1,0 +1,85 @@
+"""`easy`, `medium`, `hard`: the strengths that people choose by, and the player that judges their moves.
+
+All of them come with the program, so a name means the same player on every computer. `python benchmarks/strengths.py`
+measures them.
+"""
+
+from selfplay.games import Game
+from selfplay.named_players.names import PlayerName, make_player, player_kind
+from selfplay.players.perfect import perfect_player_of
+from selfplay.players.player import Player
+from selfplay.players.pretrained import PRETRAINED, pretrained_agents
+
+STRENGTHS = ("easy", "medium", "hard")
+"""The weakest first."""
+
+SEARCH = "search:negascout?table_bits=0"
+"""Without a table, which saves little at these depths, so that each of many matches can have a player."""
+
+
+def strengths(game: Game) -> dict[str, str]:
+    """The names of the players that stand for easy, medium and hard. The first call for a game can take seconds.
+
+    Each draws one of about equally good actions, so that it does not repeat its matches. Perfect play, where it is
+    known, is stronger than these.
+    """
+    easy = f"{SEARCH}&depth=1&slack=0&evaluation={'none' if game.rules.margin is None else 'discs'}&epsilon=0.2"
+    if game.name in pretrained_agents():
+        learned = f"{SEARCH}&evaluation={PRETRAINED}"
+        return {
+            "easy": easy,
+            "medium": f"{learned}&depth=1&slack=0.05&epsilon=0.2",
+            "hard": f"{learned}&depth=3&slack=0.01",
+        }
+    if perfect_player_of(game) is not None:
+        return {
+            "easy": easy,
+            "medium": f"{SEARCH}&depth=3&slack=0&epsilon=0.1",
+            "hard": f"{SEARCH}&depth=6&slack=0",
+        }
+    return {
+        "easy": easy,
+        "medium": "mcts:rollouts?simulations=100",
+        "hard": "mcts:rollouts?simulations=2000",
+    }
+
+
+JUDGE_DEPTH, JUDGE_SIMULATIONS = 5, 4000
+"""Fixed, so that its values depend only on the position; they take less than about 0.1 s."""
+
+
+def judge_name(game: Game) -> tuple[str, str]:
+    """The name of the strongest player that comes with the program, and how people call it.
+
+    Exact values are better, where they are known.
+    """
+    if game.name not in pretrained_agents() and game.features is None:
+        return f"mcts:rollouts?simulations={JUDGE_SIMULATIONS}", f"tree search, {JUDGE_SIMULATIONS:,} random matches"
+    evaluation = PRETRAINED if game.name in pretrained_agents() else "article"
+    # A small table, because there may be one for each match.
+    name = f"search:negascout?depth={JUDGE_DEPTH}&table_bits=14&evaluation={evaluation}"
+    return name, f"{evaluation}, {JUDGE_DEPTH} plies"
+
+
+def _named(game: Game, name: PlayerName) -> Player:
+    player = make_player(strengths(game)[name.kind], game)
+    player.name = name.text
+    return player
+
+
+@player_kind("easy")
+def easy(game: Game, name: PlayerName) -> Player:
+    """the opponent that beginners can beat"""
+    return _named(game, name)
+
+
+@player_kind("medium")
+def medium(game: Game, name: PlayerName) -> Player:
+    """the opponent that often beats beginners"""
+    return _named(game, name)
+
+
+@player_kind("hard")
+def hard(game: Game, name: PlayerName) -> Player:
+    """the opponent that seldom loses"""
+    return _named(game, name)
