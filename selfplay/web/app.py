@@ -8,6 +8,7 @@ import socket
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI, Request, status
@@ -78,7 +79,10 @@ def allowed_hosts(settings: WebSettings) -> list[str]:
 
 
 class RequestChecks:
-    """Middleware that rejects requests of other sites and large bodies, and adds the security headers."""
+    """Middleware that rejects requests of other sites and large bodies, and adds the security headers.
+
+    Redirects become relative, because a proxy may serve the page below a path that the server does not see.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -96,7 +100,10 @@ class RequestChecks:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                if "location" in headers:
+                    headers["location"] = _relative(headers["location"], scope["path"])
             await send(message)
 
         if scope["type"] == "http" and _is_from_another_site(scope, Headers(scope=scope)):
@@ -120,6 +127,13 @@ def _is_from_another_site(scope: Scope, headers: Headers) -> bool:
         return False
     is_link = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return not (is_link and scope["method"] == "GET" and not scope["path"].startswith("/api/"))
+
+
+def _relative(location: str, path: str) -> str:
+    """The absolute address `location` of this server, relative to `path`."""
+    target = urlsplit(location)
+    parents = "../" * (path.count("/") - 1) or "./"
+    return parents + target._replace(scheme="", netloc="", path=target.path.removeprefix("/")).geturl()
 
 
 # ---------------------------------------------------------------------- errors

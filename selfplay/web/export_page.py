@@ -49,8 +49,8 @@ DESCRIPTION = f"{LOCAL}/game.json"
 """The file that marks a folder as an exported page. It is written first, so that an interrupted export can be
 repeated."""
 NOT_EXPORTED = ("docs.html", "docs.js")
-INDEX_CHANGES = {r'"/page/': '"page/', r' <a href="/docs">[^<]*</a>': "", r'id="to-story"': 'id="to-story" hidden'}
-"""Changes of index.html: addresses become relative, and what needs a server is left out."""
+INDEX_CHANGES = {r' <a href="docs">[^<]*</a>': "", r'id="to-story"': 'id="to-story" hidden'}
+"""Changes of index.html: what needs a server is left out."""
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -12,6 +12,7 @@ from typing import TextIO
 from urllib.request import urlopen
 
 import pytest
+from fastapi.testclient import TestClient
 
 from selfplay.errors import SettingError, StageError
 from selfplay.settings.playing import WebSettings
@@ -87,8 +88,16 @@ def test_the_page_refers_to_no_other_server() -> None:
     for path in PAGE.iterdir():
         text = path.read_text()
         assert not set(re.findall(r"(?:https?:)?//[\w.]+\.\w+", text)) - {"http://www.w3.org"}, path.name
-        for name in re.findall(r"""(?:from|src=|href=)\s*["'](?:\./|/page/)([\w.]+)["']""", text):
+        for name in re.findall(r"""(?:from|src=|href=)\s*["'](?:\./|page/)([\w.]+)["']""", text):
             assert name in served, f"{path.name} needs {name}"
+
+
+@pytest.mark.parametrize(
+    ("address", "target"),
+    [("/docs/?a=b", "../docs?a=b"), ("/page", "./page/"), ("/api/games/", "../../api/games")],
+)
+def test_redirects_are_relative(address: str, target: str, client: TestClient) -> None:
+    assert client.get(address, follow_redirects=False).headers["Location"] == target
 
 
 @pytest.mark.parametrize("host", ["a b", "http://127.0.0.1"])

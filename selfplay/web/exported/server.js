@@ -15,7 +15,7 @@ worker.addEventListener("error", (event) => {
   waiting.clear();
 });
 
-// As the fetch of browsers, for addresses below /api.
+// As the fetch of browsers, for addresses below api/.
 export function fetch(address, { method = "GET", body } = {}) {
   requests += 1;
   const number = requests;

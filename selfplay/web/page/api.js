@@ -1,10 +1,11 @@
-// Requests to the server. Every failure becomes an Error whose message is a sentence.
+// Requests to the server, at addresses relative to the page, which may be below a path. Every failure becomes an Error
+// whose message is a sentence.
 
 async function ask(method, address, body, signal) {
   let response;
   let answer;
   try {
-    response = await fetch(`/api${address}`, {
+    response = await fetch(`api${address}`, {
       method,
       signal,
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
@@ -47,7 +48,7 @@ export const hint = (match, ply) => ask("GET", `/matches/${part(match)}/hint?ply
 export const judged = (match, seconds, ply) => ask("GET", `/matches/${part(match)}/judged?seconds=${seconds}&ply=${ply}`);
 
 export function leave(match) {
-  fetch(`/api/matches/${part(match)}`, { method: "DELETE", keepalive: true }).catch(() => {});
+  fetch(`api/matches/${part(match)}`, { method: "DELETE", keepalive: true }).catch(() => {});
 }
 
 const tags = new Map();
@@ -56,7 +57,7 @@ export const runs = (game) => ask("GET", `/games/${part(game)}/runs`);
 
 // The story of the game's run, or of another run of it; null if it has not changed since the previous request.
 export async function story(game, isNew, run = null) {
-  const address = `/api/games/${part(game)}/story${run === null ? "" : `?run=${part(run)}`}`;
+  const address = `api/games/${part(game)}/story${run === null ? "" : `?run=${part(run)}`}`;
   const headers = !isNew && tags.has(address) ? { "If-None-Match": tags.get(address) } : {};
   const response = await fetch(address, { headers, cache: "no-store" });
   if (response.status === 304) {

@@ -47,7 +47,7 @@ function schema(name, one) {
   return element("section", { class: "card wide", id: name }, element("h3", {}, name), element("p", { class: "quiet" }, one.description ?? ""), element("ul", {}, ...fields));
 }
 
-const description = await (await fetch("/openapi.json")).json();
+const description = await (await fetch("openapi.json")).json();
 at("about").textContent = description.info.description;
 for (const [address, operations] of Object.entries(description.paths)) {
   for (const [method, one] of Object.entries(operations)) {
