@@ -234,7 +234,9 @@ document.addEventListener("keydown", (event) => {
   }
   // The arrows move radio buttons, sliders and scrolled tables.
   const arrows = event.target.matches("input, .scroll, summary") ? {} : { ArrowLeft: back, ArrowRight: forward };
-  const handler = { u: undo, h: giveHint, n: nextMatch, ",": back, ".": forward, ...arrows }[event.key];
+  // In games whose actions are columns, the numbers above them.
+  const columns = (table.board?.heads ?? []).map((_, column) => [column + 1, () => table.board.click(column)]);
+  const handler = { u: undo, h: giveHint, n: nextMatch, ",": back, ".": forward, ...arrows, ...Object.fromEntries(columns) }[event.key];
   if (handler !== undefined) {
     event.preventDefault();
     handler();

@@ -230,6 +230,14 @@ def test_moves_of_breakthrough_are_written_as_each_player_makes_them(
     assert "moves=c2c3+b4b3+c3d4+e5d4+" in exported.url
 
 
+def test_numbers_choose_columns_in_connect_four(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(f"{address('connect_four')}#play/connect_four?opponent=random&person=first")
+    settled(exported, 0)
+    exported.keyboard.press("7")
+    settled(exported, 2)
+    expect(exported.locator("[data-square='41'] .disc.red")).to_have_count(1)
+
+
 def test_a_page_that_is_opened_as_a_file_says_what_to_do(browser: Browser, tmp_path: Path, tiny_run: Path) -> None:
     export_page(ExportPageSettings(str(tiny_run), GameSettings("tictactoe"), output_dir=str(tmp_path)))
     for file in (tmp_path / "index.html", PACKAGE_FOLDER / "web" / "page" / "index.html"):
