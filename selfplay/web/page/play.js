@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { Board, foreseen } from "./board.js";
 import { Buttons } from "./buttons.js";
-import { at, checked, clicked } from "./drawing.js";
+import { at, check, checked, clicked } from "./drawing.js";
 import * as lesson from "./lesson.js";
 import { canHint, canUndo } from "./match_view.js";
 import * as players from "./players.js";
@@ -149,6 +149,14 @@ export function nextMatch() {
   }
 }
 
+// The next match, in the other seat.
+function swapSeats() {
+  if (!table.isBusy) {
+    check("person", checked("person") === "first" ? "second" : "first");
+    nextMatch();
+  }
+}
+
 function undo() {
   if (canUndo(table, review)) {
     // The end of a match stays within reach of the browser's back button.
@@ -220,7 +228,7 @@ const stepTo = (to) => table.lesson === null && goTo(to);
 const back = () => stepTo((cursor) => cursor - 1);
 const forward = () => stepTo((cursor) => cursor + 1);
 
-Object.entries({ new: nextMatch, undo, hint: giveHint, step, run, back, forward }).forEach(([id, handler]) => clicked(id, handler));
+Object.entries({ new: nextMatch, undo, hint: giveHint, swap: swapSeats, step, run, back, forward }).forEach(([id, handler]) => clicked(id, handler));
 clicked("to-start", () => stepTo(0));
 clicked("to-end", () => stepTo(Infinity));
 clicked("play-on", playOn);

@@ -238,6 +238,21 @@ def test_numbers_choose_columns_in_connect_four(exported: Page, address: Callabl
     expect(exported.locator("[data-square='41'] .disc.red")).to_have_count(1)
 
 
+def test_seats_are_swapped_after_a_match_and_the_score_is_kept(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(f"{address('tictactoe')}#play/tictactoe?opponent=medium&person=first")
+    settled(exported, 0)
+    while (legal := exported.locator("#board .legal")).count():
+        legal.last.click()
+        settled(exported)
+    score = exported.locator("#score")
+    expect(score).to_have_text(re.compile(r"^You (1 : 0 Medium|0 : 1 Medium|0 : 0 Medium, 1 drawn)$"))
+    before = score.inner_text()
+    exported.get_by_role("button", name="Swap seats").click()
+    settled(exported, 1)
+    expect(exported.get_by_role("radio", name="You second")).to_be_checked()
+    expect(score).to_have_text(before)
+
+
 def test_a_page_that_is_opened_as_a_file_says_what_to_do(browser: Browser, tmp_path: Path, tiny_run: Path) -> None:
     export_page(ExportPageSettings(str(tiny_run), GameSettings("tictactoe"), output_dir=str(tmp_path)))
     for file in (tmp_path / "index.html", PACKAGE_FOLDER / "web" / "page" / "index.html"):
