@@ -222,6 +222,7 @@ def test_moves_of_breakthrough_are_written_as_each_player_makes_them(
     exported.goto(f"{address('breakthrough')}#play/breakthrough?{played}")
     settled(exported, 3)
     expect(exported.locator("#plies .move")).to_have_text(["c2c3", "b4b3", "c3d4"])
+    expect(exported.locator(".cell.origin")).to_have_accessible_name("c3, empty, left by the last move")
     exported.get_by_role("button", name="Hint").click()
     expect(exported.locator("#status")).to_have_text(re.compile(" would play ([a-e])[45][a-e][34] here"))
     exported.get_by_role("gridcell", name="e5, O").click()

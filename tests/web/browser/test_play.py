@@ -199,7 +199,14 @@ def test_a_stone_is_moved_by_clicking_it_and_then_its_target(page: Page) -> None
     page.get_by_role("gridcell", name="c3, X").click()
     settled(page, 2)
     expect(page.locator(".cell.last")).to_have_accessible_name("c3, O, last move")
-    expect(page.get_by_role("gridcell", name="d4, empty")).to_have_count(1)
+    expect(page.locator(".cell.origin")).to_have_accessible_name("d4, empty, left by the last move")
+    ends = page.locator(".cell:is(.last, .origin)")
+    shadows = ends.evaluate_all("(all) => all.map((one) => getComputedStyle(one).boxShadow)")
+    assert len(shadows) == 2
+    assert len(set(shadows)) == 1
+    assert shadows[0] != "none"
+    page.get_by_role("button", name="One move back").click()
+    expect(page.locator(".cell.origin")).to_have_accessible_name("c2, empty, left by the last move")
 
 
 def test_moves_of_the_second_player_of_breakthrough_are_written_as_it_makes_them(page: Page) -> None:
