@@ -52,6 +52,7 @@ class PlyDescription:
     is_random: bool | None = _described("Whether an exploring player chose at random; null if it was not exploring.")
     reason: str | None = _described("Why the player chose the action; null if it does not say.")
     square: int | None = _described("The square on which a stone was placed; null if none was.")
+    origin: int | None = _described("The square from which a stone moved; null if none did.")
     turned: list[int] = _described("The squares whose stones changed colour.")
     place: int | None = _described("The position after the ply as a number, in games whose positions are numbers.")
     value: float | None = _described("Its value to the player who took it, estimated beforehand; null if unknown.")
@@ -168,17 +169,19 @@ def _legal_actions(game: Game, state: State, estimate: Estimate | None) -> list[
 def _described_ply(session: Session, number: int, boards: NDArray[np.int8] | None, place: int | None) -> PlyDescription:
     game, ply = session.game, session.plies[number]
     estimate = None if ply.is_forced else session.estimates.get(number)
-    square, turned = None, []
+    square, origin, turned = None, None, []
     if boards is not None:
         before, after = boards[number], boards[number + 1]
         pointed = game.presentation.pointed_squares(ply.action)
         square = next((square for square in pointed if before[square] != after[square] != 0), None)
+        origin = next((square for square in pointed if before[square] != after[square] == 0), None)
         turned = np.flatnonzero(before * after == -1).tolist()
     value = None if estimate is None else estimate.value(ply.action)
     best = None if estimate is None else estimate.best
     return PlyDescription(
         **ply._asdict(),
         square=square,
+        origin=origin,
         turned=turned,
         place=place,
         value=value,

@@ -98,9 +98,13 @@ function grade(match, estimate, action) {
   return match.description.grades.findLast(([threshold]) => loss >= threshold - ROUNDING)?.[1] ?? null;
 }
 
-// Of the squares that select an action, the one on which it puts a stone.
+// Of the squares that select an action, the one on which it puts a stone, and the one from which a stone moves.
 export function placedSquare(match, before, after, action) {
   return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
+}
+
+function leftSquare(match, before, after, action) {
+  return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] === 0) ?? null;
 }
 
 function playedPly(match, number) {
@@ -114,6 +118,7 @@ function playedPly(match, number) {
     ...template,
     ...ply,
     square: placedSquare(match, before, after, ply.action),
+    origin: leftSquare(match, before, after, ply.action),
     turned: [...before.keys()].filter((square) => before[square] * after[square] === -1),
     value: values?.[ply.action] ?? null,
     words: wordsOf(match, estimate, ply.action),

@@ -15,7 +15,7 @@ export function foreseen({ moves_stones: movesStones }, match, action) {
   const left = movesStones ? pointed.filter((other) => other !== square) : [];
   const stone = match.to_move === 0 ? 1 : -1;
   const squares = match.squares.map((one, number) => (number === square ? stone : left.includes(number) ? 0 : one));
-  return { squares, legal: [], plies: [...match.plies, { square, turned: [] }] };
+  return { squares, legal: [], plies: [...match.plies, { square, origin: left[0] ?? null, turned: [] }] };
 }
 
 export class Board {
@@ -152,8 +152,9 @@ export class Board {
     this.heads.forEach((head, column) => this.showHead(head, column, shown));
     this.cells.forEach((cell, square) => {
       const isNew = last?.square === square;
+      const isLeft = last?.origin === square;
       const isTurned = !isNew && Boolean(last?.turned.includes(square));
-      this.showCell(cell, square, legal.get(square), shown, { isNew, isTurned, isWon: match.winning_squares.includes(square) });
+      this.showCell(cell, square, legal.get(square), shown, { isNew, isLeft, isTurned, isWon: match.winning_squares.includes(square) });
     });
   }
 
@@ -193,15 +194,15 @@ export class Board {
     head.replaceChildren(String(column + 1), ...(label.length > 0 ? label : [element("span", { class: "room" })]));
   }
 
-  showCell(cell, square, legal, shown, { isNew, isTurned, isWon }) {
+  showCell(cell, square, legal, shown, { isNew, isLeft, isTurned, isWon }) {
     const { match, hint } = shown;
     const hinted = match.legal.find((one) => one.action === hint?.action);
     const isHinted = hinted !== undefined && this.isMove(hinted) ? hinted.pointed.includes(square) : hint !== null && hint.square === square;
-    const classes = { legal, last: isNew, won: isWon, hinted: isHinted };
+    const classes = { legal, last: isNew, origin: isLeft, won: isWon, hinted: isHinted };
     Object.entries(classes).forEach(([name, is]) => cell.classList.toggle(name, Boolean(is)));
     const { label, words } = showValue(cell, legal?.action, shown);
     this.redraw(cell, match.squares[square], { isNew, isTurned }, this.heads.length > 0 ? [] : label);
-    const marks = { "last move": isNew, "just turned": isTurned, "in the winning line": isWon, hint: isHinted };
+    const marks = { "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted };
     const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...words];
     cell.setAttribute("aria-label", [...said, ...Object.keys(marks).filter((mark) => marks[mark])].join(", "));
     cell.setAttribute("aria-disabled", String(!this.isEdited && !this.actions.has(square) && !this.moves.has(square)));

@@ -14,6 +14,8 @@ const LEFT = 66;
 const RIGHT = 16;
 const TOP = 16;
 const BOTTOM = 44;
+// See scales.
+const MANY_TIMES = 5;
 
 // Charts are drawn for the available width, so that their text stays readable on a phone. smoothing: see `smoothed`.
 export function drawFor(pixels, smoothing = 0) {
@@ -44,21 +46,32 @@ function ticks(low, high, count) {
   return found;
 }
 
+// Round numbers in [low, high] on a logarithmic scale.
+function ratioTicks(low, high) {
+  const powers = Array.from({ length: Math.ceil(Math.log10(high / low)) + 2 }, (_, power) => Math.floor(Math.log10(low)) + power);
+  return powers.flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`))).filter((number) => number >= low && number <= high);
+}
+
 const label = (number) => (Object.is(number, -0) ? "0" : String(Math.abs(number) >= 10000 ? number.toExponential(0) : number));
 
-function scales(series, width, fixed) {
+// A single level or epoch is in the middle. isRatio: the heights are on a logarithmic scale if the largest value is many times
+// the smallest, as when the first level would otherwise press all others to the bottom.
+function scales(series, width, { fixed, isRatio = false }) {
   const xs = series.flatMap((one) => one.points.map((point) => point.x));
   const ys = series.flatMap((one) => one.points.flatMap((point) => [point.y, ...(point.range ?? [])]));
   const [left, right] = [Math.min(...xs), Math.max(...xs)];
-  const low = fixed?.low ?? Math.min(0, ...ys);
-  const high = fixed?.high ?? (Math.max(...ys, low + 1e-9) + 0.04 * (Math.max(...ys) - low));
-  const x = (number) => LEFT + ((width - LEFT - RIGHT) * (number - left)) / Math.max(right - left, 1);
-  const y = (number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - (number - low) / Math.max(high - low, 1e-9));
-  return { x, y, left, right, low, high, width };
+  const isLogarithmic = isRatio && Math.min(...ys) > 0 && Math.max(...ys) > MANY_TIMES * Math.min(...ys);
+  const low = isLogarithmic ? Math.min(...ys) / 1.1 : (fixed?.low ?? Math.min(0, ...ys));
+  const high = isLogarithmic ? Math.max(...ys) * 1.1 : (fixed?.high ?? (Math.max(...ys, low + 1e-9) + 0.04 * (Math.max(...ys) - low)));
+  const before = left === right ? 0.5 : 0;
+  const x = (number) => LEFT + ((width - LEFT - RIGHT) * (number - left + before)) / Math.max(right - left, 1);
+  const share = (number) => (isLogarithmic ? Math.log(number / low) / Math.log(high / low) : (number - low) / Math.max(high - low, 1e-9));
+  const y = (number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - share(number));
+  return { x, y, left, right, low, high, width, heights: isLogarithmic ? ratioTicks(low, high) : ticks(low, high, 5) };
 }
 
 function axes(drawing, scale, xLabel, yLabel) {
-  for (const number of ticks(scale.low, scale.high, 5)) {
+  for (const number of scale.heights) {
     const y = scale.y(number);
     drawing.append(svg("line", { x1: LEFT, x2: scale.width - RIGHT, y1: y, y2: y, class: number === 0 ? "zero" : "grid" }));
     drawing.append(svg("text", { x: LEFT - 8, y: y + 4, "text-anchor": "end" }, label(number)));
@@ -73,14 +86,14 @@ function axes(drawing, scale, xLabel, yLabel) {
   drawing.append(svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${middle}) rotate(-90)` }, yLabel));
 }
 
-// chart: {title, about, xLabel, yLabel, fixed, isWide, isExact, table, marks: [{x, text}],
+// chart: {title, about, xLabel, yLabel, fixed, isRatio, isWide, isExact, table, marks: [{x, text}],
 //         series: [{name, tone, dash, points: [{x, y, text, isMarked}], isQuiet, dots}]}
 // If curves are smoothed, the values themselves are still shown as a faint line, and in the tooltips and the table. Exact
 // values are not smoothed.
 export function lineChart(chart) {
   const smoothing = chart.isExact ? 0 : SMOOTHING;
   const width = chart.isWide ? WIDE : NARROW;
-  const scale = scales(chart.series, width, chart.fixed);
+  const scale = scales(chart.series, width, chart);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });
   axes(drawing, scale, chart.xLabel, chart.yLabel);
   for (const { x, text } of chart.marks ?? []) {
@@ -91,14 +104,18 @@ export function lineChart(chart) {
     const line = (heights) => `M${one.points.map((point, n) => `${scale.x(point.x).toFixed(1)} ${scale.y(heights[n]).toFixed(1)}`).join("L")}`;
     const values = one.points.map((point) => point.y);
     const path = svg("path", { d: line(smoothed(values, smoothing)), class: "line", "stroke-dasharray": one.dash ?? "none" });
-    const group = svg("g", { class: smoothing > 0 ? "series smooth" : "series" }, path);
-    if (smoothing > 0) {
+    const group = svg("g", { class: smoothing > 0 ? "series smooth" : "series" });
+    const isLine = one.points.length > 1;
+    if (isLine) {
+      group.append(path);
+    }
+    if (isLine && smoothing > 0) {
       group.prepend(svg("path", { d: line(values), class: "raw" }));
     }
     group.style.setProperty("--tone", one.tone);
     for (const point of one.points) {
       // Every point has a tooltip; not all are drawn.
-      const isDrawn = one.dots !== false || point.isMarked;
+      const isDrawn = one.dots !== false || point.isMarked || !isLine;
       const place = { cx: scale.x(point.x), cy: scale.y(point.y) };
       group.append(svg("circle", { ...place, r: isDrawn ? 4 : 6, class: isDrawn ? "dot" : "ghost" }, svg("title", {}, `${one.name}, ${point.text}`)));
     }
@@ -109,7 +126,7 @@ export function lineChart(chart) {
 
 // chart: {title, about, xLabel, yLabel, parts: [{name, tone}], bars: [{x, values, text}]}: shares that add up to 1
 export function shareChart(chart) {
-  const scale = scales([{ points: chart.bars.map((bar) => ({ x: bar.x, y: 1 })) }], NARROW, { low: 0, high: 1 });
+  const scale = scales([{ points: chart.bars.map((bar) => ({ x: bar.x, y: 1 })) }], NARROW, { fixed: { low: 0, high: 1 } });
   const width = Math.min(46, (0.72 * (NARROW - LEFT - RIGHT)) / chart.bars.length);
   const inner = (number) => scale.x(number) * (1 - (2 * width) / NARROW) + width;
   const drawing = svg("svg", { viewBox: `0 0 ${NARROW} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });

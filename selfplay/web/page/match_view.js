@@ -1,6 +1,6 @@
 // Shows a match: its board, counts, values and moves, and which buttons can be pressed.
 
-import { areWatching } from "./address.js";
+import { areWatching, isOnePerson } from "./address.js";
 import { drawCurve, drawLosses } from "./curve.js";
 import { at, checked, element } from "./drawing.js";
 import { goTo } from "./review.js";
@@ -58,11 +58,14 @@ export function showControls(table, review) {
   const isWatched = areWatching(match?.people);
   const count = match?.plies.length ?? 0;
   const isOpen = match !== null && !match.is_over;
-  const canLearn = match !== null && match.is_over && cursor === count && match.plies.some((ply) => ply.by_person);
+  const isAtEnd = match !== null && match.is_over && cursor === count;
+  const canSwap = isAtEnd && isOnePerson(match.people);
+  const canLearn = isAtEnd && match.plies.some((ply) => ply.by_person);
   const enabled = {
     new: !isBusy || isRunning,
     undo: canUndo(table, review),
     hint: canHint(table, review),
+    swap: !isBusy,
     step: !isBusy && isOpen,
     run: isOpen,
     solution: lesson?.isSolved === false && lesson.mistakes.length > 0,
@@ -75,12 +78,12 @@ export function showControls(table, review) {
   };
   const hidden = {
     undo: isWatched,
-    hint: isWatched,
+    "hint-or-swap": isWatched,
     step: !isWatched,
     run: !isWatched,
   };
   // These keep their places.
-  const away = { review: lesson !== null, lesson: lesson === null, learn: !canLearn, "play-on": canLearn };
+  const away = { review: lesson !== null, lesson: lesson === null, learn: !canLearn, "play-on": canLearn, hint: canSwap, swap: !canSwap };
   Object.entries(enabled).forEach(([id, is]) => at(id).setAttribute("aria-disabled", String(!is)));
   Object.entries(hidden).forEach(([id, is]) => (at(id).hidden = is));
   Object.entries(away).forEach(([id, is]) => at(id).classList.toggle("away", is));

@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { Board, foreseen } from "./board.js";
 import { Buttons } from "./buttons.js";
-import { at, checked, clicked } from "./drawing.js";
+import { at, check, checked, clicked } from "./drawing.js";
 import * as lesson from "./lesson.js";
 import { canHint, canUndo } from "./match_view.js";
 import * as players from "./players.js";
@@ -149,6 +149,14 @@ export function nextMatch() {
   }
 }
 
+// The next match, in the other seat.
+function swapSeats() {
+  if (!table.isBusy) {
+    check("person", checked("person") === "first" ? "second" : "first");
+    nextMatch();
+  }
+}
+
 function undo() {
   if (canUndo(table, review)) {
     // The end of a match stays within reach of the browser's back button.
@@ -220,7 +228,7 @@ const stepTo = (to) => table.lesson === null && goTo(to);
 const back = () => stepTo((cursor) => cursor - 1);
 const forward = () => stepTo((cursor) => cursor + 1);
 
-Object.entries({ new: nextMatch, undo, hint: giveHint, step, run, back, forward }).forEach(([id, handler]) => clicked(id, handler));
+Object.entries({ new: nextMatch, undo, hint: giveHint, swap: swapSeats, step, run, back, forward }).forEach(([id, handler]) => clicked(id, handler));
 clicked("to-start", () => stepTo(0));
 clicked("to-end", () => stepTo(Infinity));
 clicked("play-on", playOn);
@@ -234,7 +242,9 @@ document.addEventListener("keydown", (event) => {
   }
   // The arrows move radio buttons, sliders and scrolled tables.
   const arrows = event.target.matches("input, .scroll, summary") ? {} : { ArrowLeft: back, ArrowRight: forward };
-  const handler = { u: undo, h: giveHint, n: nextMatch, ",": back, ".": forward, ...arrows }[event.key];
+  // In games whose actions are columns, the numbers above them.
+  const columns = (table.board?.heads ?? []).map((_, column) => [column + 1, () => table.board.click(column)]);
+  const handler = { u: undo, h: giveHint, n: nextMatch, ",": back, ".": forward, ...arrows, ...Object.fromEntries(columns) }[event.key];
   if (handler !== undefined) {
     event.preventDefault();
     handler();

@@ -51,13 +51,15 @@ export function lossCurves(every, isShown) {
   const shown = (run) => run.story.losses.filter(({ level }) => isShown(level));
   const all = runs.reduce((sum, run) => sum + run.story.losses.length, 0);
   const count = runs.reduce((sum, run) => sum + shown(run).length, 0);
-  const curves = count === all ? `A curve for each of ${all} levels` : `${count} of ${all} levels`;
   const epochs = Math.max(...runs.flatMap((run) => run.story.losses.map((one) => one.epochs.length)));
+  const curves = count === all ? `A ${epochs > 1 ? "curve" : "point"} for each of ${all} levels` : `${count} of ${all} levels`;
+  const kept = epochs > 1 ? "; a dot marks the epoch whose weights were kept" : "";
   return [lineChart({
     id: "losses",
     isWide: true,
     title: "Validation loss by epoch",
-    about: `${curves}, the newest strongest in colour; a dot marks the epoch whose weights were kept.`,
+    about: `${curves}, the newest strongest in colour${kept}.`,
+    isRatio: true,
     xLabel: "epoch",
     yLabel: "mean squared error",
     series: runs.flatMap((run) => shown(run).map(({ level, epochs: losses }, number, { length }) => ({
@@ -87,6 +89,7 @@ export function lossByLevel(every) {
     id: "loss-by-level",
     title: "Validation loss by level",
     about: "The lowest validation loss of each level. The table also has the training loss of the same epoch. If equal positions are merged for training, it is far lower, because it does not include the spread of their targets.",
+    isRatio: true,
     yLabel: "mean squared error",
     marks: every[0].story.changes.map(({ level, text }) => ({ x: level - 0.5, text: curveName(every[0], `from level ${level}: ${text}`) })),
     rows,

@@ -222,12 +222,36 @@ def test_moves_of_breakthrough_are_written_as_each_player_makes_them(
     exported.goto(f"{address('breakthrough')}#play/breakthrough?{played}")
     settled(exported, 3)
     expect(exported.locator("#plies .move")).to_have_text(["c2c3", "b4b3", "c3d4"])
+    expect(exported.locator(".cell.origin")).to_have_accessible_name("c3, empty, left by the last move")
     exported.get_by_role("button", name="Hint").click()
     expect(exported.locator("#status")).to_have_text(re.compile(" would play ([a-e])[45][a-e][34] here"))
     exported.get_by_role("gridcell", name="e5, O").click()
     exported.get_by_role("gridcell", name="d4, X").click()
     settled(exported, 5)
     assert "moves=c2c3+b4b3+c3d4+e5d4+" in exported.url
+
+
+def test_numbers_choose_columns_in_connect_four(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(f"{address('connect_four')}#play/connect_four?opponent=random&person=first")
+    settled(exported, 0)
+    exported.keyboard.press("7")
+    settled(exported, 2)
+    expect(exported.locator("[data-square='41'] .disc.red")).to_have_count(1)
+
+
+def test_seats_are_swapped_after_a_match_and_the_score_is_kept(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(f"{address('tictactoe')}#play/tictactoe?opponent=medium&person=first")
+    settled(exported, 0)
+    while (legal := exported.locator("#board .legal")).count():
+        legal.last.click()
+        settled(exported)
+    score = exported.locator("#score")
+    expect(score).to_have_text(re.compile(r"^You (1 : 0 Medium|0 : 1 Medium|0 : 0 Medium, 1 drawn)$"))
+    before = score.inner_text()
+    exported.get_by_role("button", name="Swap seats").click()
+    settled(exported, 1)
+    expect(exported.get_by_role("radio", name="You second")).to_be_checked()
+    expect(score).to_have_text(before)
 
 
 def test_a_page_that_is_opened_as_a_file_says_what_to_do(browser: Browser, tmp_path: Path, tiny_run: Path) -> None:

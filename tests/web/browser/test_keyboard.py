@@ -44,3 +44,18 @@ def test_letters_work_after_a_radio_button_was_clicked(page: Page) -> None:
     page.locator("#share").dispatch_event("toggle")
     expect(page.locator("#moves")).to_have_value("hun")
     settled(page, 0)
+
+
+def test_numbers_choose_columns_in_connect_four(page: Page) -> None:
+    visit(page, "/#play/connect_four?opponent=random&person=both&moves=111111")
+    press(page, "7")
+    expect(page.locator("[data-square='41'] .disc.red")).to_have_count(1)
+    # A full column, and no column.
+    press(page, "1", "8", "0")
+    assert plies(page) == 7
+    # In an earlier position nothing is played.
+    press(page, "ArrowLeft")
+    expect(page.locator("#play.reviewed")).to_have_count(1)
+    press(page, "4")
+    expect(page.locator("#review-place")).to_have_text("6 of 7")
+    assert plies(page) == 7

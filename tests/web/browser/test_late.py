@@ -96,7 +96,7 @@ def test_values_of_perfect_play_that_are_shown_already_stay(page: Page) -> None:
         expect(values).not_to_have_count(0)
         if game == "connect_four":
             expect(values).to_have_count(7)
-        count, perfect = values.count(), Late(page, "**/perfect*")
+        count, perfect = values.count(), Late(page, "**/judged*")
         page.get_by_text("Perfect", exact=True).click()
         perfect.wait()
         page.locator("#share summary").click()

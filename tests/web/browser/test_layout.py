@@ -133,7 +133,7 @@ def test_nothing_moves_or_is_cut_off_when_values_hints_and_replies_appear(
     )
     hinted = page.locator(".hinted")
     if hinted.count() == 2:
-        page.locator("#board .hinted .sign").click()
+        page.locator("#board .hinted .sign.seat0").click()
         page.locator("#board .hinted:not(:has(.sign.seat0))").click()
     else:
         hinted.click()

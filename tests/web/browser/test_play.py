@@ -42,6 +42,51 @@ def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
     expect(page.locator("#score")).to_have_text(re.compile(r"^You \d : \d Level 3"))
 
 
+def places_below_the_board(page: Page) -> list[list[float]]:
+    """Where the buttons that stay, and what is below them, are from the upper left corner of the board."""
+    found: list[list[float]] = page.evaluate(
+        """() => {
+          const [board, ...others] = ["#board", "#new", "#undo", "#review", ".course"].map((name) => {
+            return document.querySelector(name).getBoundingClientRect();
+          });
+          return others.map(({ x, y }) => [x - board.x, y - board.y]);
+        }"""
+    )
+    return found
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": w, "height": 740}} for w in (1180, 390, 320)], ids=str)
+def test_seats_are_swapped_after_a_match_by_a_button_that_moves_no_other(page: Page) -> None:
+    visit(page)
+    swap = page.get_by_role("button", name="Swap seats")
+    places = places_below_the_board(page)
+    expect(swap).to_have_count(0)
+    play_out(page)
+    expect(page.get_by_role("button", name="Hint")).to_have_count(0)
+    assert places_below_the_board(page) == places
+    # A hint is for earlier positions.
+    page.get_by_role("button", name="One move back").click()
+    expect(page.get_by_role("button", name="Hint")).to_be_enabled()
+    page.get_by_role("button", name="Last position").click()
+    swap.click()
+    settled(page, 1)
+    expect(page.get_by_role("radio", name="You second")).to_be_checked()
+    expect(page.locator("#score")).to_have_text(re.compile(r"^You \d : \d Level 3"))
+    expect(swap).to_have_count(0)
+    play_out(page)
+    swap.click()
+    settled(page, 0)
+    assert "person=first" in page.url
+    assert places_below_the_board(page) == places
+
+
+def test_two_people_and_watched_players_do_not_swap_seats(page: Page) -> None:
+    for people in ("both", "none"):
+        visit(page, f"/#play/tictactoe?opponent=random&person={people}&moves=1,1+0,1+0,0+0,2+2,2")
+        expect(page.locator("#status")).to_contain_text("X wins.")
+        expect(page.get_by_role("button", name="Swap seats")).to_have_count(0)
+
+
 def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     visit(page)
     undo = page.get_by_role("button", name="Undo")
@@ -154,7 +199,14 @@ def test_a_stone_is_moved_by_clicking_it_and_then_its_target(page: Page) -> None
     page.get_by_role("gridcell", name="c3, X").click()
     settled(page, 2)
     expect(page.locator(".cell.last")).to_have_accessible_name("c3, O, last move")
-    expect(page.get_by_role("gridcell", name="d4, empty")).to_have_count(1)
+    expect(page.locator(".cell.origin")).to_have_accessible_name("d4, empty, left by the last move")
+    ends = page.locator(".cell:is(.last, .origin)")
+    shadows = ends.evaluate_all("(all) => all.map((one) => getComputedStyle(one).boxShadow)")
+    assert len(shadows) == 2
+    assert len(set(shadows)) == 1
+    assert shadows[0] != "none"
+    page.get_by_role("button", name="One move back").click()
+    expect(page.locator(".cell.origin")).to_have_accessible_name("c2, empty, left by the last move")
 
 
 def test_moves_of_the_second_player_of_breakthrough_are_written_as_it_makes_them(page: Page) -> None:

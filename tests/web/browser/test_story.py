@@ -91,3 +91,51 @@ def test_the_charts_stay_where_they_are_while_the_log_grows(page: Page) -> None:
     expect(log).to_contain_text("line 7")
     assert page.locator("#losses").evaluate(top) == before
     assert log.evaluate("(node) => node.scrollHeight - node.clientHeight") == 0
+
+
+def with_losses(page: Page, levels: list[list[float]]) -> None:
+    """Show the story with these validation losses: for each level, those of its epochs."""
+
+    def change(route: Route) -> None:
+        answer = route.fetch(headers={**route.request.headers, "if-none-match": ""})
+        story = answer.json()
+        story["losses"] = [
+            story["losses"][0]
+            | {
+                "level": number + 1,
+                "epochs": [
+                    {"epoch": epoch + 1, "training": loss, "validation": loss} for epoch, loss in enumerate(losses)
+                ],
+            }
+            for number, losses in enumerate(levels)
+        ]
+        route.fulfill(response=answer, json=story, headers={**answer.headers, "etag": "changed"})
+
+    page.route("**/story", change)
+    page.goto(STORY)
+    expect(page.locator("#losses .dot").first).to_be_visible()
+
+
+def test_levels_of_a_single_epoch_are_points_in_the_middle(page: Page) -> None:
+    with_losses(page, [[0.4], [0.3], [0.25]])
+    losses = page.locator("#losses")
+    expect(losses.locator(".dot")).to_have_count(3)
+    expect(losses.locator(".line")).to_have_count(0)
+    expect(losses).to_contain_text("A point for each of 3 levels")
+    box = losses.locator("svg.chart").bounding_box()
+    dot = losses.locator(".dot").first.bounding_box()
+    assert box is not None
+    assert dot is not None
+    assert abs(dot["x"] + dot["width"] / 2 - (box["x"] + box["width"] / 2)) < 0.05 * box["width"]
+
+
+def test_levels_can_be_told_apart_although_the_first_is_far_above_them(page: Page) -> None:
+    with_losses(page, [[1.0, 0.9], [0.012, 0.01], [0.007, 0.005]])
+    dots = page.locator("#losses .dot").evaluate_all("(all) => all.map((one) => Number(one.getAttribute('cy')))")
+    assert dots == sorted(dots)
+    assert dots[2] - dots[1] > 20
+    expect(page.locator("#losses .chart > text").filter(has_text="0.01").first).to_be_visible()
+    # Values that are close together stay on a scale from 0.
+    page.unroute_all(behavior="ignoreErrors")
+    with_losses(page, [[0.4, 0.3], [0.3, 0.2]])
+    expect(page.locator("#losses .zero")).to_have_count(1)
