@@ -57,7 +57,7 @@ export function aboutHint({ judge }, { in_points: inPoints, source, text, value,
   return words === null ? `${source} would play ${text} here (value ${estimated}).` : `${source}: ${text} ${words}.`;
 }
 
-export const aboutLine = ({ line, source }) => (line.length > 1 ? ` Best line by ${source}: ${line.join(" ")}.` : "");
+export const aboutLine = ({ line }) => (line.length > 1 ? ` Best line: ${line.join(" ")}.` : "");
 
 // What is shown while stepping through the moves: the last move of the position.
 export function aboutPosition(match, cursor, verdict) {

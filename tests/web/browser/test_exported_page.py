@@ -312,7 +312,7 @@ def test_the_judge_of_an_exported_page_solves_the_end_and_a_hint_agrees_with_it(
     settled(exported, 3)
     # The corners lose; the search reaches the end of the match.
     exported.get_by_role("button", name="Hint").click()
-    expect(exported.locator("#status")).to_contain_text("Perfect play: 0,1 draws. Best line by Perfect play: 0,1 2,1 ")
+    expect(exported.locator("#status")).to_contain_text("Perfect play: 0,1 draws. Best line: 0,1 2,1 ")
     expect(exported.locator(".cell.hinted")).to_have_attribute("data-square", "1")
     exported.get_by_text("Best known", exact=True).click()
     expect(exported.locator("#board .value", has_text="win")).to_have_count(0)

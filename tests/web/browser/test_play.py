@@ -97,7 +97,7 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     settled(page, 0)
     expect(page.locator("#board .value")).to_have_count(9)
     page.get_by_role("button", name="Hint").click()
-    expect(page.locator("#status")).to_contain_text("Perfect play: 0,0 draws. Best line by Perfect play: 0,0 1,1 ")
+    expect(page.locator("#status")).to_contain_text("Perfect play: 0,0 draws. Best line: 0,0 1,1 ")
     expect(page.locator(".cell.hinted")).to_have_attribute("data-square", "0")
     page.get_by_text("Perfect", exact=True).click()
     expect(page.locator("#board .value", has_text="draw")).to_have_count(9)
@@ -262,7 +262,7 @@ def test_columns_show_exact_scores_and_say_them_in_words(page: Page, options: di
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     page.get_by_role("button", name="Hint").click()
     expect(page.locator("#status")).to_contain_text(
-        "Perfect play: column 4 wins in 21. Best line by Perfect play: 4 4 "
+        "Perfect play: column 4 wins in 21. Best line: 4 4 "
     )
     expect(page.locator(".cell.hinted")).to_have_attribute("data-square", "38")
     middle.focus()

@@ -260,7 +260,7 @@ def test_a_position_is_set_up_and_valued(page: Page) -> None:
     expect(page.locator("#board .value", has_text="draw")).to_have_count(1)
     expect(page.locator("#board .cell.best")).to_have_attribute("data-square", "4")
     page.get_by_role("button", name="Hint").click()
-    expect(page.locator("#status")).to_contain_text("Best line by Perfect play: 1,1 ")
+    expect(page.locator("#status")).to_contain_text("Best line: 1,1 ")
     page.reload()
     settled(page, 0)
     assert stones(page) == 1
