@@ -24,7 +24,7 @@ from tests.support.runs import LEARN, run_forked, tiny_settings
         (f"level={10**30}", r"level=1\S*: must be from 0 to"),
         ("threads=1000000", "threads=1000000: must be from 1 to 1,024"),
         ("training.weight_power=nan", "training.weight_power=nan: must be from -10 to 10"),
-        ("comparison.references=[foo]", "unknown player 'foo' in comparison.references; choose from level, "),
+        ("comparison.references=[foo]", "unknown player 'foo' in comparison.references; choose from easy, "),
         ("modules=[nowhere]", "modules=nowhere: must be modules that can be imported from here"),
     ],
 )
