@@ -261,9 +261,7 @@ def test_columns_show_exact_scores_and_say_them_in_words(page: Page, options: di
     expect(page.locator("#legend")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     page.get_by_role("button", name="Hint").click()
-    expect(page.locator("#status")).to_contain_text(
-        "Perfect play: column 4 wins in 21. Best line: 4 4 "
-    )
+    expect(page.locator("#status")).to_contain_text("Perfect play: column 4 wins in 21. Best line: 4 4 ")
     expect(page.locator(".cell.hinted")).to_have_attribute("data-square", "38")
     middle.focus()
     page.keyboard.press("Enter")
