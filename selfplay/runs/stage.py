@@ -33,14 +33,14 @@ class Stage(NamedTuple):
     force: bool = False
     """Make the files again if they were made with other settings."""
 
-    def is_done(self, what: str | None = None) -> bool:
-        """Whether its files exist and were made with this record; the log then says that `what` is skipped.
+    def is_done(self, what: str | None = None, more: str = "") -> bool:
+        """Whether its files exist and were made with this record; the log then says that `what` is skipped, and `more`.
 
         Raises StageError, naming the difference, if they were made with other settings, unless `force`.
         """
         is_done = Manifest(self.folder).is_done(self.name, self.record, self.defaults, force=self.force)
         if is_done and what is not None:
-            log.info("%s, skipped", what)
+            log.info("%s, skipped%s", what, more)
         return is_done
 
     @contextmanager

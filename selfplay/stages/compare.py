@@ -48,8 +48,8 @@ def is_compared(settings: Settings) -> bool:
 
     Raises InvalidFileError if the run's manifest is broken.
     """
-    again = f"({RunFolder.of(settings).comparison}); {command_line('compare')} compares them again"
-    return _stage(settings).is_done(f"levels already compared {again}")
+    more = f" ({RunFolder.of(settings).comparison}); {command_line('compare')} compares them again"
+    return _stage(settings).is_done("levels already compared", more)
 
 
 def last_report(settings: Settings) -> str:
