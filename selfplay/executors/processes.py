@@ -179,7 +179,10 @@ def _work(connection: Connection, threads: str, modules: Sequence[str]) -> None:
 
     threading.Thread(target=watch, daemon=True).start()
     while True:
-        function, task = connection.recv()
+        try:
+            function, task = connection.recv()
+        except EOFError:
+            return
         try:
             answer = pickle.dumps((function(task), None))
         # The parent raises it.

@@ -49,7 +49,9 @@ class TrainedRun(NamedTuple):
 
     def network(self, level: int) -> nn.Module:
         """The network of a level. Raises InvalidFileError if its file is broken."""
-        return load_checkpoint(self.folder.agent(level), self.game).network
+        path = self.folder.agent(level)
+        check_against_manifest(path)
+        return load_checkpoint(path, self.game).network
 
 
 def read_trained_run(settings: Settings) -> TrainedRun:

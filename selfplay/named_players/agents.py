@@ -11,7 +11,7 @@ from selfplay.players.network_evaluator import PolicyNetPlayer
 from selfplay.players.player import Player
 from selfplay.players.pretrained import PRETRAINED, pretrained_agent, pretrained_agents
 from selfplay.players.random import RandomPlayer
-from selfplay.runs.levels import agent_of_level
+from selfplay.runs.levels import agent_of_level, load_agent
 from selfplay.runs.run_folder import RunFolder
 
 
@@ -55,7 +55,7 @@ def _pretrained(name: PlayerName, game: Game, run_dir: Path | None = None) -> Ag
 @read_once(2)
 def _loaded(path: Path, game: Game) -> Agent:
     """The agent in a file that comes with the program: players share its weights, which take megabytes."""
-    return Agent.load(path, game, PRETRAINED)
+    return load_agent(path, game, PRETRAINED)
 
 
 @player_kind(PRETRAINED, files=lambda *_: list(pretrained_agents().values()), agent=_pretrained)

@@ -25,7 +25,7 @@ from selfplay.figures.tensorboard import add_missing_events, epoch_events
 from selfplay.files import sha256, written_whole
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder, writes_run
 from selfplay.runs.stage import Made, Stage
 from selfplay.settings.context import RunContext, computing
@@ -67,7 +67,7 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
                 _add_missing_events(settings, level)
             return False
         if is_first:
-            plan.check_datasets()
+            plan.check_inputs()
             # Events of an earlier training are no longer valid.
             shutil.rmtree(plan.run.level_events(level), ignore_errors=True)
         with stage.making() if is_first else nullcontext(Made()) as made, computing(settings) as context:
@@ -145,8 +145,10 @@ class TrainingPlan:
         options = option_defaults(self.settings.architecture["name"])
         return recorded_defaults(self.settings) | {f"architecture.{name}": value for name, value in options.items()}
 
-    def check_datasets(self) -> None:
-        """Raise StageError for a dataset that differs from what its manifest describes."""
+    def check_inputs(self) -> None:
+        """Raise StageError for a dataset, and InvalidFileError for an agent, that differs from its manifest."""
+        if self.start is not None:
+            check_against_manifest(self.start)
         for path, digest in zip(self.datasets, self.digests, strict=True):
             section = Manifest(path.parent).sections.get("generation", {"files": {}})
             # A dataset file of the user may have no manifest.

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from selfplay import generate_level, learn_levels, load_level, train_level
-from selfplay.errors import StageError
+from selfplay.errors import InvalidFileError, StageError
 from selfplay.runs.run_folder import RunFolder
 from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of, tiny_settings
@@ -119,3 +119,12 @@ def test_a_run_killed_at_any_change_of_its_files_ends_with_the_same_bytes(tiny_r
         assert files_of(run_dir) != expected
         assert not is_killed_at_change(99, learn_levels, tiny_settings(run_dir), below=run_dir)
         assert files_of(run_dir) == expected
+
+
+def test_an_agent_that_differs_from_its_manifest_is_not_trained_on(run_copy: Path) -> None:
+    path = RunFolder(run_copy).agent(1)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InvalidFileError, match=r"level_01/agent\.safetensors: differs from its manifest"):
+        train_level(tiny_settings(run_copy, "force=true"), 2)
