@@ -42,6 +42,7 @@ OUT_OF_MEMORY = (
     *("can't allocate memory", "not enough memory"),
 )
 """Messages of the dynamic linker, the system and torch for what is a MemoryError in Python."""
+OUT_OF_MEMORY_MESSAGE = "memory ran out; end other programs, or raise the limit (ulimit -v, or that of the container)"
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -50,12 +51,14 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(sign in text for sign in OUT_OF_MEMORY)
 
 
-def line_of(error: Exception) -> str:
-    """The line that reports one of USER_ERRORS."""
-    if not isinstance(error, OSError):
+def line_of(error: Exception) -> str | None:
+    """The line that reports an error; None for a bug of the program."""
+    if isinstance(error, OSError):
+        reason = error.strerror or " ".join(str(error).split())
+        return f"{error.filename}: {reason}" if error.filename else reason
+    if isinstance(error, SelfPlayError):
         return str(error)
-    reason = error.strerror or " ".join(str(error).split())
-    return f"{error.filename}: {reason}" if error.filename else reason
+    return OUT_OF_MEMORY_MESSAGE if is_out_of_memory(error) else None
 
 
 class SettingError(SelfPlayError, ValueError):

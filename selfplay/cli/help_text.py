@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NoReturn
 
-import hydra
 from omegaconf import OmegaConf
 
 from selfplay.cli.command import HELP_FLAGS, Program
@@ -23,7 +22,7 @@ from selfplay.named_players.names import PLAYERS, grammar
 from selfplay.runs.command_lines import command_line, with_command_lines
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import compose_settings_of, errors_of_settings, offer_defaults
+from selfplay.settings.compose import compose_settings_of, hydra_main
 from selfplay.settings.fields import PLAYER_NAME, field_of, leaves
 
 QUERY = "query="
@@ -43,13 +42,7 @@ def print_instead(program: Program[Any], overrides: Sequence[str], flags: Sequen
     if is_query and (words := completed_players(program.kind, os.environ["COMP_LINE"])):
         print(" ".join(words))
         return
-    offer_defaults(program.kind)
-    sys.argv[1:] = arguments
-    # Hydra raises errors instead of printing them.
-    os.environ["HYDRA_FULL_ERROR"] = "1"
-    with errors_of_settings(program.kind):
-        main = hydra.main(version_base="1.3", config_path=str(CONFIG_FOLDER), config_name=program.config)
-        main(lambda _: None)()
+    hydra_main(program.kind, program.config, arguments, lambda _: None)
 
 
 def completed_players(kind: type[Any], line: str) -> list[str]:

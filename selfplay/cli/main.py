@@ -19,11 +19,10 @@ from selfplay.cli.process_exit import (
     open_standard_streams,
 )
 from selfplay.compute.process import tune_process
-from selfplay.errors import USER_ERRORS, SelfPlayError, SettingError, is_out_of_memory, line_of, shortened
+from selfplay.errors import SelfPlayError, SettingError, line_of, shortened
 
 MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
 NAMES = tuple(MODULES)
-OUT_OF_MEMORY_MESSAGE = "memory ran out; end other programs, or raise the limit (ulimit -v, or that of the container)"
 COMPLETION_FLAGS = ("-sc", "--shell-completion")
 
 
@@ -57,7 +56,7 @@ def run(name: str) -> None:
             program()
             return
         overrides, flags = command.overrides_first(sys.argv[1:], program.kind)
-        if command.HELP_FLAGS.isdisjoint(flags) and not command.SWEEP_FLAGS.isdisjoint(flags):
+        if flags and command.SWEEP_FLAGS.issuperset(flags):
             from selfplay.cli.sweep import run_sweep
 
             run_sweep(program, overrides)
@@ -90,12 +89,10 @@ def reporting_errors() -> Iterator[None]:
     except BrokenPipeError:
         # The reader of the output, such as `head`, has ended.
         exit_at_once(READER_HAS_LEFT)
-    except USER_ERRORS as error:
-        exit_at_once(getattr(error, "exit_code", SelfPlayError.exit_code), line_of(error))
     except Exception as error:
-        if not is_out_of_memory(error):
+        if (line := line_of(error)) is None:
             raise
-        exit_at_once(SelfPlayError.exit_code, OUT_OF_MEMORY_MESSAGE)
+        exit_at_once(getattr(error, "exit_code", SelfPlayError.exit_code), line)
 
 
 def _print(text: Callable[[], str]) -> None:

@@ -1,24 +1,30 @@
-"""A sweep: runs of a program over several values of settings, such as `-m seed=0,1`."""
+"""A sweep: runs of a program over several values of settings, such as `-m seed=0,1`.
 
+Hydra's sweeper lists the runs, and its launcher starts them after the settings of all have been checked.
+"""
+
+import json
 import logging
 import re
 import sys
-from collections.abc import Sequence
-from itertools import product
+import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import QuotedString, Transformer, ValueType
-from omegaconf.errors import OmegaConfBaseException
+from hydra.core.hydra_config import HydraConfig
 
-from selfplay.cli.command import Program, logging_to_screen, run_program, settings_of
+from selfplay.cli.command import QUOTED, Program, logging_to_screen, run_program, settings_of
 from selfplay.cli.process_exit import write_error_line
-from selfplay.errors import USER_ERRORS, SettingError, StageError, line_of
+from selfplay.errors import SettingError, StageError, line_of
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import errors_of_settings
-from selfplay.settings.run import Settings
+from selfplay.settings.compose import SEARCH_PATH, hydra_main, quoted
 
 log = logging.getLogger(__name__)
+
+NOT_LISTED = re.compile(r"=interval\(|,\s*(choice|range|interval|glob|shuffle|sort|tag)\(")
+"""In an override without its texts in quotes: an interval, or a function of Hydra's among the values."""
 
 
 def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
@@ -26,58 +32,67 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
 
     Each run has a folder of its own below run_dir. Raises StageError at the end if a run has failed.
     """
-    runs = [(name, *settings_of(program, given, name)) for name, given in runs_of_sweep(overrides)]
-    planned = {name or settings.run_dir: (settings, taken) for name, settings, taken in runs}
-    failed: list[str] = []
-    with logging_to_screen(program.log_to or sys.stdout):
-        for number, (name, run) in enumerate(planned.items(), start=1):
-            try:
-                log.info("run %d of %d: %s", number, len(planned), name)
-                run_program(program, *run)
-            except USER_ERRORS as error:
-                failed.append(name)
-                write_error_line(f"{name}: {line_of(error)}")
-        if program.after_sweep and len(failed) < len(planned):
-            paths = [Path(settings.run_dir) for name, settings, _ in runs if name]
-            for folder in dict.fromkeys(path.parent for path in paths):
-                program.after_sweep(folder, [path for path in paths if path.parent == folder])
-    if failed:
+    runs = [(name, *settings_of(program, given, name)) for name, given in runs_of_sweep(program, overrides)]
+    names = [name or settings.run_dir for name, settings, _ in runs]
+
+    def runs_well(number: int) -> bool:
+        try:
+            with logging_to_screen(program.log_to or sys.stdout):
+                log.info("run %d of %d: %s", number + 1, len(runs), names[number])
+                run_program(program, *runs[number][1:])
+        except Exception as error:
+            if line := line_of(error):
+                write_error_line(f"{names[number]}: {line}")
+            else:
+                traceback.print_exc()
+            return False
+        return True
+
+    are_well = _results(program, overrides, runs_well)
+    if program.after_sweep and any(are_well):
+        paths = [Path(settings.run_dir) for name, settings, _ in runs if name]
+        for folder in dict.fromkeys(path.parent for path in paths):
+            program.after_sweep(folder, [path for path in paths if path.parent == folder])
+    if failed := [name for name, is_well in zip(names, are_well, strict=True) if not is_well]:
         raise StageError(
-            f"{len(failed)} of {len(planned)} runs failed: {'; '.join(failed)}; "
-            "run the same command again to resume them"
+            f"{len(failed)} of {len(runs)} runs failed: {'; '.join(failed)}; run the same command again to resume them"
         )
 
 
-def runs_of_sweep(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
+def runs_of_sweep(program: Program[Any], overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
     """The runs of a sweep over the values in these overrides, such as `seed=0,1`: the name and overrides of each.
 
-    A run is named after its values of the swept settings, in the order of their names: `recipe=article,seed=0`.
+    A run is named after the settings in which the runs differ, in the order of their names: `recipe=article,seed=0`.
 
-    Raises SettingError for a sweep over anything but listed values.
+    Raises SettingError for a sweep over no values or over an interval, and for settings that Hydra refuses.
     """
-    with errors_of_settings(Settings):
-        parsed = OverridesParser.create().parse_overrides(list(overrides))
-    choices: list[list[tuple[str, str]]] = []
-    # The last override of a setting counts, as for Hydra.
-    for name, override in {one.get_key_element(): one for one in parsed}.items():
-        if not override.is_sweep_override():
-            choices.append([(str(override.input_line), "")])
-            continue
-        wrong = SettingError(f"{override.input_line}: list the values, as in {name}=one,two")
-        if not override.is_discrete_sweep() or override.value_type == ValueType.GLOB_CHOICE_SWEEP:
-            raise wrong
-        try:
-            values = [(value, Transformer.str(value)) for value in override.sweep_iterator()]
-        except OmegaConfBaseException as error:
-            # One of the values is a function, such as range(3).
-            raise wrong from error
-        texts = [
-            value.text if isinstance(value, QuotedString) else re.sub("['\"]", "", given) for value, given in values
-        ]
-        names = ["" if name == "run_dir" else f"{name}={text}" for text in texts]
-        choices.append([(f"{name}={given}", part) for (_, given), part in zip(values, names, strict=True)])
-    runs = []
-    for run in product(*choices):
-        name = ",".join(sorted(value for _, value in run if value))
-        runs.append((name.replace("/", "."), [given for given, _ in run]))
-    return runs
+    for one in overrides:
+        if NOT_LISTED.search(re.sub(QUOTED, "", one)):
+            raise SettingError(f"{one}: list the values, as in {one.partition('=')[0]}=one,two")
+    in_this_process = [one for one in overrides if not one.startswith(("hydra/launcher", "hydra.launcher"))]
+    runs = _results(program, in_this_process, lambda _: list(HydraConfig.get().overrides.task))
+    if not runs:
+        raise SettingError("the sweep has no values; list them, as in seed=0,1")
+    shared = set.intersection(*map(set, runs))
+    folders = [one for one in overrides if one.startswith(SEARCH_PATH)]
+    return [(_name(set(given) - shared), [*folders, *given]) for given in runs]
+
+
+def _name(overrides: set[str]) -> str:
+    texts = [re.sub(r"(?<!\\)['\"]", "", one) for one in overrides if not one.startswith("run_dir=")]
+    return ",".join(sorted(texts)).replace("\\", "").replace("/", ".")
+
+
+def _results(program: Program[Any], overrides: Sequence[str], task: Callable[[int], Any]) -> list[Any]:
+    """What `task` returns for the number of each run of a sweep. Hydra's launcher may call it in other processes."""
+    # Hydra logs nothing, and writes no file but multirun.yaml.
+    own = ["hydra/job_logging=none", "hydra/hydra_logging=none", "hydra.output_subdir=null"]
+    with TemporaryDirectory() as folder:
+
+        def run(_: object) -> None:
+            number = HydraConfig.get().job.num
+            Path(folder, f"{number:09}.json").write_text(json.dumps(task(number)))
+
+        arguments = [*own, f"hydra.sweep.dir={quoted(folder)}", *overrides, "--multirun"]
+        hydra_main(program.kind, program.config, arguments, run)
+        return [json.loads(path.read_text()) for path in sorted(Path(folder).glob("*.json"))]

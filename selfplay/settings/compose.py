@@ -1,7 +1,9 @@
 """Compose settings with Hydra, from the defaults of the dataclasses, conf/ and overrides, into checked dataclasses."""
 
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import is_dataclass
@@ -12,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, cast
 
-from hydra import compose, initialize_config_dir
+from hydra import compose, initialize_config_dir, main
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -230,6 +232,19 @@ def _own_hydra() -> Iterator[None]:
         finally:
             GlobalHydra.set_instance(host)
             host.hydra, base.version_base, store.repo = before
+
+
+def hydra_main(kind: type[Any], config: str, arguments: Sequence[str], task: Callable[[Any], object]) -> None:
+    """Let Hydra read these arguments as the command line, and print something or call `task`, as they say.
+
+    Raises SettingError.
+    """
+    offer_defaults(kind)
+    sys.argv[1:] = arguments
+    # Hydra raises errors instead of printing them.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    with errors_of_settings(kind):
+        main(version_base="1.3", config_path=str(CONFIG_FOLDER), config_name=config)(task)()
 
 
 def offer_defaults(kind: Any) -> None:

@@ -1,28 +1,39 @@
 """A sweep (-m): a folder for each run, failed runs, and the table and figure at the end."""
 
 import shutil
+import sys
 
 import pandas as pd
 import pytest
 
-from selfplay.cli.command import overrides_first
+from selfplay.cli.command import Program, overrides_first, settings_of
 from selfplay.cli.process_exit import INTERRUPTED
-from selfplay.cli.sweep import runs_of_sweep
-from selfplay.errors import SettingError
+from selfplay.cli.programs.learning import learn
+from selfplay.cli.sweep import run_sweep, runs_of_sweep
+from selfplay.errors import SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.run import Settings
 from tests.support.rejections import assert_refused
-from tests.support.runs import COMMAND, GENERATE, LEARN, files_of, interrupted_when_there_is, run_forked
+from tests.support.runs import COMMAND, GENERATE, LEARN, files_of, interrupted_when_there_is, run_forked, run_script
 
 SMALL = ["levels=1", "matches=200", "comparison.matches=50", "training.epochs=1", "training.steps_per_epoch=5"]
+
+
+@pytest.fixture(autouse=True)
+def _process(monkeypatch):
+    """Hydra reads the command line and the environment of the process."""
+    monkeypatch.setattr(sys, "argv", ["selfplay"])
+    monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
 
 
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
+        ("recipe=glob(alphazero_o*)", ["recipe=alphazero_othello", "recipe=alphazero_othello_large"]),
         ("seed=0,1", ["seed=0", "seed=1"]),
         (
-            "seed=1,0 recipe=default,a",
-            ["recipe=default,seed=1", "recipe=a,seed=1", "recipe=default,seed=0", "recipe=a,seed=0"],
+            "seed=1,0 recipe=default,article",
+            ["recipe=default,seed=1", "recipe=article,seed=1", "recipe=default,seed=0", "recipe=article,seed=0"],
         ),
         ("seed=0,1 seed=5 gamma=0.5,1", ["gamma=0.5", "gamma=1"]),
         ("epsilons=[0.5,0.1],[0.3]", ["epsilons=[0.5,0.1]", "epsilons=[0.3]"]),
@@ -30,7 +41,7 @@ SMALL = ["levels=1", "matches=200", "comparison.matches=50", "training.epochs=1"
     ],
 )
 def test_a_run_is_named_after_the_swept_settings(arguments, names):
-    assert [name for name, _ in runs_of_sweep(arguments.split())] == names
+    assert [name for name, _ in runs_of_sweep(learn, arguments.split())] == names
 
 
 @pytest.mark.parametrize(
@@ -45,17 +56,100 @@ def test_a_run_is_named_after_the_swept_settings(arguments, names):
 )
 def test_texts_to_sweep_over_are_taken_as_they_were_typed(argument, names):
     overrides, _ = overrides_first([argument, "-m"])
-    assert [name for name, _ in runs_of_sweep(overrides)] == [f"{argument.partition('=')[0]}={name}" for name in names]
+    assert [name for name, _ in runs_of_sweep(learn, overrides)] == [
+        f"{argument.partition('=')[0]}={name}" for name in names
+    ]
 
 
-@pytest.mark.parametrize(
-    "values",
-    ["1,choice(1,2)", "interval(1,2)", "glob(*)"],
-)
+@pytest.mark.parametrize("values", ["1,choice(1,2)", "interval(1,2)"])
 def test_a_function_among_the_values_of_a_sweep_is_refused(values):
     with pytest.raises(SettingError) as caught:
-        runs_of_sweep([f"seed={values}"])
+        runs_of_sweep(learn, [f"seed={values}"])
     assert str(caught.value) == f"seed={values}: list the values, as in seed=one,two"
+
+
+def test_a_sweep_without_values_is_refused():
+    with pytest.raises(SettingError, match="the sweep has no values; list them"):
+        runs_of_sweep(learn, ["seed=glob(*)"])
+
+
+def test_a_run_of_each_run_dir_and_folder_of_settings_is_found(tmp_path):
+    (tmp_path / "recipe").mkdir()
+    (tmp_path / "recipe" / "own.yaml").write_text("# @package _global_\nrecipe: own\nlevels: 7\n")
+    given, _ = overrides_first(["-m", "--config-dir", str(tmp_path), "recipe=own,default", "run_dir=a,b"])
+    runs = runs_of_sweep(learn, given)
+    assert [name for name, _ in runs] == ["recipe=own"] * 2 + ["recipe=default"] * 2
+    settings = [settings_of(learn, given, name)[0] for name, given in runs]
+    assert [(run.run_dir, run.levels) for run in settings[:2]] == [("a/recipe=own", 7), ("b/recipe=own", 7)]
+    assert settings[3].run_dir == "b/recipe=default"
+
+
+def test_a_bug_in_one_run_is_shown_and_the_others_continue(tmp_path, capsys):
+    seeds = []
+
+    def body(settings):
+        seeds.append(settings.seed)
+        if settings.seed == 0:
+            raise TypeError("a bug")
+        if settings.seed == 1:
+            raise MemoryError
+
+    with pytest.raises(StageError, match="2 of 3 runs failed: seed=0; seed=1; run the same command again"):
+        run_sweep(Program(body, Settings, run="read"), ["seed=0,1,2", f"run_dir={tmp_path}"])
+    assert seeds == [0, 1, 2]
+    errors = capsys.readouterr().err
+    assert "\nTypeError: a bug\nerror: seed=1: memory ran out; " in errors
+
+
+LAUNCHER = """
+import os
+import sys
+
+from hydra.core.config_store import ConfigStore
+from hydra.core.utils import run_job
+from hydra.plugins.launcher import Launcher
+from omegaconf import open_dict
+
+ConfigStore.instance().store(group="hydra/launcher", name="forks", node={"_target_": f"{__name__}.Forks"})
+
+
+class Forks(Launcher):
+    def setup(self, *, hydra_context, task_function, config):
+        self.given = {"hydra_context": hydra_context, "task_function": task_function}
+        self.config = config
+
+    def launch(self, job_overrides, initial_job_idx):
+        for number, overrides in enumerate(job_overrides, initial_job_idx):
+            if os.fork() == 0:
+                job = self.given["hydra_context"].config_loader.load_sweep_config(self.config, list(overrides))
+                with open_dict(job):
+                    job.hydra.job.num = number
+                run_job(config=job, job_dir_key="hydra.sweep.dir", job_subdir_key="hydra.sweep.subdir", **self.given)
+                sys.stdout.flush()
+                os._exit(0)
+        for _ in job_overrides:
+            os.wait()
+        return []
+"""
+
+
+def test_a_launcher_of_a_plugin_starts_the_runs_in_other_processes(tmp_path, monkeypatch):
+    (tmp_path / "hydra_plugins").mkdir()
+    (tmp_path / "hydra_plugins" / "forks.py").write_text(LAUNCHER)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    folder, wanted = tmp_path / "runs", ["--level", 0, "matches=50"]
+    assert run_forked(GENERATE, *wanted, "seed=1", f"run_dir={folder / 'seed=1'}").returncode == 0
+    sweep = ["-m", "seed=0,1,2", "gamma=0.5", f"run_dir={folder}", "hydra/launcher=forks"]
+    result = run_script(GENERATE, *wanted, *sweep)
+    assert result.returncode == 1
+    first, last = result.stderr.splitlines()
+    assert first.startswith("error: seed=1: ")
+    assert last.startswith("error: 1 of 3 runs failed: seed=1; ")
+    assert sorted(line for line in result.stdout.splitlines() if line.startswith("run ")) == [
+        f"run {seed + 1} of 3: seed={seed}" for seed in range(3)
+    ]
+    assert run_forked(GENERATE, *wanted, "seed=2", "gamma=0.5", f"run_dir={tmp_path / 'one'}").returncode == 0
+    assert files_of(folder / "seed=2") == files_of(tmp_path / "one")
 
 
 @pytest.fixture(scope="module")
