@@ -35,7 +35,7 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
     runs = [(name, *settings_of(program, given, name)) for name, given in runs_of_sweep(program, overrides)]
     names = [name or settings.run_dir for name, settings, _ in runs]
 
-    def runs_well(number: int) -> bool:
+    def succeeds(number: int) -> bool:
         try:
             with logging_to_screen(program.log_to or sys.stdout):
                 log.info("run %d of %d: %s", number + 1, len(runs), names[number])
@@ -48,12 +48,12 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
             return False
         return True
 
-    are_well = _results(program, overrides, runs_well)
-    if program.after_sweep and any(are_well):
+    succeeded = _results(program, overrides, succeeds)
+    if program.after_sweep and any(succeeded):
         paths = [Path(settings.run_dir) for name, settings, _ in runs if name]
         for folder in dict.fromkeys(path.parent for path in paths):
             program.after_sweep(folder, [path for path in paths if path.parent == folder])
-    if failed := [name for name, is_well in zip(names, are_well, strict=True) if not is_well]:
+    if failed := [name for name, success in zip(names, succeeded, strict=True) if not success]:
         raise StageError(
             f"{len(failed)} of {len(runs)} runs failed: {'; '.join(failed)}; run the same command again to resume them"
         )
