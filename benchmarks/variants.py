@@ -22,8 +22,7 @@ from selfplay.cli.command import progress_bar
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
-from selfplay.grading.endgames import endgame_positions
-from selfplay.grading.solved_positions import SolvedPositions
+from selfplay.grading.solved_positions import SolvedPositions, endgame_positions
 from selfplay.matches.series import count_matches
 from selfplay.named_players.names import make_player
 from selfplay.players.player import Player

@@ -30,10 +30,10 @@ from selfplay.figures.style import (
 )
 from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE, WinDrawLoss, sign_test_interval
 from selfplay.grading.comparison import Comparison
-from selfplay.grading.exact_grades import ExactGrades
-from selfplay.grading.match_measures import Improvement, Ratings
-from selfplay.grading.measures import Measure, Panel
+from selfplay.grading.grades_and_policies import ExactGrades
+from selfplay.grading.measures import Improvement, Measure, Panel
 from selfplay.grading.mistakes import Mistakes
+from selfplay.grading.ratings import Ratings
 from selfplay.grading.solved_positions import PositionGrade
 
 
@@ -65,8 +65,8 @@ def _(measure: Improvement, table: DataFrame) -> dict[str, Figure]:
 
 @figures_of.register
 def _(measure: Ratings, table: DataFrame) -> dict[str, Figure]:
-    ratings_of = measure.compared.ratings
-    return {"ratings.png": ratings(table, {name: ratings_of[name].points for name in measure.compared.references})}
+    references = {name: measure.ratings[name].points for name in measure.compared.references}
+    return {"ratings.png": ratings(table, references)}
 
 
 @figures_of.register

@@ -10,26 +10,16 @@ from typing import Any, NamedTuple, TypeVar
 import pandas as pd
 
 from selfplay.games import Game
-from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE
-from selfplay.grading.endgames import Endgames
-from selfplay.grading.exact_grades import ExactGrades
-from selfplay.grading.match_measures import Improvement, PerfectPlay, Ratings, ReferencePlayers
-from selfplay.grading.measures import Compared, Measure, Shown, name_of
+from selfplay.grading.compared import Compared, Who, name_of
+from selfplay.grading.grades_and_policies import ExactGrades, Policies, WaysOfPlaying
+from selfplay.grading.measures import Improvement, LevelMatches, Measure, PerfectPlay, Shown
 from selfplay.grading.mistakes import Mistakes
-from selfplay.grading.policy_measures import Policies, WaysOfPlaying
-from selfplay.grading.schedule import Who
-from selfplay.grading.tables import (
-    GRADE_COLUMNS,
-    REFERENCE_COLUMNS,
-    RESULTS,
-    SAMPLED_COLUMNS,
-    Columns,
-    Row,
-    result_fields,
-    table_of,
-)
+from selfplay.grading.ratings import RATING_COLUMNS, Ratings, ReferencePlayers
+from selfplay.grading.solved_positions import Endgames
+from selfplay.grading.tables import COUNT, TEXT, Columns, Row, table_of
 
 MEASURES: list[type[Measure]] = [
+    LevelMatches,
     ExactGrades,
     ReferencePlayers,
     Endgames,
@@ -45,8 +35,14 @@ MEASURES: list[type[Measure]] = [
 
 def level_columns() -> Columns:
     """The columns of comparison/levels.csv."""
-    measured = {name: kind for measure in MEASURES for name, kind in measure.columns.items()}
-    return SAMPLED_COLUMNS | measured
+    return {"level": COUNT} | {name: kind for measure in MEASURES for name, kind in measure.columns.items()}
+
+
+def reference_columns() -> Columns:
+    """The columns of comparison/references.csv."""
+    measures = [measure for measure in MEASURES if measure.measures_references]
+    measured = {name: kind for measure in measures for name, kind in measure.columns.items()}
+    return {"reference": TEXT, **RATING_COLUMNS, **measured}
 
 
 OneMeasure = TypeVar("OneMeasure", bound=Measure)
@@ -72,8 +68,9 @@ class Comparison(NamedTuple):
         compared = self.measures[0].compared
         if compared.grader is None:
             whos: list[Who] = [0, *compared.references]
-            references = [{"reference": name_of(who), **_fields(self.measures, who)} for who in whos]
-            tables["references.csv"] = table_of(REFERENCE_COLUMNS, references)
+            measures = [measure for measure in self.measures if measure.measures_references]
+            references = [{"reference": name_of(who), **_fields(measures, who)} for who in whos]
+            tables["references.csv"] = table_of(reference_columns(), references)
         return {**tables, "levels.csv": self.table}
 
 
@@ -88,17 +85,10 @@ def compare(compared: Compared) -> Comparison:
         [77904, 0]
     """
     measures = [measure for kind in MEASURES if (measure := kind.of(compared)) is not None]
-    rows = [_level_row(compared, measures, level) for level in compared.levels]
-    return Comparison(compared.game, table_of(level_columns(), rows), measures)
-
-
-def _level_row(compared: Compared, measures: Sequence[Measure], level: int) -> Row:
     # In large games too the table has exact columns, which are empty.
-    row: Row = {"level": level, **dict.fromkeys(GRADE_COLUMNS), **_fields(measures, level)}
-    if level > 0:
-        row |= result_fields(compared.versus_previous[level], "_vs_previous")
-        row |= result_fields(compared.results[level, 0], "_vs_random")
-    return row
+    empty = dict.fromkeys(ExactGrades.columns)
+    rows: list[Row] = [{"level": level, **empty, **_fields(measures, level)} for level in compared.levels]
+    return Comparison(compared.game, table_of(level_columns(), rows), measures)
 
 
 def _fields(measures: Sequence[Measure], who: Who) -> Row:
@@ -120,7 +110,6 @@ def measure_new_level(compared: Compared) -> pd.DataFrame:
 # ---------------------------------------------------------------------- the report
 
 WIDTH = 80
-SIGNS = {BETTER: "+", WORSE: "-", UNDECIDED: "="}
 
 
 def comparison_report(comparison: Comparison) -> str:
@@ -144,28 +133,22 @@ def _wrapped(line: str) -> str:
 
 def comparison_table(comparison: Comparison) -> str:
     """A row per level, for the screen, with a legend; comparison/levels.csv has more columns."""
-    table = pd.DataFrame([_shown_row(row, comparison.measures) for _, row in comparison.table.iterrows()])
-    meanings = [shown.meaning for shown in _shown(comparison.measures) if shown.title in table]
+    columns = [shown for measure in comparison.measures for shown in measure.shown]
+    rows = [_shown_row(row, columns) for _, row in comparison.table.iterrows()]
+    columns = [column for column in columns if any(column.title in row for row in rows)]
+    table = pd.DataFrame(rows, columns=["level", *(column.title for column in columns)])
     legend = [
         "v: won-drawn-lost; exact sign test, 5 %: + better, - worse, = not significant",
-        "; ".join(filter(None, meanings)),
+        "; ".join(column.meaning for column in columns if column.meaning),
         "More columns and intervals: comparison/levels.csv",
     ]
     return "\n".join([table.fillna("").to_string(index=False), *legend])
 
 
-def _shown_row(row: "pd.Series[Any]", measures: Sequence[Measure]) -> dict[str, str]:
-    shown = {"level": str(int(row["level"])), "v previous": "", "+": "", "v random": ""}
-    if not pd.isna(row["wins_vs_previous"]):
-        for opponent in ("previous", "random"):
-            shown[f"v {opponent}"] = "-".join(str(row[f"{result}_vs_{opponent}"]) for result in RESULTS)
-        shown["+"] = SIGNS[row["word_vs_previous"]]
-    for column in _shown(measures):
+def _shown_row(row: "pd.Series[Any]", columns: Sequence[Shown]) -> dict[str, str]:
+    shown = {"level": str(int(row["level"]))}
+    for column in columns:
         fields = [row.get(name) for name in column.columns]
         if not pd.isna(fields).any():
             shown[column.title] = column.text(*fields)
     return shown
-
-
-def _shown(measures: Sequence[Measure]) -> list[Shown]:
-    return [shown for measure in measures for shown in measure.shown]

@@ -1,154 +1,31 @@
-"""What a measure is, and what it measures: levels, reference players, and the matches between them.
+"""What a measure is, and measures by matches: whether levels improve, and how they play against perfect play.
 
 `selfplay.grading.comparison.MEASURES` lists the measures of a comparison.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import pairwise
+from contextlib import closing
+from math import sqrt
 from typing import ClassVar, NamedTuple, Self
 
 import pandas as pd
 
-from selfplay.checks import check_parameters
-from selfplay.errors import GameTooLargeError
-from selfplay.games import Game
-from selfplay.games.position_graph import positions_of
-from selfplay.grading.proof import Grader
-from selfplay.grading.ratings import Rating, rate
-from selfplay.grading.schedule import (
-    ComparisonParameters,
-    Pair,
-    Who,
-    sampled_matches,
-    schedule,
-    scheduled_matches,
-    spaced_levels,
+from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.games.game import SEATS
+from selfplay.games.win_draw_loss import (
+    BETTER,
+    NORMAL_QUANTILE,
+    UNDECIDED,
+    WORSE,
+    WinDrawLoss,
 )
-from selfplay.grading.solved_positions import RESULT_ONLY, Keep, made_anew
-from selfplay.grading.tables import Columns, Row
-from selfplay.matches.series import PairMatches, PairResult
-from selfplay.players.agent import Agent
+from selfplay.grading.compared import Compared, Pair, Who, scheduled_matches
+from selfplay.grading.tables import COUNT, RESULTS, Columns, Row, result_columns, result_fields
+from selfplay.matches.series import count_matches
+from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.search.evaluation import FeatureEvaluation
-
-
-def name_of(who: Who) -> str:
-    """What tables and sentences call a level or a reference: level:3, random, or the name of the reference."""
-    return who if isinstance(who, str) else f"level:{who}" if who else "random"
-
-
-def grader_of(game: Game) -> Grader | None:
-    """The grader of a game, made once in a process; None if the game is too large to enumerate."""
-    if game.identity not in _graders:
-        try:
-            _graders[game.identity] = Grader(positions_of(game))
-        except GameTooLargeError:
-            _graders[game.identity] = None
-    return _graders[game.identity]
-
-
-_graders: dict[object, Grader | None] = {}
-
-
-@dataclass(frozen=True)
-class Compared:
-    """The levels that are compared, the reference players, and the matches between them."""
-
-    game: Game
-    players: Mapping[Who, Player]
-    """The levels by their numbers, in order, with at least one that is trained, then the references by their names,
-    weak ones first. Level 0 is the random player. In a game that can be enumerated references are not used."""
-    parameters: ComparisonParameters = field(default_factory=ComparisonParameters)
-    seed: int = 0
-    batch_size: int | None = None
-    """As for `selfplay.matches.arena.play_matches`."""
-    agents: Mapping[int, Agent] = field(default_factory=dict)
-    """The trained levels, if they have policies to be measured; else empty."""
-    play_pairs: Callable[[Sequence[PairMatches[Who]]], Sequence[PairResult]] | None = None
-    """Plays series of matches, as `PairMatches.play` does, perhaps in several processes; None: one after the other."""
-    evaluation: FeatureEvaluation = RESULT_ONLY
-    """Of the searches whose matches give the positions that are solved."""
-    keep: Keep = made_anew
-    """Keeps the positions that are solved."""
-    notes: Sequence[str] = ()
-    """Lines about the levels for the report."""
-    advice: Sequence[str] = ()
-    """Lines for the report if levels do not improve: what to change."""
-    progress: ProgressBar = NoProgress
-
-    def __post_init__(self) -> None:
-        check_parameters(self.parameters, "comparison.")
-
-    @property
-    def levels(self) -> list[int]:
-        """All levels, from 0."""
-        return [0, *self.trained]
-
-    @cached_property
-    def trained(self) -> list[int]:
-        """The trained levels."""
-        return [who for who in self.players if isinstance(who, int) and who > 0]
-
-    @property
-    def newest(self) -> int:
-        return self.trained[-1]
-
-    @property
-    def spaced(self) -> list[int]:
-        """The levels that meet the references."""
-        return spaced_levels(self.trained, self.parameters.every)
-
-    @property
-    def grader(self) -> Grader | None:
-        """None if the game is too large to enumerate."""
-        return grader_of(self.game)
-
-    @cached_property
-    def references(self) -> list[str]:
-        """The names of the reference players, without the random player; none in a game that can be enumerated."""
-        return [] if self.grader is not None else [who for who in self.players if isinstance(who, str)]
-
-    def play(self, series: Sequence[PairMatches[Who]]) -> Sequence[PairResult]:
-        """Play series of matches between these players."""
-        if self.play_pairs is not None:
-            return self.play_pairs(series)
-        players = self.players
-        return [
-            each.play(self.game, (players[each.pair[0]], players[each.pair[1]]), self.batch_size) for each in series
-        ]
-
-    @cached_property
-    def played(self) -> list[tuple[Pair, PairResult]]:
-        """The pairs that met and their results, counted for the first of each pair.
-
-        In a game that can be enumerated level 1 meets level 0 twice, first with exploration as its predecessor.
-        """
-        parameters, seed = self.parameters, self.seed
-        if self.grader is None:
-            series = scheduled_matches(schedule(self.trained, self.references, parameters), parameters, seed)
-        else:
-            series = sampled_matches(self.trained, parameters, seed)
-        return [(each.pair, result) for each, result in zip(series, self.play(series), strict=True)]
-
-    @cached_property
-    def results(self) -> dict[Pair, PairResult]:
-        """The result of each pair."""
-        return dict(self.played)
-
-    @cached_property
-    def versus_previous(self) -> dict[int, PairResult]:
-        """The result of each trained level against the level before it."""
-        results = dict(reversed(self.played))
-        return {level: results[level, before] for before, level in pairwise(self.levels)}
-
-    @cached_property
-    def ratings(self) -> dict[Who, Rating]:
-        """The ratings of levels and references, from all matches."""
-        whos: list[Who] = [*self.levels, *self.references]
-        return rate(whos, ((pair, result.evidence) for pair, result in self.played))
+from selfplay.search.exact_solver import ExactSolver
 
 
 class Shown(NamedTuple):
@@ -184,6 +61,8 @@ class Measure:
     """Its columns of comparison/levels.csv."""
     shown: ClassVar[Sequence[Shown]] = ()
     """Its columns of the table on the screen."""
+    measures_references: ClassVar[bool] = False
+    """Whether references have its columns too, in comparison/references.csv."""
 
     def __init__(self, compared: Compared) -> None:
         self.compared = compared
@@ -216,3 +95,177 @@ class Measure:
     def panels(self) -> dict[str, list[Panel]]:
         """Its figures, by file name. `selfplay.figures.comparison` draws them, unless it has others for this class."""
         return {}
+
+
+# ---------------------------------------------------------------------- whether levels improve
+
+SIGNS = {BETTER: "+", WORSE: "-", UNDECIDED: "="}
+
+
+class LevelMatches(Measure):
+    """The matches of each level against the level before it and the random player."""
+
+    columns: ClassVar[Columns] = result_columns("_vs_previous") | result_columns("_vs_random")
+    shown = (
+        Shown("v previous", [f"{result}_vs_previous" for result in RESULTS], "{}-{}-{}".format),
+        Shown("+", ["word_vs_previous"], SIGNS.__getitem__),
+        Shown("v random", [f"{result}_vs_random" for result in RESULTS], "{}-{}-{}".format),
+    )
+
+    def fields(self, who: Who) -> Row:
+        if who not in self.compared.versus_previous:
+            return {}
+        previous, versus_random = self.compared.versus_previous[who], self.compared.results[who, 0]
+        return result_fields(previous, "_vs_previous") | result_fields(versus_random, "_vs_random")
+
+
+class Improvement(Measure):
+    """Whether levels improve, by the matches against the random player and the level before."""
+
+    @classmethod
+    def of_new_level(cls, compared: Compared) -> Row:
+        level, parameters = compared.newest, compared.parameters
+        pairs: list[Pair] = [(level, level - 1), (level, 0)]
+        matches = dict.fromkeys(pairs, parameters.earlier_matches)
+        played = dict(zip(matches, compared.play(scheduled_matches(matches, parameters, compared.seed)), strict=True))
+        previous, versus_random = (played[pair] for pair in pairs)
+        return result_fields(previous, "_vs_previous") | result_fields(versus_random, "_vs_random")
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        return [*self.compared.notes, progress_text(table, self.compared.advice)]
+
+    def evidence(self) -> dict[int, WinDrawLoss[int]]:
+        """The results of each trained level against the level before it, without copies; none in small games."""
+        if self.compared.grader is not None:
+            return {}
+        return {level: result.evidence for level, result in self.compared.versus_previous.items()}
+
+
+SMALL_LOSS = 0.01
+"""The largest share of lost matches at which the newest level need not be better than level 1."""
+CLEARLY = 3.0
+"""The difference between the newest level and the best of many earlier ones, in standard errors, that is not chance."""
+
+
+def progress_text(table: pd.DataFrame, advice: Sequence[str] = ()) -> str:
+    """The result of the newest level against the random player; if levels do not improve, that and what to change.
+
+    Args:
+        table: comparison/levels.csv.
+        advice: lines about what to change.
+    """
+    results = _results(table)
+    newest = max(results)
+    text = (
+        f"In {results[newest].matches:,} matches against the random player, moving first in half of them, "
+        f"level {newest} won {results[newest].wins}, drew {results[newest].draws} and lost {results[newest].losses}."
+    )
+    warning = [] if _is_best_level(table) else _warning(results, newest, advice)
+    return "\n".join([text, *warning])
+
+
+def _is_best_level(table: pd.DataFrame) -> bool:
+    """Whether the newest level has the highest rating, or the smallest exact share of lost matches, of all levels."""
+    measures = [table["rating"], -table["exact_loss_vs_random"].astype(float)]
+    return any(bool(measure.iloc[-1] > measure.iloc[1:-1].max()) for measure in measures)
+
+
+def _results(table: pd.DataFrame) -> dict[int, WinDrawLoss[int]]:
+    played = table.dropna(subset="wins_vs_random").set_index("level")
+    counts = played[[f"{result}_vs_random" for result in RESULTS]].astype(int)
+    return {level: WinDrawLoss(*row) for level, *row in counts.itertuples()}
+
+
+def _warning(results: Mapping[int, WinDrawLoss[int]], newest: int, advice: Sequence[str]) -> list[str]:
+    """The problem and what to change, if the newest level is not better than level 1, or is worse than the best one."""
+    first, best = min(results), max(results, key=lambda level: results[level].score)
+    is_better = newest == first or standard_errors(results[newest], results[first]) > NORMAL_QUANTILE
+    is_worse = standard_errors(results[newest], results[best]) < -CLEARLY
+    if results[newest].rates.losses <= SMALL_LOSS or (is_better and not is_worse):
+        return []
+    others = sorted({first, best} - {newest})
+    earlier = " and ".join(f"level {level} won {results[level].wins}" for level in others)
+    return [
+        f"Levels are not improving: level {newest} won {results[newest].wins} of these matches, {earlier}.",
+        *advice,
+    ]
+
+
+def standard_errors(one: WinDrawLoss[int], other: WinDrawLoss[int]) -> float:
+    """How much better `one` did, in standard errors of the difference of the means of wins minus losses."""
+    means = [results.rates.wins - results.rates.losses for results in (one, other)]
+    variance = sum(
+        (results.rates.wins + results.rates.losses - mean**2) / results.matches
+        for results, mean in zip((one, other), means, strict=True)
+    )
+    return 0.0 if variance <= 0 else (means[0] - means[1]) / sqrt(variance)
+
+
+# ---------------------------------------------------------------------- perfect play
+
+SeatResults = tuple[WinDrawLoss[int], WinDrawLoss[int]]
+"""A player's results against perfect play, moving first and second."""
+
+
+def play_against_perfect(
+    perfect: SolverPlayer[ExactSolver],
+    players: Mapping[Who, Player],
+    matches: int,
+    key: int,
+    batch_size: int | None,
+    progress: ProgressBar = NoProgress,
+) -> dict[Who, SeatResults]:
+    """The results of each player in `matches` matches in each seat. The players do not learn from them."""
+    results: dict[Who, SeatResults] = {}
+    with closing(progress(total=2 * len(players), desc="against perfect play")) as bar:
+        for who, player in players.items():
+            first = count_matches(perfect.game, (player, perfect), matches, key, batch_size, alternate=False)
+            bar.update(1)
+            second = count_matches(perfect.game, (perfect, player), matches, key, batch_size, alternate=False)
+            bar.update(1)
+            results[who] = first.results, second.results.reversed()
+    return results
+
+
+RESULT_TEXTS = {1: "a win", 0: "a draw", -1: "a loss"}
+
+
+class PerfectPlay(Measure):
+    """Matches of some levels against perfect play, where an exact solver solves matches from their start."""
+
+    columns: ClassVar[Columns] = {f"{result}_vs_perfect_{seat}": COUNT for seat in SEATS for result in RESULTS}
+
+    def __init__(self, compared: Compared, perfect: SolverPlayer[ExactSolver]) -> None:
+        super().__init__(compared)
+        matches, key = compared.parameters.perfect_matches, stream_key(compared.seed, 0, Activity.VERSUS_PERFECT)
+        players: dict[Who, Player] = {level: compared.players[level] for level in compared.spaced if matches}
+        self.results = play_against_perfect(perfect, players, matches, key, compared.batch_size, compared.progress)
+        self.start_value = perfect.solver.value(compared.game.init()) if matches else None
+
+    @classmethod
+    def of(cls, compared: Compared) -> Self | None:
+        perfect = whole_game_solver_player(compared.game)
+        return None if perfect is None else cls(compared, perfect)
+
+    def fields(self, who: Who) -> Row:
+        results = self.results.get(who)
+        fields: Row = dict.fromkeys(self.columns)
+        for seat, counts in zip(SEATS, results or (), strict=False):
+            fields |= {f"{result}_vs_perfect_{seat}": count for result, count in counts._asdict().items()}
+        return fields
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        level = self.compared.newest
+        if self.start_value is None or level not in self.results:
+            return []
+        return perfect_text(level, self.results[level], self.start_value)
+
+
+def perfect_text(level: int, results: SeatResults, start_value: int) -> list[str]:
+    """The results of a level. `start_value`: the exact value of the start of a match to the player who moves first."""
+    outcome = (start_value > 0) - (start_value < 0)
+    lines = [f"Against perfect play, from the initial position, level {level}"]
+    for seat, counted, best in zip(SEATS, results, (outcome, -outcome), strict=True):
+        counts = f"won {counted.wins}, drew {counted.draws} and lost {counted.losses} of {counted.matches} matches"
+        lines.append(f"  moving {seat} {counts} (best possible: {RESULT_TEXTS[best]})")
+    return lines

@@ -18,7 +18,7 @@ full.
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -27,25 +27,22 @@ import torch
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
 from selfplay.games.state import MatchRecord, State
-from selfplay.grading.measures import Compared, Measure, Shown, name_of
-from selfplay.grading.schedule import Who
+from selfplay.grading.compared import Compared, Keep, SolvedPosition, Who, made_anew, name_of
+from selfplay.grading.measures import Measure, Shown
 from selfplay.grading.solved_positions import (
-    RESULT_ONLY,
-    Keep,
+    QUALITY_COLUMNS,
     PositionGrade,
-    SolvedPosition,
     SolvedPositions,
     average_player,
     average_player_name,
     grades_in,
-    made_anew,
     quality_fields,
 )
-from selfplay.grading.tables import JUDGED_COLUMNS, MISTAKE_COLUMNS, Columns, Row
+from selfplay.grading.tables import COUNT, TEXT, Columns, Row
 from selfplay.matches.arena import play_matches
 from selfplay.players.perfect import whole_game_solver_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
 from selfplay.search.exact_solver import ExactSolver
 
 STAGES = ("begin", "middle", "end")
@@ -159,13 +156,16 @@ def _stones_by_ply(record: MatchRecord) -> list[list[int]]:
 
 ALL_GROUPS = "all"
 """What mistakes.csv calls the positions of all groups together."""
+MISTAKE_COLUMNS: Columns = {"level": COUNT, "player": TEXT, "group": TEXT, "positions": COUNT, **QUALITY_COLUMNS}
+"""The columns of mistakes.csv."""
 GAP = 2
 
 
 class Mistakes(Measure):
     """How often levels and references give a win or a draw away, by an exact solver."""
 
-    columns = JUDGED_COLUMNS
+    columns: ClassVar[Columns] = {f"judged_{name}": kind for name, kind in QUALITY_COLUMNS.items()}
+    measures_references = True
     shown = (
         Shown("mistakes", ["judged_mistake_rate"], "{:.3f}".format, "mistakes: wins and draws given away"),
         Shown("perfect", ["judged_perfect_rate"], "{:.3f}".format),
@@ -188,7 +188,7 @@ class Mistakes(Measure):
 
     def fields(self, who: Who) -> Row:
         grade = self.grades.get(who)
-        return dict.fromkeys(JUDGED_COLUMNS) if grade is None else quality_fields(grade.overall, "judged_")
+        return dict.fromkeys(self.columns) if grade is None else quality_fields(grade.overall, "judged_")
 
     def tables(self) -> dict[str, tuple[Columns, Sequence[Row]]]:
         rows: list[Row] = [

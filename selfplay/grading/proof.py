@@ -16,15 +16,23 @@ from selfplay.games import Game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, optimal_actions, perfect_values
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
-from selfplay.grading.tables import Row
+from selfplay.grading.tables import ERROR, LINES, SHARE, Row
 from selfplay.matches.arena import require_player
 from selfplay.players.capabilities import PredictsOutcomes
 from selfplay.players.player import Player, policy_of, uniform_policy
 
 FIRST, SECOND = 0, 1
 
-SMALLEST_SHARE = 0.0001
 LARGEST_EXACT = 10**7
+
+EXACT_RESULTS = ("win", "draw", "loss")
+GRADE_COLUMNS = {
+    **{f"exact_{result}_vs_random{seat}": SHARE for result in EXACT_RESULTS for seat in ("_first", "_second", "")},
+    **{f"{lines}_{seat}": LINES for seat in SEATS for lines in ("losing_lines", "lines")},
+    "optimal_action_rate": SHARE,
+    "value_error": ERROR,
+}
+"""The columns of `Grade.fields`."""
 
 
 class Lines(NamedTuple):
@@ -52,33 +60,9 @@ def count_text(count: int) -> str:
     return f"{digits} x 10^{int(power)}"
 
 
-def share_text(share: float) -> str:
-    """An exact share with four decimals. A share is only written as 0 or 1 if it is exactly that; else <0.0001,
-    >0.9999."""
-    if share in (0, 1):
-        return f"{share:.0f}"
-    if share < SMALLEST_SHARE:
-        return f"<{SMALLEST_SHARE:.4f}"
-    return f">{1 - SMALLEST_SHARE:.4f}" if share > 1 - SMALLEST_SHARE else f"{share:.4f}"
-
-
 def lines_text(lines: Lines) -> str:
     """Lost lines and all lines: 3/59."""
     return "/".join(map(count_text, lines))
-
-
-def lines_verdict(name: str, lines: tuple[Lines, Lines]) -> str:
-    """As `Grade.verdict`, if the lines are known, but not the seats in which perfect play never loses."""
-    proved = unbeatable_seats(lines)
-    if len(proved) == 1:
-        seat, other = proved[0], 1 - proved[0]
-        return (
-            f"{name} cannot lose moving {SEATS[seat]}: all {count_text(lines[seat].total)} lines tried. "
-            f"Moving {SEATS[other]} it loses {lines_text(lines[other])}."
-        )
-    first, second = map(lines_text, lines)
-    loses = "it can lose" if not proved else "it cannot lose"
-    return f"{name} loses {first} lines moving first and {second} moving second: {loses}."
 
 
 class Grade(NamedTuple):
@@ -112,12 +96,12 @@ class Grade(NamedTuple):
         return self.lines[seat].lost > 0
 
     def fields(self) -> Row:
-        """The fields of `selfplay.grading.tables.GRADE_COLUMNS`."""
+        """The fields of GRADE_COLUMNS."""
         both = mean_of_seats(*self.versus_random)
         chances = {"_first": self.versus_random[FIRST], "_second": self.versus_random[SECOND], "": both}
         fields: Row = {"optimal_action_rate": self.optimal_action_rate, "value_error": self.value_error}
         for seat, chance in chances.items():
-            exact = zip(("win", "draw", "loss"), chance, strict=True)
+            exact = zip(EXACT_RESULTS, chance, strict=True)
             fields |= {f"exact_{result}_vs_random{seat}": probability for result, probability in exact}
         for seat, lines in zip(SEATS, self.lines, strict=True):
             fields |= {f"losing_lines_{seat}": lines.lost, f"lines_{seat}": lines.total}

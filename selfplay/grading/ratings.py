@@ -1,14 +1,29 @@
-"""Ratings of many players on one scale, from the results of the matches between them."""
+"""Ratings of players on one scale, from the matches between them, and the measures by reference players.
+
+matches.csv   a row per pair of players that met, in a game too large to enumerate
+"""
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
-from selfplay.grading.tables import Row
+from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WORSE, WinDrawLoss, sign_test, wilson_interval
+from selfplay.grading.compared import Compared, Who, name_of
+from selfplay.grading.measures import Measure, Shown
+from selfplay.grading.tables import COUNT, RATING, RESULTS, TEXT, Columns, Row, result_columns, result_fields
+from selfplay.matches.series import PairResult
+from selfplay.players.player import policy_of
+
+RATING_COLUMNS = {"rating": RATING, "rating_low": RATING, "rating_high": RATING}
+"""The columns of `Rating.fields`."""
+PLAYER_COLUMNS: Columns = {"player": TEXT, **RATING_COLUMNS, **dict.fromkeys(RESULTS, COUNT)}
+"""The columns of tournament/players.csv; GRADE_COLUMNS follow in games that can be enumerated."""
+MATCH_COLUMNS: Columns = {"level": COUNT, "player": TEXT, "opponent": TEXT, **result_columns()}
+"""The columns of matches.csv."""
 
 ELO_PER_LOGIT = 400 / math.log(10)
 REGULARISATION = 0.01
@@ -27,7 +42,7 @@ class Rating(NamedTuple):
     high: float
 
     def fields(self) -> Row:
-        """The fields of `selfplay.grading.tables.RATING_COLUMNS`."""
+        """The fields of RATING_COLUMNS."""
         return {"rating": self.points, "rating_low": self.low, "rating_high": self.high}
 
 
@@ -100,3 +115,85 @@ def rating_half_widths(wins: NDArray[np.float64], ratings: NDArray[np.float64]) 
     variances = np.diag(np.linalg.inv(information[1:, 1:]))
     half_widths: NDArray[np.float64] = np.append(0.0, NORMAL_QUANTILE * np.sqrt(variances)) * ELO_PER_LOGIT
     return half_widths
+
+
+# ---------------------------------------------------------------------- the measures
+
+
+class Ratings(Measure):
+    """The ratings of all players, from all matches."""
+
+    columns = RATING_COLUMNS
+    shown = (Shown("rating", ["rating"], "{:.0f}".format, "rating: Elo"),)
+    measures_references = True
+
+    def __init__(self, compared: Compared) -> None:
+        super().__init__(compared)
+        whos: list[Who] = [*compared.levels, *compared.references]
+        self.ratings = rate(whos, ((pair, result.evidence) for pair, result in compared.played))
+
+    def fields(self, who: Who) -> Row:
+        return self.ratings[who].fields()
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        """In a game too large to enumerate, the rating of the newest level and the levels that it loses to."""
+        compared, level, ratings = self.compared, self.compared.newest, self.ratings
+        if compared.grader is not None:
+            return []
+        points, low, high = ratings[level]
+        best = max(compared.references, key=lambda name: ratings[name].points, default=None)
+        rating = f"Level {level} has a rating of {points:.0f} ({low:.0f}..{high:.0f}); the random player has 0"
+        action = int(policy_of(compared.players[level], compared.game.init())[0].argmax())
+        return [
+            f"{rating}." if best is None else f"{rating}\nand {best} has {ratings[best].points:.0f}.",
+            f"It opens with {compared.game.presentation.action_in_words(action)}.",
+            *self._forgotten_text(level),
+        ]
+
+    def _forgotten_text(self, level: int) -> list[str]:
+        """The earlier levels to which the newest level loses by the sign test, one per line, or that there are none."""
+        results = self.compared.results.items()
+        met = {other: result for (one, other), result in results if one == level and isinstance(other, int)}
+        lost = {earlier: met[earlier].results for earlier in sorted(met) if sign_test(met[earlier].evidence) == WORSE}
+        if not lost:
+            tried = ", ".join(map(str, sorted(met)))
+            return [f"Level {level} loses to none of the earlier levels it was tried against: {tried}."]
+        return [f"Level {level} now loses to level {other}: {won} (won-drawn-lost)." for other, won in lost.items()]
+
+
+class ReferencePlayers(Measure):
+    """The newest level's matches against the random player and the references, in a game too large to enumerate."""
+
+    @classmethod
+    def of(cls, compared: Compared) -> Self | None:
+        return None if compared.grader is not None else cls(compared)
+
+    def tables(self) -> dict[str, tuple[Columns, Sequence[Row]]]:
+        rows: list[Row] = [
+            {
+                "level": one if isinstance(one, int) else None,
+                "player": name_of(one),
+                "opponent": name_of(other),
+                **result_fields(result),
+            }
+            for (one, other), result in self.compared.results.items()
+        ]
+        return {"matches.csv": (MATCH_COLUMNS, rows)}
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        compared = self.compared
+        name, level, plies = compared.game.name, compared.newest, compared.parameters.opening_plies
+        start = f"random openings of {plies} plies" if plies else "the initial position"
+        opponents: list[Who] = [0, *compared.references]
+        return [
+            f"{name} has too many positions to try every line, so level {level} is measured, not proved.",
+            f"Starting from {start}, with each player first once, level {level}",
+            *(f"  won {_won_text(name_of(who), compared.results[level, who])}" for who in opponents),
+        ]
+
+
+def _won_text(opponent: str, result: PairResult) -> str:
+    wins, matches = result.results.wins, result.results.matches
+    low, high = wilson_interval(result.evidence.wins, result.evidence.matches)
+    share = f"{wins / matches:.3f} ({low:.3f}..{high:.3f})"
+    return f"{share} of {matches} matches against {opponent}, {result.distinct} of them different"

@@ -1,23 +1,37 @@
-"""Positions with the exact value of every action, as tests for players."""
+"""Positions with the exact value of every action, as tests for players; endgame positions, and the measure by them.
+
+Endgame positions come from matches between average players that explore, one position from each match. In games that
+turn discs their values are points (empty squares count for the winner), in other games results: 1, 0 or -1.
+`selfplay.grading.mistakes` has other positions, for games whose solver reaches the start.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import NotNowError
 from selfplay.games.game import Game
-from selfplay.games.state import State
-from selfplay.grading.schedule import Who
-from selfplay.grading.tables import Row
+from selfplay.games.kernels import distinct_positions
+from selfplay.games.state import MatchRecord, State
+from selfplay.grading.compared import Compared, Keep, SolvedPosition, Who, made_anew, name_of
+from selfplay.grading.measures import Measure, Shown
+from selfplay.grading.tables import SHARE, Columns, Row
+from selfplay.matches.arena import play_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.perfect import whole_game_solver_player
 from selfplay.players.player import Player, policy_of
 from selfplay.players.search import SearchPlayer
-from selfplay.search.evaluation import FeatureEvaluation
-from selfplay.search.searcher import Searcher
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
+from selfplay.search.exact_solver import make_exact_solver
+from selfplay.search.searcher import MAX_DEPTH, Searcher
 
 
 class MoveQuality(NamedTuple):
@@ -32,10 +46,12 @@ class MoveQuality(NamedTuple):
     """How far the value of its action is below the best one, on average."""
 
 
+QUALITY_COLUMNS = {"mistake_rate": SHARE, "perfect_rate": SHARE, "points_lost": SHARE}
+
+
 def quality_fields(quality: MoveQuality, prefix: str = "") -> Row:
-    """The fields of `selfplay.grading.tables.QUALITY_COLUMNS`, or with the prefix "judged_" of JUDGED_COLUMNS."""
-    names = ("mistake_rate", "perfect_rate", "points_lost")
-    return {f"{prefix}{name}": value for name, value in zip(names, quality[1:], strict=True)}
+    """The fields of QUALITY_COLUMNS, with this prefix."""
+    return {f"{prefix}{name}": value for name, value in zip(QUALITY_COLUMNS, quality[1:], strict=True)}
 
 
 class PositionGrade(NamedTuple):
@@ -43,15 +59,6 @@ class PositionGrade(NamedTuple):
 
     overall: MoveQuality
     groups: Mapping[str, MoveQuality]
-
-
-class SolvedPosition(NamedTuple):
-    """A position, and the exact value of every action."""
-
-    state: State
-    values: Mapping[int, int]
-    """The value to the player to move of each legal action, in ascending order of actions."""
-    group: str = ""
 
 
 class SolvedPositions(NamedTuple):
@@ -100,20 +107,8 @@ def grades_in(positions: SolvedPositions | None, players: Mapping[Who, Player]) 
     return grades
 
 
-Keep = Callable[[str, Mapping[str, Any], Callable[[], list[SolvedPosition]]], list[SolvedPosition]]
-"""(name, record, make) to solved positions: those that are kept under this name with this record, otherwise those of
-`make`. `record`: everything that they depend on, as JSON."""
-
-
-def made_anew(name: str, record: Mapping[str, Any], make: Callable[[], list[SolvedPosition]]) -> list[SolvedPosition]:
-    """Those of `make`; nothing is kept."""
-    return make()
-
-
 # ---------------------------------------------------------------------- where positions come from
 
-RESULT_ONLY = FeatureEvaluation("none", game=None, win=1.0, margin=0.0, weights={})
-"""Values every unfinished position as 0."""
 DEPTH, EPSILON = 2, 0.25
 
 
@@ -126,3 +121,156 @@ def average_player(game: Game, evaluation: FeatureEvaluation) -> Player:
 def average_player_name(evaluation: FeatureEvaluation) -> str:
     """What records call the `average_player` with this evaluation."""
     return f"search:negascout?depth={DEPTH}&evaluation={evaluation.name}&epsilon={EPSILON}"
+
+
+# ---------------------------------------------------------------------- endgame positions
+
+MAX_EMPTIES = 14
+"""Empty squares of the earliest positions; on a small board a third of all squares."""
+DIFFERENT_EMPTY = 3
+"""Number of different counts of empty squares: 12, 13 and 14."""
+MAX_MATCHES_PER_POSITION = 20
+"""Largest number of matches per requested position that are played to find the positions."""
+
+
+def endgame_positions(
+    game: Game,
+    count: int,
+    seed: int,
+    evaluation: FeatureEvaluation = RESULT_ONLY,
+    keep: Keep = made_anew,
+    progress: ProgressBar = NoProgress,
+) -> SolvedPositions | None:
+    """Up to `count` endgame positions in which the choice matters, with their values.
+
+    None if the game has no board of squares that fills, or if no positions are found. Raises what `keep` raises.
+
+    Args:
+        evaluation: of the `average_player` whose matches give the positions.
+        keep: keeps the positions under the name "endgames".
+    """
+    if game.num_squares is None or count == 0:
+        return None
+    # Where stones are moved and not placed, few squares are empty at the start already.
+    if int(empty_squares(game, game.init())) <= game.num_squares // 3:
+        return None
+    record = {"game": game.name, "endgames": count, "seed": seed}
+    key = stream_key(seed, 0, Activity.LATE_POSITIONS)
+    solved = keep("endgames", record, lambda: _solved_endgames(game, count, evaluation, key, progress))
+    chosen = [position for position in solved if len(set(position.values.values())) > 1]
+    return SolvedPositions.of(game, chosen) if chosen else None
+
+
+def empty_squares(game: Game, state: State) -> Tensor:
+    """int64[B]: the empty squares of each position of a game with boards."""
+    return (game.squares(state) == 0).sum(dim=1)
+
+
+def _solved_endgames(
+    game: Game, count: int, evaluation: FeatureEvaluation, key: int, progress: ProgressBar
+) -> list[SolvedPosition]:
+    """At most `count` different positions from matches of an average player, in the order of the matches.
+
+    Each match gives the first position with a choice in which the number of empty squares is the one that follows from
+    the number of the match. `key`: the stream of random numbers of the matches.
+    """
+    player = average_player(game, evaluation)
+    found: list[State] = []
+    for start in range(0, MAX_MATCHES_PER_POSITION * count, count):
+        records = play_matches(game, (player, player), range(start, start + count), key, learn=False)
+        found += [_endgame_in(game, record) for record in records]
+        joined = State(*(torch.cat(fields) for fields in zip(*found, strict=True)))
+        distinct = joined.select(distinct_positions(joined)[0])
+        if distinct.batch_size >= count:
+            break
+    solve, positions = action_values_to_the_end(game), []
+    bar = progress(total=min(count, distinct.batch_size), desc="solving endgames")
+    for row in range(min(count, distinct.batch_size)):
+        state = distinct.select(torch.tensor([row]))
+        positions.append(SolvedPosition(state, solve(state)))
+        bar.update(1)
+    bar.close()
+    return positions
+
+
+def _endgame_in(game: Game, record: MatchRecord) -> State:
+    assert game.num_squares is not None, "only called for games with boards"
+    wanted = min(MAX_EMPTIES, game.num_squares // 3) - record.match % DIFFERENT_EMPTY
+    ply = torch.full_like(record.match, -1)
+    for number, state in enumerate(record.states):
+        has_choice = game.legal_action_mask(state).sum(dim=1) > 1
+        ply[(empty_squares(game, state) == wanted) & has_choice & (ply < 0)] = number
+    rows = (ply >= 0).nonzero()[:, 0].tolist()
+    chosen = [record.states[0].select(torch.tensor([], dtype=torch.int64))]
+    chosen += [record.states[int(ply[row])].select(torch.tensor([row])) for row in rows]
+    return State(*(torch.cat(fields) for fields in zip(*chosen, strict=True)))
+
+
+def action_values_to_the_end(game: Game) -> Callable[[State], dict[int, int]]:
+    """A function from the position of one match to the exact values of its legal actions, in ascending order."""
+    if game.exact_solver is not None:
+        solver = make_exact_solver(game)
+        if solver.counts_points:
+            return solver.action_values
+        return lambda state: {action: int(np.sign(value)) for action, value in solver.action_values(state).items()}
+    searcher = Searcher(game, RESULT_ONLY, table_bits=20)
+
+    def solve(state: State) -> dict[int, int]:
+        values = searcher.action_values(state, min(game.max_game_length, MAX_DEPTH))[0]
+        return {action: round(value) for action, value in enumerate(values.tolist()) if value == value}
+
+    return solve
+
+
+# ---------------------------------------------------------------------- the measure
+
+
+class Endgames(Measure):
+    """How levels and references act in endgame positions, where no exact solver solves matches from their start."""
+
+    columns: ClassVar[Columns] = {"endgame_optimal_rate": SHARE, "endgame_mean_loss": SHARE}
+    measures_references = True
+    shown = (
+        Shown("optimal", ["endgame_optimal_rate"], "{:.3f}".format, "optimal: best actions"),
+        Shown("loss", ["endgame_mean_loss"], "{:.2f}".format, "loss: points per action"),
+    )
+
+    def __init__(self, compared: Compared) -> None:
+        super().__init__(compared)
+        game, count = compared.game, compared.parameters.endgames
+        self.positions = endgame_positions(
+            game, count, compared.seed, compared.evaluation, compared.keep, compared.progress
+        )
+        self.grades = grades_in(self.positions, compared.players)
+        self.counts_points = game.rules.margin is not None
+
+    @classmethod
+    def of(cls, compared: Compared) -> Self | None:
+        if compared.grader is not None or whole_game_solver_player(compared.game) is not None:
+            return None
+        return cls(compared)
+
+    def fields(self, who: Who) -> Row:
+        grade = self.grades.get(who)
+        return {
+            "endgame_optimal_rate": None if grade is None else grade.overall.perfect,
+            "endgame_mean_loss": None if grade is None or not self.counts_points else grade.overall.points_lost,
+        }
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        """How the newest level, the best reference and the random player act, a line each."""
+        if self.positions is None:
+            return []
+        compared, state = self.compared, self.positions.state
+        empties = empty_squares(compared.game, state)
+        fewest, most, count = int(empties.min()), int(empties.max()), state.batch_size
+        squares = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        opponents: list[Who] = [0, *compared.references]
+        best = max((who for who in opponents if who in self.grades), key=lambda who: self.grades[who].overall.perfect)
+        where = f"In {count} solved positions with {squares} empty squares, in which the choice matters,"
+        lines = [f"{where} a best action is chosen by"]
+        for who in dict.fromkeys((compared.newest, best, 0)):
+            _, _, optimal, lost = self.grades[who].overall
+            given_away = f"; it gives away {lost:.2f} points per move" if self.counts_points else ""
+            lines.append(f"  {name_of(who)} in {optimal:.3f} of them{given_away}")
+        return lines

@@ -1,6 +1,7 @@
-"""The tables of comparisons, tournaments and proofs: their columns, and how they are written and read.
+"""Tables of comparisons, tournaments and proofs: what columns are, and how tables are written and read.
 
-A row is a dictionary of fields by column. docs/tables.md says what each column means.
+A row is a dictionary of fields by column. The columns of a table are listed beside what computes them; docs/tables.md
+says what each one means.
 """
 
 import csv
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import read_text, written_whole
-from selfplay.games.game import SEATS
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, wilson_interval
 from selfplay.matches.series import PairResult
 
@@ -68,10 +68,9 @@ TEXT, COUNT, LINES, SHARE, ERROR, RATING = (
 
 Columns = dict[str, Kind]
 
-# ---------------------------------------------------------------------- columns
+# ---------------------------------------------------------------------- results of matches
 
 RESULTS = WinDrawLoss._fields
-EXACT_RESULTS = ("win", "draw", "loss")
 
 
 def result_columns(suffix: str = "") -> Columns:
@@ -90,56 +89,6 @@ def result_fields(result: PairResult, suffix: str = "") -> Row:
         fields |= {f"{name}{suffix}": count, f"{name}_rate_low{suffix}": low, f"{name}_rate_high{suffix}": high}
     return fields
 
-
-GRADE_COLUMNS = {
-    **{f"exact_{result}_vs_random{seat}": SHARE for result in EXACT_RESULTS for seat in ("_first", "_second", "")},
-    **{f"{lines}_{seat}": LINES for seat in SEATS for lines in ("losing_lines", "lines")},
-    "optimal_action_rate": SHARE,
-    "value_error": ERROR,
-}
-ENDGAME_COLUMNS = {"endgame_optimal_rate": SHARE, "endgame_mean_loss": SHARE}
-QUALITY_COLUMNS = {"mistake_rate": SHARE, "perfect_rate": SHARE, "points_lost": SHARE}
-JUDGED_COLUMNS = {f"judged_{name}": kind for name, kind in QUALITY_COLUMNS.items()}
-PERFECT_COLUMNS = {f"{result}_vs_perfect_{seat}": COUNT for seat in SEATS for result in RESULTS}
-RATING_COLUMNS = {"rating": RATING, "rating_low": RATING, "rating_high": RATING}
-
-SAMPLED_COLUMNS: Columns = {"level": COUNT, **result_columns("_vs_previous"), **result_columns("_vs_random")}
-"""The first columns of levels.csv; those of the measures follow."""
-POLICY_COLUMNS: Columns = {
-    **{"level": COUNT, "player": TEXT, "positions": COUNT},
-    **{f"{lines}_{seat}": LINES for seat in SEATS for lines in ("losing_lines", "lines")},
-    **{"optimal_action_rate": SHARE, "search_agreement": SHARE, "policy_entropy": ERROR},
-}
-MATCH_COLUMNS: Columns = {"level": COUNT, "player": TEXT, "opponent": TEXT, **result_columns()}
-REFERENCE_COLUMNS: Columns = {"reference": TEXT, **RATING_COLUMNS, **ENDGAME_COLUMNS, **JUDGED_COLUMNS}
-MISTAKE_COLUMNS: Columns = {"level": COUNT, "player": TEXT, "group": TEXT, "positions": COUNT, **QUALITY_COLUMNS}
-
-POSITION_COLUMNS: Columns = {
-    **{"position": COUNT, "group": TEXT, "own": COUNT, "opp": COUNT, "to_move": COUNT},
-    **{"action": TEXT, "value": COUNT},
-}
-
-PROOF_TABLE = "a table of a proof; force=true makes it again"
-PROOF_COLUMNS: Columns = {
-    **dict.fromkeys(("player", "seat", "walk", "after", "start"), TEXT),
-    **dict.fromkeys(("proved", "plies", "positions", "judged", "solved", "won", "drawn", "lost"), COUNT),
-    **dict.fromkeys(("wins_given_away", "draws_given_away", "losses_hastened"), COUNT),
-    **{"line": TEXT, "value": COUNT, "in_words": TEXT, "best": TEXT, "best_value": COUNT, "best_in_words": TEXT},
-}
-PLY_COLUMNS: Columns = {
-    **dict.fromkeys(("ply", "is_turn", "positions", "won", "drawn", "lost", "solved"), COUNT),
-    **dict.fromkeys(("wins_given_away", "draws_given_away", "losses_hastened"), COUNT),
-    "line": TEXT,
-}
-
-EXACT_PAIR_COLUMNS = {f"exact_{result}": SHARE for result in EXACT_RESULTS}
-PAIR_COLUMNS: Columns = {
-    **dict.fromkeys(("player", "opponent"), TEXT),
-    **dict.fromkeys((*RESULTS, "opening_plies", "distinct", "forfeits", "opponent_forfeits"), COUNT),
-    **EXACT_PAIR_COLUMNS,
-}
-PLAYER_COLUMNS: Columns = {"player": TEXT, **RATING_COLUMNS, **dict.fromkeys(RESULTS, COUNT)}
-"""GRADE_COLUMNS follow in games that can be enumerated."""
 
 # ---------------------------------------------------------------------- files
 

@@ -11,7 +11,8 @@ import pandas as pd
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import GAMES, make_game
 from selfplay.grading.comparison import level_columns
-from selfplay.grading.tables import GRADE_COLUMNS, LINES, read_rows, table_of
+from selfplay.grading.proof import GRADE_COLUMNS
+from selfplay.grading.tables import LINES, read_rows, table_of
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder

@@ -44,7 +44,7 @@ class RunFolder:
         comparison = path / "comparison"
         self.comparison, self.report = comparison / "levels.csv", comparison / "report.txt"
         self.matches, self.references = comparison / "matches.csv", comparison / "references.csv"
-        self.policies, self.mistakes = comparison / "policies.csv", comparison / "mistakes.csv"
+        self.mistakes = comparison / "mistakes.csv"
         self.endgames, self.judged_positions = comparison / "endgames.csv", comparison / "judged_positions.csv"
         self.proofs = comparison / "proofs"
 

@@ -13,10 +13,14 @@ from typing import Any
 import torch
 
 from selfplay.games import Game
-from selfplay.grading.solved_positions import Keep, SolvedPosition
-from selfplay.grading.tables import POSITION_COLUMNS, Row, read_rows, table_of, write_csv
+from selfplay.grading.compared import Keep, SolvedPosition
+from selfplay.grading.tables import COUNT, TEXT, Columns, Row, read_rows, table_of, write_csv
 from selfplay.runs.manifest import Manifest
 
+POSITION_COLUMNS: Columns = {
+    **{"position": COUNT, "group": TEXT, "own": COUNT, "opp": COUNT, "to_move": COUNT},
+    **{"action": TEXT, "value": COUNT},
+}
 POSITION_TABLE = "a table of solved positions; delete it and compare the levels again"
 
 

@@ -196,6 +196,10 @@ class FeatureEvaluation(NamedTuple):
         return features if has_others else features.basic
 
 
+RESULT_ONLY = FeatureEvaluation("none", game=None, win=1.0, margin=0.0, weights={})
+"""Values every unfinished position as 0."""
+
+
 @scalar_rule
 def _nothing(own: Word, opp: Word, weights: ValueParameters) -> Word:
     return 0.0

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from selfplay.checks import count, one_in, within
 from selfplay.dataset.formats import DATASET_FORMATS
-from selfplay.grading.schedule import ComparisonParameters
+from selfplay.grading.compared import ComparisonParameters
 from selfplay.search.mcts.rule import SEARCH_RULES
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by
 

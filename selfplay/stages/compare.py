@@ -38,8 +38,8 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
         with written_whole(run.report) as partial:
             partial.write_text(f"{report}\n", encoding="utf-8")
         made.counts = {"levels": len(comparison.table) - 1}
-        tables = (run.comparison, run.matches, run.references, run.policies, run.mistakes, run.report)
-        made.files = [str(path.relative_to(run.path)) for path in (*filter(Path.exists, tables), *figures)]
+        tables = [run.comparison.with_name(name) for name, table in comparison.tables().items() if table is not None]
+        made.files = [str(path.relative_to(run.path)) for path in (*tables, run.report, *figures)]
     return f"{report}\n\n{how_to_play(settings)}"
 
 

@@ -11,9 +11,8 @@ from pathlib import Path
 from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256
 from selfplay.games import Game
+from selfplay.grading.compared import Compared, Who, grader_of
 from selfplay.grading.comparison import Comparison, compare, measure_new_level
-from selfplay.grading.measures import Compared, grader_of
-from selfplay.grading.schedule import Who
 from selfplay.grading.tables import RESULTS, write_csv
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.named_players.names import make_player

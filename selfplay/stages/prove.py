@@ -21,9 +21,9 @@ from selfplay.executors import open_executor
 from selfplay.files import remove_folder, sha256, written_whole
 from selfplay.games import Game, State, make_game
 from selfplay.games.game import SEATS
-from selfplay.grading.tables import PLY_COLUMNS, PROOF_COLUMNS, Row, table_of, write_csv
+from selfplay.grading.tables import Row, table_of, write_csv
 from selfplay.grading.winning_proof.action_judge import Judged, Positions, judge
-from selfplay.grading.winning_proof.report import proof_report, read_result
+from selfplay.grading.winning_proof.report import PLY_COLUMNS, PROOF_COLUMNS, proof_report, read_result
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.named_players.names import files_of_player, make_player
 from selfplay.players.player import Player

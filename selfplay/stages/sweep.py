@@ -11,16 +11,9 @@ from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.proof import Grader, Lines, lines_text
-from selfplay.grading.tables import (
-    ENDGAME_COLUMNS,
-    GRADE_COLUMNS,
-    JUDGED_COLUMNS,
-    LINES,
-    RATING_COLUMNS,
-    RESULTS,
-    write_csv,
-)
+from selfplay.grading.comparison import level_columns, reference_columns
+from selfplay.grading.proof import GRADE_COLUMNS, Grader, Lines, lines_text
+from selfplay.grading.tables import LINES, RESULTS, write_csv
 from selfplay.runs.finished_runs import (
     Run,
     differing_settings,
@@ -36,7 +29,7 @@ RESULT_COLUMNS = (
     *("optimal_action_rate", "value_error"),
     *(f"{result}_vs_random" for result in RESULTS),
     *("wins_rate_low_vs_random", "wins_rate_high_vs_random"),
-    *(*ENDGAME_COLUMNS, *JUDGED_COLUMNS, *RATING_COLUMNS),
+    *(name for name in level_columns() if name in reference_columns()),
 )
 """The columns of levels.csv that sweep/runs.csv repeats for the newest level of each run."""
 

@@ -21,16 +21,9 @@ from selfplay.figures.tournament import score_map
 from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, total
-from selfplay.grading.proof import FIRST, SECOND, Grade, Grader
-from selfplay.grading.ratings import points_won, rate
-from selfplay.grading.tables import (
-    EXACT_PAIR_COLUMNS,
-    GRADE_COLUMNS,
-    PAIR_COLUMNS,
-    PLAYER_COLUMNS,
-    table_of,
-    write_csv,
-)
+from selfplay.grading.proof import EXACT_RESULTS, FIRST, GRADE_COLUMNS, SECOND, Grade, Grader
+from selfplay.grading.ratings import PLAYER_COLUMNS, points_won, rate
+from selfplay.grading.tables import COUNT, RESULTS, SHARE, TEXT, Columns, table_of, write_csv
 from selfplay.matches.series import PairMatches, PairResult
 from selfplay.named_players.names import make_player
 from selfplay.players.player import Player
@@ -42,6 +35,12 @@ from selfplay.stages.pairs import play_pairs
 
 log = logging.getLogger(__name__)
 
+EXACT_PAIR_COLUMNS = {f"exact_{result}": SHARE for result in EXACT_RESULTS}
+PAIR_COLUMNS: Columns = {
+    **dict.fromkeys(("player", "opponent"), TEXT),
+    **dict.fromkeys((*RESULTS, "opening_plies", "distinct", "forfeits", "opponent_forfeits"), COUNT),
+    **EXACT_PAIR_COLUMNS,
+}
 
 Pair = tuple[int, int]
 """The numbers of two players, the lower one first."""

@@ -3,8 +3,9 @@
 from selfplay.errors import GameTooLargeError
 from selfplay.files import sha256
 from selfplay.games import Game
+from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.proof import Grader, Lines, is_unbeatable, lines_verdict, unbeatable_seats
+from selfplay.grading.proof import Grader, Lines, count_text, is_unbeatable, lines_text, unbeatable_seats
 from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.named_players.names import files_of_player
 from selfplay.players.capabilities import LearnsFromMatches
@@ -97,3 +98,17 @@ class Proofs:
 def proof_view(lines: tuple[Lines, Lines], text: str) -> ProofView:
     """The proof that follows from the lines that a player loses in each seat."""
     return ProofView(is_unbeatable=is_unbeatable(lines), unbeatable_seats=list(unbeatable_seats(lines)), text=text)
+
+
+def lines_verdict(name: str, lines: tuple[Lines, Lines]) -> str:
+    """As `Grade.verdict`, if the lines are known, but not the seats in which perfect play never loses."""
+    proved = unbeatable_seats(lines)
+    if len(proved) == 1:
+        seat, other = proved[0], 1 - proved[0]
+        return (
+            f"{name} cannot lose moving {SEATS[seat]}: all {count_text(lines[seat].total)} lines tried. "
+            f"Moving {SEATS[other]} it loses {lines_text(lines[other])}."
+        )
+    first, second = map(lines_text, lines)
+    loses = "it can lose" if not proved else "it cannot lose"
+    return f"{name} loses {first} lines moving first and {second} moving second: {loses}."

@@ -10,17 +10,11 @@ from typing import Any
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
 from selfplay.games.game import SEATS
-from selfplay.grading.comparison import level_columns
-from selfplay.grading.mistakes import ALL_GROUPS
+from selfplay.grading.comparison import level_columns, reference_columns
+from selfplay.grading.mistakes import ALL_GROUPS, MISTAKE_COLUMNS
 from selfplay.grading.proof import Lines, count_text
-from selfplay.grading.tables import (
-    MATCH_COLUMNS,
-    MISTAKE_COLUMNS,
-    PLAYER_COLUMNS,
-    REFERENCE_COLUMNS,
-    RESULTS,
-    read_rows,
-)
+from selfplay.grading.ratings import MATCH_COLUMNS, PLAYER_COLUMNS
+from selfplay.grading.tables import RESULTS, read_rows
 from selfplay.named_players.names import readable_name
 from selfplay.players.pretrained import PRETRAINED_FOLDER
 from selfplay.runs.command_lines import command_line
@@ -155,7 +149,7 @@ def _tournament(path: Path) -> list[RatedPlayerView]:
 
 
 def _references(path: Path) -> list[RatedPlayerView]:
-    return [_rated(row, "reference") for row in read_rows(path, REFERENCE_COLUMNS, LEVEL_TABLE)]
+    return [_rated(row, "reference") for row in read_rows(path, reference_columns(), LEVEL_TABLE)]
 
 
 def _rated(row: Row, column: str) -> RatedPlayerView:

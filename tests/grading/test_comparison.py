@@ -11,6 +11,7 @@ from selfplay.errors import SettingError
 from selfplay.figures.comparison import pictures
 from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import wilson_interval
+from selfplay.grading.compared import Compared, ComparisonParameters, Who
 from selfplay.grading.comparison import (
     MEASURES,
     Comparison,
@@ -19,11 +20,10 @@ from selfplay.grading.comparison import (
     comparison_table,
     verdict,
 )
-from selfplay.grading.endgames import Endgames, endgame_positions
-from selfplay.grading.match_measures import PerfectPlay, ReferencePlayers
-from selfplay.grading.measures import Compared, Measure, Panel, Shown
+from selfplay.grading.measures import Measure, Panel, PerfectPlay, Shown
 from selfplay.grading.mistakes import GROUPS, Mistakes
-from selfplay.grading.schedule import ComparisonParameters, Who
+from selfplay.grading.ratings import Ratings, ReferencePlayers
+from selfplay.grading.solved_positions import Endgames, endgame_positions
 from selfplay.grading.tables import COUNT, Columns, Row
 from selfplay.named_players.names import make_player
 from selfplay.players.player import Player, policy_of
@@ -83,13 +83,14 @@ def comparison(run_dir: Path) -> Comparison:
 
 def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None:
     grades_of, compared = measured(comparison, Mistakes).grades, comparison.measures[0].compared
+    ratings = measured(comparison, Ratings).ratings
     folder = run_dir / "comparison"
     assert sorted(path.name for path in folder.iterdir()) == [
         *("judged_positions.csv", "levels.csv", "manifest.json", "matches.csv", "mistakes.csv", "references.csv")
     ]
     levels, matches = pd.read_csv(folder / "levels.csv"), pd.read_csv(folder / "matches.csv")
     assert levels["level"].tolist() == [0, 1, 2]
-    assert levels["rating"].tolist() == [round(compared.ratings[level].points, 2) for level in (0, 1, 2)]
+    assert levels["rating"].tolist() == [round(ratings[level].points, 2) for level in (0, 1, 2)]
     assert levels["lines_first"].isna().all()
     grades = [grades_of[level].overall for level in (0, 1, 2)]
     assert levels["judged_mistake_rate"].tolist() == [round(grade.mistakes, 6) for grade in grades]
@@ -195,6 +196,9 @@ class FirstActions(Measure):
     def fields(self, who: Who) -> Row:
         return {"first_action": self.actions[who]}
 
+    def tables(self) -> dict[str, tuple[Columns, list[Row]]]:
+        return {"first.csv": (self.columns, [self.fields(level) for level in self.compared.levels])}
+
     def sentences(self, table: pd.DataFrame) -> list[str]:
         return [f"The newest level opens with action {self.actions[self.compared.newest]}."]
 
@@ -212,6 +216,7 @@ def test_a_new_measure_is_a_class_and_a_line_in_the_list(tmp_path: Path, monkeyp
     path = RunFolder(tmp_path).comparison
     assert pd.read_csv(path)["first_action"].tolist() == read_level_table(path)["first_action"].tolist()
     assert read_level_table(path)["first_action"].tolist() == list(actions.values())
+    assert pd.read_csv(path.with_name("first.csv"))["first_action"].tolist() == list(actions.values())
     report = comparison_report(comparison)
     assert f"\nThe newest level opens with action {actions[2]}.\n" in report
     assert [line.split()[-1] for line in comparison_table(comparison).splitlines()[:4]] == [

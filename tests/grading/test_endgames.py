@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.grading.endgames import empty_squares, endgame_positions
+from selfplay.grading.solved_positions import empty_squares, endgame_positions
 from selfplay.named_players.names import make_player
 from selfplay.runs.solved_positions import kept_in
 from selfplay.search.endgame.solver import EndgameSolver
@@ -59,7 +59,7 @@ def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pyte
         path.write_bytes(content)
         endgame_positions(OTHELLO, 3, 0, keep=keep)
         assert path.read_bytes() == written
-    monkeypatch.setattr("selfplay.grading.endgames.action_values_to_the_end", None)
+    monkeypatch.setattr("selfplay.grading.solved_positions.action_values_to_the_end", None)
     again = endgame_positions(OTHELLO, 3, 0, keep=keep)
     assert late is not None and again is not None  # noqa: PT018
     assert np.array_equal(late.values, again.values, equal_nan=True)

@@ -9,13 +9,14 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.grading import mistakes as positions_module
+from selfplay.grading.compared import SolvedPosition
 from selfplay.grading.mistakes import (
     GROUPS,
     group_of,
     judged_positions,
     sample_positions,
 )
-from selfplay.grading.solved_positions import MoveQuality, SolvedPosition, SolvedPositions
+from selfplay.grading.solved_positions import MoveQuality, SolvedPositions
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.solved_positions import kept_in

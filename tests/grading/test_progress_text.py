@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from selfplay import compose_settings
-from selfplay.grading.match_measures import progress_text
+from selfplay.grading.measures import progress_text
 from selfplay.stages.measure_levels import advice
 
 ADVICE = advice(compose_settings())

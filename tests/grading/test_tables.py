@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.grading import tables
-from selfplay.grading.comparison import level_columns
+from selfplay.grading.comparison import level_columns, reference_columns
+from selfplay.grading.mistakes import MISTAKE_COLUMNS
+from selfplay.grading.ratings import MATCH_COLUMNS, PLAYER_COLUMNS
 from selfplay.grading.tables import COUNT, LINES, RATING, SHARE, TEXT, Columns, read_rows, table_of
+from selfplay.grading.winning_proof.report import PLY_COLUMNS, PROOF_COLUMNS
+from selfplay.runs.solved_positions import POSITION_COLUMNS
+from selfplay.stages.tournament import PAIR_COLUMNS
 from tests.support.rejections import assert_file_rejected
 from tests.support.runs import PROJECT
 
@@ -66,9 +70,9 @@ def test_a_damaged_table_is_rejected_in_one_line(tmp_path: Path, text: str, reas
 @pytest.mark.parametrize(
     "columns",
     [
-        *(level_columns(), tables.MATCH_COLUMNS, tables.REFERENCE_COLUMNS, tables.MISTAKE_COLUMNS),
-        *({name: kind for name, kind in tables.POSITION_COLUMNS.items() if name != "group"}, tables.POSITION_COLUMNS),
-        *(tables.PROOF_COLUMNS, tables.PLY_COLUMNS, tables.PAIR_COLUMNS, tables.PLAYER_COLUMNS),
+        *(level_columns(), MATCH_COLUMNS, reference_columns(), MISTAKE_COLUMNS),
+        *({name: kind for name, kind in POSITION_COLUMNS.items() if name != "group"}, POSITION_COLUMNS),
+        *(PROOF_COLUMNS, PLY_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS),
     ],
 )
 def test_the_docs_list_exactly_these_columns(columns: Columns) -> None:

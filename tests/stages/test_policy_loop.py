@@ -14,9 +14,9 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.policy_measures import ways_of_playing
+from selfplay.grading.grades_and_policies import POLICY_COLUMNS, ways_of_playing
 from selfplay.grading.proof import Grader
-from selfplay.grading.tables import POLICY_COLUMNS, table_of
+from selfplay.grading.tables import table_of
 from selfplay.named_players.names import make_player
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.manifest import Manifest

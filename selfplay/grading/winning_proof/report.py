@@ -1,10 +1,25 @@
-"""The report of a walk, made from the row of proof.csv (`selfplay.grading.tables.PROOF_COLUMNS`)."""
+"""The tables of a walk, and its report, made from the row of proof.csv."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from selfplay.grading.tables import PROOF_COLUMNS, PROOF_TABLE, read_rows
+from selfplay.grading.tables import COUNT, TEXT, Columns, read_rows
+
+PROOF_TABLE = "a table of a proof; force=true makes it again"
+PROOF_COLUMNS: Columns = {
+    **dict.fromkeys(("player", "seat", "walk", "after", "start"), TEXT),
+    **dict.fromkeys(("proved", "plies", "positions", "judged", "solved", "won", "drawn", "lost"), COUNT),
+    **dict.fromkeys(("wins_given_away", "draws_given_away", "losses_hastened"), COUNT),
+    **{"line": TEXT, "value": COUNT, "in_words": TEXT, "best": TEXT, "best_value": COUNT, "best_in_words": TEXT},
+}
+"""The columns of proof.csv."""
+PLY_COLUMNS: Columns = {
+    **dict.fromkeys(("ply", "is_turn", "positions", "won", "drawn", "lost", "solved"), COUNT),
+    **dict.fromkeys(("wins_given_away", "draws_given_away", "losses_hastened"), COUNT),
+    "line": TEXT,
+}
+"""The columns of plies.csv."""
 
 PROVED = {
     "win": "is proved to win moving {seat} against every play",

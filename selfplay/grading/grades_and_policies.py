@@ -1,12 +1,14 @@
-"""The policies of levels: their entropy, and how often search agrees with them.
+"""Measures of levels without an opponent: exact grades in games that can be enumerated, and policies.
 
-In a large game they are measured in sampled positions; policies.csv then has a row per level. In a game that can be
-enumerated it has the exact grade of each way in which a level can play: by its policy alone, by its values, by search.
+Policies are measured by their entropy, and by how often search agrees with them. In a large game this is done in
+sampled positions; policies.csv then has a row per level. In a game that can be enumerated it has the exact grade of
+each way in which a level can play: by its policy alone, by its values, by search.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
@@ -15,9 +17,19 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.game import SEATS
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
-from selfplay.grading.measures import Compared, Measure, Panel
-from selfplay.grading.proof import FIRST, Grader, Lines, is_unbeatable, lines_text
-from selfplay.grading.tables import POLICY_COLUMNS, Columns
+from selfplay.games.win_draw_loss import mean_of_seats
+from selfplay.grading.compared import Compared, Who
+from selfplay.grading.measures import Measure, Panel, Shown
+from selfplay.grading.proof import (
+    FIRST,
+    GRADE_COLUMNS,
+    Grade,
+    Grader,
+    Lines,
+    is_unbeatable,
+    lines_text,
+)
+from selfplay.grading.tables import COUNT, ERROR, LINES, SHARE, TEXT, Columns, Row
 from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
@@ -27,11 +39,106 @@ from selfplay.players.player import Player, policy_of
 from selfplay.search.mcts.puct import puct
 from selfplay.search.mcts.tree_search import TreeSearch
 
+SMALLEST_SHARE = 0.0001
+
+
+def share_text(share: float) -> str:
+    """An exact share with four decimals. A share is only written as 0 or 1 if it is exactly that; else <0.0001,
+    >0.9999."""
+    if share in (0, 1):
+        return f"{share:.0f}"
+    if share < SMALLEST_SHARE:
+        return f"<{SMALLEST_SHARE:.4f}"
+    return f">{1 - SMALLEST_SHARE:.4f}" if share > 1 - SMALLEST_SHARE else f"{share:.4f}"
+
+
+def _lines_text(lost: int, total: int) -> str:
+    return lines_text(Lines(lost, total))
+
+
+class ExactGrades(Measure):
+    """How each level plays in every position, against every reply."""
+
+    columns = GRADE_COLUMNS
+    shown = (
+        Shown("p(loss)", ["exact_loss_vs_random"], share_text, "p(loss): to random, exactly"),
+        Shown("lost first", ["losing_lines_first", "lines_first"], _lines_text, "lost: of all lines tried"),
+        Shown("lost second", ["losing_lines_second", "lines_second"], _lines_text),
+        Shown("optimal", ["optimal_action_rate"], "{:.3f}".format, "optimal: best actions"),
+    )
+
+    def __init__(self, compared: Compared, grader: Grader) -> None:
+        super().__init__(compared)
+        self.grader = grader
+        self.grades: dict[Who, Grade] = {level: grader.grade(compared.players[level]) for level in compared.levels}
+
+    @classmethod
+    def of(cls, compared: Compared) -> Self | None:
+        return None if compared.grader is None else cls(compared, compared.grader)
+
+    @classmethod
+    def of_new_level(cls, compared: Compared) -> Row | None:
+        grader = compared.grader
+        return None if grader is None else grader.grade(compared.players[compared.newest]).fields()
+
+    @property
+    def ceiling(self) -> float | None:
+        """The largest share of matches that a player who never loses can win against the random player, if known."""
+        best = np.mean(self.grader.best_versus_random(never_lose=True))
+        return None if np.isnan(best) else float(best)
+
+    def fields(self, who: Who) -> Row:
+        return self.grades[who].fields()
+
+    def sentences(self, table: pd.DataFrame) -> list[str]:
+        """Whether the newest level can lose, its exact result against the random player, and a shortest lost line."""
+        level = self.compared.newest
+        grade = self.grades[level]
+        lines = [grade.verdict(f"Level {level}"), self._versus_random_text(grade)]
+        if not all(self.grader.can_hold(seat) for seat in range(2)):
+            missed, total = grade.wins_given_away
+            deed = f"gives the win away in {missed} of the" if missed else "plays a winning action in all"
+            lines.append(f"Level {level} {deed} {total} positions that the player to move can win.")
+        elif proved := [n for n in self.compared.levels if is_unbeatable(self.grades[n].lines)]:
+            lines.append(f"Levels proved unbeatable: {_ranges(proved)}.")
+        return [*lines, *self._lost_lines(grade)]
+
+    def _versus_random_text(self, grade: Grade) -> str:
+        win, draw, loss = mean_of_seats(*grade.versus_random)
+        shares = f"{share_text(win)}, draws {share_text(draw)}, loses {share_text(loss)}"
+        text = f"Against the random player it wins exactly {shares}"
+        if self.ceiling is None:
+            return f"{text}."
+        return f"{text};\na player who never loses can win at most {self.ceiling:.4f}."
+
+    def _lost_lines(self, grade: Grade) -> list[str]:
+        """A shortest lost line in each seat in which perfect play does not lose."""
+        lines: list[str] = []
+        for seat, actions in enumerate(grade.shortest_loss):
+            if actions is not None and self.grader.can_hold(seat):
+                lines += [f"A shortest line that level {self.compared.newest} loses, moving {SEATS[seat]}:", ""]
+                lines.append(self.compared.game.presentation.line_text(actions))
+        return lines
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """[1, 2, 3, 7] as "1 to 3, 7"."""
+    breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
+    runs = [part.tolist() for part in np.split(np.array(numbers), breaks)]
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+# ---------------------------------------------------------------------- policies
+
+POLICY_COLUMNS: Columns = {
+    **{"level": COUNT, "player": TEXT, "positions": COUNT},
+    **{f"{lines}_{seat}": LINES for seat in SEATS for lines in ("losing_lines", "lines")},
+    **{"optimal_action_rate": SHARE, "search_agreement": SHARE, "policy_entropy": ERROR},
+}
+"""The columns of policies.csv."""
+PolicyRow = dict[str, Any]
 SIMULATIONS = 32
 MATCHES, POSITIONS = 100, 500
-
-
-Row = dict[str, Any]
 
 
 def policy_player(agent: Agent, level: int) -> PolicyNetPlayer:
@@ -61,7 +168,7 @@ def sampled_positions(agent: Agent, level: int, epsilons: Sequence[float], seed:
     return found.select(torch.linspace(0, found.batch_size - 1, count).long())
 
 
-def policy_row(agent: Agent, level: int, state: State) -> Row:
+def policy_row(agent: Agent, level: int, state: State) -> PolicyRow:
     """The row of policies.csv of a level. Raises SettingError if it has no policy head."""
     policy, search = (
         policy_of(player, state).argmax(dim=1)
@@ -84,10 +191,10 @@ def policy_entropies(agent: Agent, state: State) -> Tensor:
 SIMULATIONS_OF_WAYS = (2, 8, 32)
 
 
-def ways_of_playing(agents: Mapping[int, Agent], grader: Grader) -> list[Row]:
+def ways_of_playing(agents: Mapping[int, Agent], grader: Grader) -> list[PolicyRow]:
     """The policy alone, the values alone, and searches of each level. Raises SettingError without a policy head."""
     state, is_open = grader.graph.state, ~grader.graph.terminated
-    rows: list[Row] = []
+    rows: list[PolicyRow] = []
     for level, agent in agents.items():
         entropy = float(policy_entropies(agent, state.select(~state.terminated)).mean())
         players: dict[str, Player] = {f"policy:{level}": policy_player(agent, level), f"level:{level}": agent.player()}
@@ -101,7 +208,7 @@ def ways_of_playing(agents: Mapping[int, Agent], grader: Grader) -> list[Row]:
     return rows
 
 
-def _sentence(way: Row) -> str:
+def _sentence(way: PolicyRow) -> str:
     optimal = f"optimal in {way['optimal_action_rate']:.4f} of all positions"
     first, second = (Lines(way[f"losing_lines_{seat}"], way[f"lines_{seat}"]) for seat in SEATS)
     if is_unbeatable((first, second)):
@@ -124,7 +231,7 @@ class Policies(Measure):
     def of(cls, compared: Compared) -> Self | None:
         return cls(compared) if compared.agents and compared.grader is None else None
 
-    def measured(self) -> list[Row]:
+    def measured(self) -> list[PolicyRow]:
         """The rows of policies.csv, in positions of matches that the policy of the newest level plays against itself.
 
         Both players explore with the `epsilons` of the comparison. Raises SettingError if a level has no policy head.
@@ -161,7 +268,7 @@ class WaysOfPlaying(Policies):
     def of(cls, compared: Compared) -> Self | None:
         return cls(compared) if compared.agents and compared.grader is not None else None
 
-    def measured(self) -> list[Row]:
+    def measured(self) -> list[PolicyRow]:
         assert self.compared.grader is not None, "the game can be enumerated"
         return ways_of_playing(self.compared.agents, self.compared.grader)
 

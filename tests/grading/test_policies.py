@@ -7,9 +7,8 @@ import torch
 from selfplay.architectures import build_network
 from selfplay.figures.comparison import figures_of
 from selfplay.games import make_game
-from selfplay.grading.measures import Compared
-from selfplay.grading.policy_measures import POSITIONS, Policies, sampled_positions
-from selfplay.grading.schedule import ComparisonParameters
+from selfplay.grading.compared import Compared, ComparisonParameters
+from selfplay.grading.grades_and_policies import POSITIONS, Policies, sampled_positions
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.random import RandomPlayer

@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.grading.match_measures import perfect_text, play_against_perfect
+from selfplay.grading.measures import perfect_text, play_against_perfect
 from selfplay.grading.mistakes import mistakes_text
 from selfplay.grading.solved_positions import MoveQuality, PositionGrade
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
