@@ -19,11 +19,12 @@ from selfplay.games import Game, make_game
 from selfplay.grading.comparison import Comparison
 from selfplay.players.checkpoints import load_checkpoint, read_metadata
 from selfplay.registry import Registry
+from selfplay.runs.epoch_losses import read_epoch_losses
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.context import computing
 from selfplay.settings.run import Settings
-from selfplay.training.fitting import EpochLoss, read_epoch_losses
+from selfplay.training.fitting import EpochLoss
 
 
 class TrainedRun(NamedTuple):

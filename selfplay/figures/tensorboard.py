@@ -21,9 +21,10 @@ from PIL import Image
 
 from selfplay.errors import StageError
 from selfplay.files import remove_folder
+from selfplay.runs.epoch_losses import read_epoch_losses
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
-from selfplay.training.fitting import EpochLoss, read_epoch_losses
+from selfplay.training.fitting import EpochLoss
 
 
 @contextmanager

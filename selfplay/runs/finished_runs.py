@@ -14,9 +14,9 @@ from selfplay.grading.comparison import level_columns
 from selfplay.grading.proof import GRADE_COLUMNS
 from selfplay.grading.tables import LINES, read_rows, table_of
 from selfplay.runs.command_lines import command_line
+from selfplay.runs.epoch_losses import read_epoch_losses
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.training.fitting import read_epoch_losses
 
 LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
 """The name of the tables of a comparison in error messages, and how to replace them."""

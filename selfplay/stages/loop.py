@@ -13,6 +13,7 @@ from selfplay.grading.proof import Grade, Grader
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.epoch_losses import read_epoch_losses
 from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.compose import overrides_of
@@ -21,7 +22,6 @@ from selfplay.settings.run import Settings, require_whole_run
 from selfplay.stages.generate import generate_level
 from selfplay.stages.measure_levels import measure_level
 from selfplay.stages.train import train_level
-from selfplay.training.fitting import read_epoch_losses
 
 
 class LearnedRun(NamedTuple):

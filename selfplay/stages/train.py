@@ -25,6 +25,7 @@ from selfplay.figures.tensorboard import add_missing_events, epoch_events
 from selfplay.files import sha256, written_whole
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.epoch_losses import write_epoch_losses
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder, writes_run
 from selfplay.runs.stage import Made, Stage
@@ -34,7 +35,7 @@ from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
 from selfplay.stages.gate import pass_gate
 from selfplay.stages.td_level import learn_level
-from selfplay.training.fitting import EpochLoss, FittedLevel, fit, initial_network, write_epoch_losses
+from selfplay.training.fitting import EpochLoss, FittedLevel, fit, initial_network
 from selfplay.training.parameters import OPTIMIZERS
 from selfplay.training.process_group import ProcessGroup, joined_process_group
 from selfplay.training.rows_in_memory import RowsInMemory, TrainingRows

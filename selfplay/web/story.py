@@ -19,9 +19,9 @@ from selfplay.named_players.names import readable_name
 from selfplay.players.pretrained import PRETRAINED_FOLDER
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.data_changes import data_changes
+from selfplay.runs.epoch_losses import read_epoch_losses
 from selfplay.runs.finished_runs import LEVEL_TABLE
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
-from selfplay.training.fitting import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.runs import other_run, read_once, run_summary
 from selfplay.web.story_schemas import (

@@ -11,8 +11,8 @@ import pytest
 
 from selfplay import compose_settings, learn_levels, train_level
 from selfplay.errors import SettingError, StageError
+from selfplay.runs.epoch_losses import read_epoch_losses
 from selfplay.stages.compare import compare_and_report
-from selfplay.training.fitting import read_epoch_losses
 from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
 
 needs_tensorboard = pytest.mark.skipif(

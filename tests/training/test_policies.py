@@ -16,8 +16,8 @@ from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
 from selfplay.players.random import RandomPlayer
+from selfplay.runs.epoch_losses import read_epoch_losses, write_epoch_losses
 from selfplay.training.examples import ILLEGAL, mark_illegal, training_examples
-from selfplay.training.fitting import read_epoch_losses, write_epoch_losses
 from selfplay.training.losses import cross_entropies
 from selfplay.training.parameters import LossWeights
 from tests.support.training import fit_to_rows, training_settings

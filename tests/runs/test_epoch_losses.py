@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.training.fitting import HEADER, EpochLoss, read_epoch_losses
+from selfplay.runs.epoch_losses import HEADER, read_epoch_losses
+from selfplay.training.fitting import EpochLoss
 from tests.support.rejections import assert_file_rejected
 
 
