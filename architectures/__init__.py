@@ -1,8 +1,8 @@
 """The networks, one per file, by name: torch modules from observations to `Output`.
 
 Each maps float32[N, *observation_shape] to an `Output`: a value, and policy logits if it has a policy head. To add one,
-write it in a new file, add a line to ARCHITECTURES, and add conf/architecture/NAME.yaml with its options; or keep it in
-another package and name it `module:Class`, or offer it as an entry point in the group "selfplay.architectures".
+write it in a new file and add a line to ARCHITECTURES; or keep it in another package and name it `module:Class`, or
+offer it as an entry point in the group "selfplay.architectures".
 """
 
 import inspect
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
+from selfplay.checks import fields_of
 from selfplay.errors import SettingError, shortened
 from selfplay.registry import Registry
 
@@ -94,18 +95,6 @@ def _check_tensor(what: str, tensor: object, shape: list[int]) -> None:
         raise SettingError(f"{what} of {tensor.dtype}; expected torch.float32")
 
 
-def require_policy_head(network: nn.Module, observation_shape: Sequence[int], name: str, targets: str) -> None:
-    """Raise SettingError if the network (of the architecture with this name) lacks a policy head that is needed.
-
-    `targets`: the rule of the run's targets.
-    """
-    if probe(network, observation_shape).policy_logits is None:
-        raise SettingError(
-            f"architecture={name} has no policy head, which targets={targets} trains; "
-            "set architecture=alphazero_mlp or alphazero_residual"
-        )
-
-
 def require_board(name: str, observation_shape: Sequence[int]) -> None:
     """Raise SettingError unless observations of this shape are boards: (planes, rows, columns)."""
     if len(observation_shape) != 3:
@@ -116,7 +105,7 @@ def require_board(name: str, observation_shape: Sequence[int]) -> None:
 def require_positive_integer(option: str, number: object) -> None:
     """Raise SettingError unless the value of this option is an integer of at least 1."""
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise SettingError(f"architecture.{option}={number}: must be an integer of at least 1")
+        raise SettingError(f"{option}={number}: must be an integer of at least 1")
 
 
 # ---------------------------------------------------------------------- networks by name
@@ -131,7 +120,7 @@ def description_of(name: str) -> str:
 
 
 def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:
-    """The network that `architecture` describes: its `name` and its options, as in conf/architecture/.
+    """The network that `architecture` describes: its `name` and its options.
 
     The network's class is called with the observation shape and its options; if it has a parameter `num_actions`, that
     is passed too. The initial weights come from torch's global generator.
@@ -186,7 +175,8 @@ def _constructed(architecture: Mapping[str, Any], observation_shape: Sequence[in
     if foreign := sorted(set(options) - set(allowed)):
         raise SettingError(f"architecture {name} has no option {foreign[0]!r}; it has {', '.join(allowed) or 'none'}")
     try:
-        return build(tuple(observation_shape), **sizes, **options)
+        with fields_of("architecture", *allowed):
+            return build(tuple(observation_shape), **sizes, **options)
     except TypeError as error:
         # After the first line torch may describe its own stack.
         reason = shortened(str(error).partition("\n")[0])

@@ -38,9 +38,9 @@ class Dropout(nn.Module):
 def hidden_layers(sizes: Sequence[int], dropout: float) -> list[nn.Module]:
     """Linear, ReLU and dropout from each size to the next. Raises SettingError for a size or a rate out of range."""
     if not all(isinstance(size, int) and size > 0 for size in sizes):
-        raise SettingError(f"architecture.hidden_sizes={list(sizes[1:])}: must be integers of at least 1")
+        raise SettingError(f"hidden_sizes={list(sizes[1:])}: must be integers of at least 1")
     if not 0 <= dropout < 1:
-        raise SettingError(f"architecture.dropout={dropout}: must be at least 0 and less than 1")
+        raise SettingError(f"dropout={dropout}: must be at least 0 and less than 1")
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(sizes):
         layers += [nn.Linear(inputs, outputs), nn.ReLU()]

@@ -66,11 +66,11 @@ class NTuple(nn.Module):
         super().__init__()
         rows, columns = _board_of(observation_shape)
         if patterns is not None and (isinstance(patterns, str) or not patterns):
-            raise SettingError('architecture.patterns: must be one or more drawings, such as "xxx/xxx/xxx"')
+            raise SettingError('patterns: must be one or more drawings, such as "xxx/xxx/xxx"')
         require_positive_integer("phases", phases)
         self.board, self.num_squares = (rows, columns), rows * columns
         if drops and symmetries == "square":
-            raise SettingError("architecture.symmetries=square: not with drops=true; set mirror or none")
+            raise SettingError("symmetries=square: not with drops=true; set mirror or none")
         if patterns is None:
             patterns = [] if walks else windows(rows, columns)
         squares = (

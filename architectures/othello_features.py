@@ -78,5 +78,5 @@ def _checked(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     """`names`, if they are one or more of the known ones, each once. Raises SettingError."""
     is_list = isinstance(names, Sequence) and not isinstance(names, str)
     if not is_list or not names or not set(names) <= set(known) or len(set(names)) < len(names):
-        raise SettingError(f"architecture.features={names}: must be a list of different names of {', '.join(known)}")
+        raise SettingError(f"features={names}: must be a list of different names of {', '.join(known)}")
     return tuple(names)

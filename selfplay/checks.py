@@ -5,7 +5,9 @@
 Checks raise SettingError in one line that names the argument.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields, is_dataclass
 from math import inf
 from operator import index
@@ -32,7 +34,7 @@ class Range(NamedTuple):
     below: float | None = None
 
     def check(self, name: str, value: Any) -> None:
-        """Raise SettingError unless the value of the setting with this dotted name is allowed."""
+        """Raise SettingError unless the value of the argument with this name is allowed."""
         numbers = value if isinstance(value, Sequence) else [value]
         valid = len(numbers) > 0 and all(map(self._holds, numbers))
         require(name, value, valid, f"{'one or more numbers ' if numbers is value else ''}{self}")
@@ -74,9 +76,20 @@ def one_in(registry: Registry[Any]) -> dict[str, Any]:
 
 
 def require(name: str, value: object, valid: bool, allowed: str) -> None:
-    """Raise SettingError, naming the setting and what is allowed, unless its value is valid."""
+    """Raise SettingError, naming the argument and what is allowed, unless its value is valid."""
     if not valid:
         raise SettingError(f"{name}={shortened(value)}: must be {allowed}")
+
+
+@contextmanager
+def fields_of(argument: str, *names: str) -> Iterator[None]:
+    """Messages about arguments with these names call them fields of `argument`: "size=9: ..." is "game.size=9: ..."."""
+    try:
+        yield
+    except SettingError as error:
+        if re.split("[=:]", str(error), maxsplit=1)[0] not in names:
+            raise
+        raise SettingError(f"{argument}.{error}") from error
 
 
 def whole_number(name: str, value: Any, bounds: Range | None = None) -> int:

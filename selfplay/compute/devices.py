@@ -34,7 +34,7 @@ def require_device(name: str) -> None:
 
 
 def chosen_device(name: str) -> str:
-    """The device that the setting `device=name` selects, cpu or cuda; auto selects the GPU if there is one.
+    """The device that `name` selects, cpu or cuda; auto selects the GPU if there is one.
 
     Raises SettingError as `require_device`.
     """

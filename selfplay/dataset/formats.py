@@ -1,4 +1,4 @@
-"""The formats of datasets, chosen by the setting `dataset.format`."""
+"""The formats of datasets, by name."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager

@@ -159,7 +159,7 @@ def actions_of(parts: Iterable[Rows]) -> tuple[int, Iterable[Rows]]:
     return 0 if policy is None else policy.shape[1], chain(first, remaining)
 
 
-REMEDY = "generate it again with force=true"
+REMEDY = "generate it again"
 ROUNDING = 1e-3
 """By how much the sum of a policy may differ from 1."""
 
@@ -195,7 +195,7 @@ def with_policies(path: Path, rows: Rows, num_actions: int) -> Rows:
     if num_actions == 0:
         return rows._replace(policy=None)
     if rows.policy is None:
-        raise InvalidFileError(path, f"has no policies, which targets=search needs; {REMEDY}")
+        raise InvalidFileError(path, f"has no policies, which the target rule search needs; {REMEDY}")
     if (found := rows.policy.shape[1]) != num_actions:
         raise InvalidFileError(path, f"its policies have {found} actions, not {num_actions}")
     return rows

@@ -1,7 +1,7 @@
 """Target rules: from the matches of a batch to the target of each afterstate.
 
-A rule is chosen by name (`TARGET_RULES`, the setting `targets`). To add one, write a `TargetRule` anywhere and set
-`targets=my_module:my_rule`, or offer it as an entry point in the group `selfplay.targets`.
+A rule has a name in `TARGET_RULES`. To add one, write a `TargetRule` anywhere and name it `my_module:my_rule`, or
+offer it as an entry point in the group `selfplay.targets`.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ def marked(*marks: str) -> Callable[[Rule], Rule]:
     """Declare properties of a rule:
 
     gives_policies: it returns `PositionTargets`. Levels then play with tree search, and need a policy head.
-    uses_exact_values: it uses the exact values of late positions, so that the setting `exact_from` may be set.
+    uses_exact_values: it uses the exact values of late positions, so that `exact_from` may be given.
     searches_ahead: it uses searches of `rootstrap_depth` plies, whose values are not discounted.
     """
 

@@ -57,8 +57,7 @@ class TaskFiles(NamedTuple, Generic[AnyTask]):
 
 
 class Executor(Protocol):
-    """Runs tasks. To add an executor, write the class, add it to EXECUTORS or offer it as an entry point, and add
-    conf/executor/NAME.yaml."""
+    """Runs tasks. To add an executor, write the class, and add it to EXECUTORS or offer it as an entry point."""
 
     def __init__(self, options: ExecutorOptions, threads: int = 1) -> None:
         """Raise SettingError if a package that it needs is not installed.

@@ -93,8 +93,8 @@ class RayExecutor:
                     )
                 except (OSError, ValueError, RuntimeError) as error:
                     raise SettingError(
-                        f"executor.address={address}: no Ray cluster found ({shortened(error)}); start one with "
-                        "ray start --head, or omit executor.address to use this machine only"
+                        f"address={address}: no Ray cluster found ({shortened(error)}); start one with "
+                        "ray start --head, or give no address to use this machine only"
                     ) from error
                 self._began = True
         self._ray = ray

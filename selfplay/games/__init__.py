@@ -78,7 +78,7 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
 
 
 def name_of_game(game: Game) -> str:
-    """A name with which `make_game` makes the same game, also in another process; files and settings contain it.
+    """A name with which `make_game` makes the same game, also in another process; files contain it.
 
     It is the game's own name if `make_game` finds this game by it, otherwise `module:Class`.
 

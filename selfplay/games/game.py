@@ -1,8 +1,8 @@
 """The base class of games, with what the author of a game writes; and outcomes, the values of the ends of matches.
 
-docs/adding_a_game.md shows an example of a game. An outcome is chosen by name (the setting `outcome`,
-`selfplay.games.game.OUTCOMES`); another one is a function like `match_return` anywhere, set by
-`outcome=my_module:my_outcome` or offered as an entry point in the group `selfplay.outcomes`.
+docs/adding_a_game.md shows an example of a game. An outcome has a name in `OUTCOMES`; another one is a
+function like `match_return` anywhere, named `my_module:my_outcome` or offered as an entry point in the group
+`selfplay.outcomes`.
 
 The terms are those of OpenSpiel and PGX.
 """
@@ -80,7 +80,7 @@ class Game(MadeAgain, BatchStepping):
         """
         if size not in cls.sizes:
             boards = f"the sizes {', '.join(map(str, sorted(cls.sizes)))}" if cls.sizes else "a single board"
-            raise SettingError(f"game.size={size}: game={name} has {boards}")
+            raise SettingError(f"size={size}: {name} has {boards}")
         return name if size == cls.sizes[0] else f"{name}_{size}x{size}"
 
     @abstractmethod

@@ -29,7 +29,7 @@ def board_symmetries(kind: str, rows: int, columns: int) -> NDArray[np.int64]:
     elif kind == "square" and rows == columns:
         images = [np.rot90(side, quarter) for side in (board, board.T) for quarter in range(4)]
     else:
-        raise SettingError(f"architecture.symmetries={kind}: must be none, mirror or, on a square board, square")
+        raise SettingError(f"symmetries={kind}: must be none, mirror or, on a square board, square")
     return np.stack([np.argsort(image.reshape(-1)) for image in images])
 
 
@@ -75,7 +75,7 @@ def random_walks(number: int, length: int, seed: int, rows: int, columns: int) -
         ("walk_seed", seed, 0, 2**31),
     ):
         if type(value) is not int or not least <= value <= most:
-            raise SettingError(f"architecture.{name}={value}: must be from {least} to {most}")
+            raise SettingError(f"{name}={value}: must be from {least} to {most}")
     for walk in range(number):
         draws = _random_draws(seed, walk)
         row, column = divmod(next(draws) % (rows * columns), columns)

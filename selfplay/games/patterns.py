@@ -127,7 +127,7 @@ def make_patterns(
 
 
 def _too_many_entries() -> SettingError:
-    return SettingError(f"architecture.patterns: their tables have more than {MOST_ENTRIES:,} entries; use fewer")
+    return SettingError(f"patterns: their tables have more than {MOST_ENTRIES:,} entries; use fewer")
 
 
 def runs_of(squares: Sequence[int], rows: int, columns: int) -> list[Run]:

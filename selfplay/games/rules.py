@@ -50,7 +50,7 @@ class Features(NamedTuple):
     """K integers from which positions can be valued, such as the player's discs minus the opponent's."""
 
     names: tuple[str, ...]
-    """K names, as in conf/evaluation/."""
+    """K names, as in files of evaluations."""
     values: Callable[[Word, Word], tuple[Word, ...]]
     """(own, opp) to the K features, seen by the player to move. Called by compiled code only, not on tensors."""
     basic: "Features | None" = None

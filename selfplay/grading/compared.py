@@ -179,7 +179,7 @@ class Compared:
     progress: ProgressBar = NoProgress
 
     def __post_init__(self) -> None:
-        check_parameters(self.parameters, "comparison.")
+        check_parameters(self.parameters, "parameters.")
 
     @property
     def levels(self) -> list[int]:

@@ -69,7 +69,7 @@ class Measure:
 
     @classmethod
     def of(cls, compared: Compared) -> Self | None:
-        """The measure of these levels; None if it does not suit the game or the settings."""
+        """The measure of these levels; None if it does not suit the game or the parameters."""
         return cls(compared)
 
     @classmethod

@@ -125,7 +125,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
             is_reasonable = bool(smallest >= -LARGEST_WEIGHT and largest <= LARGEST_WEIGHT)
         if not is_reasonable:
             reason = f"weights {name} are not all numbers from -{LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
-            raise InvalidFileError(path, f"{reason}; train the level again with force=true")
+            raise InvalidFileError(path, f"{reason}; train the level again")
     network.load_state_dict(tensors)
     set_numerics(network, metadata.get("numerics", NATIVE))
     return Checkpoint(network.eval(), metadata)

@@ -65,7 +65,7 @@ def network_bytes(network: nn.Module, observation_shape: tuple[int, ...], rows: 
 
 
 def fitting_batch_size(game: Game, players: Iterable["Player"], device: str) -> int:
-    """The number of matches between these players to play in lockstep, if the settings do not give it."""
+    """The number of matches between these players to play in lockstep, if no batch size is given."""
     if device == CPU:
         return USUAL_BATCH_SIZE
     return batch_size_within(int(SHARE_OF_FREE * free_bytes()), game, players)

@@ -79,9 +79,9 @@ class ValueNetPlayer(Player):
         outcome: str = "return",
     ) -> None:
         if not 1 <= depth <= MAX_DEPTH:
-            raise SettingError(f"player.depth={depth}: a network searches 1 to {MAX_DEPTH} plies ahead")
+            raise SettingError(f"depth={depth}: a network searches 1 to {MAX_DEPTH} plies ahead")
         if temperature < 0:
-            raise SettingError(f"player.temperature={temperature}: must be at least 0")
+            raise SettingError(f"temperature={temperature}: must be at least 0")
         self.game, self.depth, self.temperature, self.name = game, depth, temperature, name
         self.network, self.outcome = network.eval(), outcome
         self._ends = OUTCOMES[outcome](game)

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
+from selfplay.checks import fields_of
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import make_game
+from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.players.experience import load_experience_player
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import Console
@@ -34,7 +36,8 @@ def play_with_experience(
     Raises as `selfplay.players.experience.load_experience_player`.
     """
     game = make_game(settings.game.name)
-    player = load_experience_player(settings.experience.path, game, settings.experience.rule)
+    with fields_of("experience", *ExperienceRule._fields):
+        player = load_experience_player(settings.experience.path, game, settings.experience.rule)
     players: dict[int, Players] = {1: (None, player), 2: (RandomPlayer(game), player), 3: (player, player)}
     key = stream_key(settings.seed, 0, Activity.VERSUS_PERSON)
 

@@ -1,7 +1,9 @@
 """The manifest of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NotRequired
@@ -133,6 +135,16 @@ class Manifest:
     def _write(self) -> None:
         with written_whole(self.path) as beside:
             beside.write_text(json.dumps({"format": MANIFEST_FORMAT, **self.sections}, indent=2, sort_keys=True) + "\n")
+
+
+@contextmanager
+def naming_force() -> Iterator[None]:
+    """Errors about broken files that end with what to make again name the setting force=true, which makes it."""
+    try:
+        yield
+    except InvalidFileError as error:
+        path, reason = error.args
+        raise InvalidFileError(path, re.sub(r"\bagain$", "again with force=true", reason)) from error
 
 
 def check_against_manifest(

@@ -1,10 +1,9 @@
 """Evaluations: the value of a position to the player to move, for searches.
 
 A search takes any `Evaluation`, such as the learned tables of a level (`selfplay.search.pattern_evaluation`) or a
-weighted sum of features, whose weights are read from a file by name:
+weighted sum of features, whose weights are read from a file:
 
-    make_evaluation("article", game)              conf/evaluation/article.yaml
-    make_evaluation("my/evaluation.yaml", game)   a file of the same form
+    read_evaluation(Path("my/evaluation.yaml"), "my evaluation")
 
 An evaluation values unfinished positions. If the match is over, the value is win * return + margin * lead, where lead
 is that of the player to move in points, or 0 if the game does not count points.

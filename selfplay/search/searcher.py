@@ -130,7 +130,7 @@ class Searcher(MadeAgain):
 
     Values and actions depend only on the position and the depth. Algorithm, ordering, table size and number of threads
     only change the number of positions visited, and which of several variations with the same value is found. With
-    `probcut` values are approximate, and depend on these settings too.
+    `probcut` values are approximate, and depend on these arguments too.
 
     Attributes:
         num_threads: the number of threads that search a position. Several are used from depth 6 on, with a table, and

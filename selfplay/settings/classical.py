@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from omegaconf import MISSING
 
-from selfplay.checks import count, within
+from selfplay.checks import count, fields_of, within
 from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PATH, read_by
@@ -30,7 +30,8 @@ class StoreSettings:
     """Store boards that are equal under rotation and mirroring as one."""
 
     def __post_init__(self) -> None:
-        self.rule.check()
+        with fields_of("experience", *ExperienceRule._fields):
+            self.rule.check()
 
     @property
     def rule(self) -> ExperienceRule:

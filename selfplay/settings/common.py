@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from selfplay.checks import SEEDS, count, require, within
+from selfplay.checks import SEEDS, count, fields_of, require, within
 from selfplay.compute.devices import require_device
 from selfplay.games import name_of_board
 from selfplay.registry import SPIEL_NAMES, is_module
@@ -29,7 +29,8 @@ class GameSettings:
     def __post_init__(self) -> None:
         self.name = SPIEL_NAMES.get(self.name, self.name)
         if self.size is not None:
-            self.name = name_of_board(self.name, self.size)
+            with fields_of("game", "size"):
+                self.name = name_of_board(self.name, self.size)
 
 
 @dataclass

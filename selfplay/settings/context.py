@@ -5,7 +5,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic
 
+from selfplay.checks import fields_of
 from selfplay.compute.devices import chosen_device, computing_on
+from selfplay.executors import Executor, ExecutorOptions, open_executor
 from selfplay.games import Game, make_game
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
@@ -26,6 +28,13 @@ def context_of(settings: AnySettings) -> RunContext[AnySettings]:
     """The context of these settings. Raises SettingError for an unknown game, or a device that does not exist."""
     run = RunFolder.of(settings)
     return RunContext(settings, run, make_game(settings.game.name), chosen_device(settings.device))
+
+
+@contextmanager
+def executor_of(executor: ExecutorOptions, threads: int) -> Iterator[Executor]:
+    """The executor of these settings, as `open_executor`; errors name the settings."""
+    with fields_of("executor", "address"), open_executor(executor, threads) as opened:
+        yield opened
 
 
 @contextmanager

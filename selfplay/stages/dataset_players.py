@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import torch
+from torch import nn
 
-from selfplay.architectures import build_network, meta_tensors, require_policy_head
+from selfplay.architectures import build_network, meta_tensors, probe
+from selfplay.checks import fields_of
 from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.errors import SettingError
 from selfplay.games import Game
@@ -15,6 +17,8 @@ from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.mcts import SearchLearner
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
+from selfplay.players.search import SearchPlayer
+from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.levels import agent_of_level, load_agent
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
@@ -39,14 +43,24 @@ def check_new_levels(settings: Settings, game: Game) -> None:
         network = build_network(settings.architecture, *sizes).eval()
     agent = Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "level 1")
     if settings.has_policies:
-        require_policy_head(network, game.observation_shape, settings.architecture["name"], settings.targets)
+        require_policy_head(settings, network, game)
         search_learner(settings, agent)
-    player = agent.player(settings.player.depth, settings.player.temperature)
+    player = _player_of(settings, agent)
     if rule_has(settings.targets, "searches_ahead") and settings.rootstrap_depth > player.most_plies_ahead:
         most = f"architecture={settings.architecture['name']} searches at most {player.most_plies_ahead} plies ahead"
         raise SettingError(f"rootstrap_depth={settings.rootstrap_depth}: {most}")
     if settings.sparring_partner is not None:
         exploring_opponent(settings, game, settings.sparring_partner)
+
+
+def require_policy_head(settings: Settings, network: nn.Module, game: Game) -> None:
+    """Raise SettingError if the network lacks a policy head, which targets with policies need."""
+    if probe(network, game.observation_shape).policy_logits is None:
+        name = settings.architecture["name"]
+        raise SettingError(
+            f"architecture={name} has no policy head, which targets={settings.targets} trains; "
+            "set architecture=alphazero_mlp or alphazero_residual"
+        )
 
 
 def players_of_dataset(settings: Settings, game: Game, level: int) -> tuple[Player, Player]:
@@ -74,8 +88,14 @@ def exploring_agent(settings: Settings, agent: Agent) -> Player:
     """An agent as it plays the matches of its dataset, with exploration."""
     if settings.has_policies:
         return search_learner(settings, agent)
-    player = agent.player(settings.player.depth, settings.player.temperature)
+    player = _player_of(settings, agent)
     return EpsilonGreedyPlayer(agent.game, player, settings.epsilons)
+
+
+def _player_of(settings: Settings, agent: Agent) -> ValueNetPlayer | SearchPlayer:
+    """An agent with the settings `player`."""
+    with fields_of("player", "depth", "temperature"):
+        return agent.player(settings.player.depth, settings.player.temperature)
 
 
 def exploring_opponent(settings: Settings, game: Game, name: str) -> Player:

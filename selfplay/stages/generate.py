@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from selfplay.errors import SettingError
-from selfplay.executors import Executor, open_executor
+from selfplay.executors import Executor
 from selfplay.files import sha256
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.stage import Stage
+from selfplay.settings.context import executor_of
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
@@ -49,7 +50,7 @@ def generate_level(
     if stage.is_done(f"level {level}: matches already generated"):
         return False
     with stage.making() as made, ExitStack() as stack:
-        chosen = executor or stack.enter_context(open_executor(settings.executor, settings.threads))
+        chosen = executor or stack.enter_context(executor_of(settings.executor, settings.threads))
         files = [*agents, *(run.player_files() if settings.opponent or settings.sparring_partner else ())]
         parts_record = record | {"shard_matches": settings.dataset.shard_matches}
         rows = play_level(settings, level, files, parts_record, chosen, progress)

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pandas import DataFrame
 
-from selfplay.executors import open_executor
 from selfplay.games import Game, make_game, name_of_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grade, Grader
@@ -17,6 +16,7 @@ from selfplay.runs.epoch_losses import read_epoch_losses
 from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.compose import overrides_of
+from selfplay.settings.context import executor_of
 from selfplay.settings.recorded import composed_for_run
 from selfplay.settings.run import Settings, require_whole_run
 from selfplay.stages.generate import generate_level
@@ -110,7 +110,7 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
         InvalidFileError: a file of the run is broken.
     """
     require_whole_run(settings)
-    with open_executor(settings.executor, settings.threads) as executor:
+    with executor_of(settings.executor, settings.threads) as executor:
         for level in range(settings.levels):
             if not settings.learns_online:
                 generate_level(settings, level, progress, executor)

@@ -8,6 +8,7 @@ RUN_DIR/level_NN/strength.csv                                                   
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from selfplay.checks import fields_of
 from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256
 from selfplay.games import Game
@@ -102,7 +103,8 @@ def player_of(settings: Settings, game: Game, who: Who) -> Player:
     """A level or a reference. Raises as `level_player` and `make_player`."""
     if isinstance(who, int):
         how = settings.player
-        return level_player(settings.run_dir, who, game, how.depth, how.temperature)
+        with fields_of("player", "depth", "temperature"):
+            return level_player(settings.run_dir, who, game, how.depth, how.temperature)
     return make_player(who, game, Path(settings.run_dir))
 
 

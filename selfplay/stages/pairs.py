@@ -6,13 +6,12 @@ from contextlib import closing
 from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
 
-from selfplay.executors import open_executor
 from selfplay.games import Game
 from selfplay.matches.series import PairMatches, PairResult, PlayerId
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.context import computing
+from selfplay.settings.context import computing, executor_of
 from selfplay.settings.matches import TournamentSettings
 from selfplay.settings.run import Settings
 from selfplay.settings.task_files import task_files
@@ -51,7 +50,7 @@ def play_pairs(
     start = last_line = monotonic()
     files = task_files(settings, RunFolder.of(settings).player_files())
     with (
-        open_executor(settings.executor, settings.threads) as executor,
+        executor_of(settings.executor, settings.threads) as executor,
         closing(progress(total=len(tasks), desc=description)) as bar,
     ):
         for result in executor.map(play_pair, tasks, files):

@@ -17,22 +17,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from selfplay.errors import IllegalActionError, SettingError
-from selfplay.executors import open_executor
 from selfplay.files import remove_folder, sha256, written_whole
 from selfplay.games import Game, State, make_game
 from selfplay.games.game import SEATS
 from selfplay.grading.tables import Row, table_of, write_csv
 from selfplay.grading.winning_proof.action_judge import Judged, Positions, judge
-from selfplay.grading.winning_proof.report import PLY_COLUMNS, PROOF_COLUMNS, proof_report, read_result
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.named_players.names import files_of_player, make_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
+from selfplay.runs.proof_report import PLY_COLUMNS, PROOF_COLUMNS, proof_report, read_result
 from selfplay.runs.run_folder import writes_run
 from selfplay.runs.saved_arrays import SavedArrays
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
-from selfplay.settings.context import RunContext, computing
+from selfplay.settings.context import RunContext, computing, executor_of
 from selfplay.settings.matches import ProofSettings
 from selfplay.settings.task_files import task_files
 
@@ -70,7 +69,7 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
         solver = whole_match_solver(context.game, start, settings)
         _player_of(name, context.game.name, settings.run_dir)
         finished, state = _finished(manifest, record, folder, settings), SavedArrays(folder / "walk", record)
-        with open_executor(settings.executor, settings.threads) as executor:
+        with executor_of(settings.executor, settings.threads) as executor:
 
             def judged(parts: Iterable[Positions]) -> Iterator[Judged]:
                 tasks = (JudgeTask(settings, name, positions) for positions in parts)

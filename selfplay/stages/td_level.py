@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
+from torch import nn
 
 from selfplay.architectures.capabilities import RowByRowTrainable
-from selfplay.errors import InvalidFileError, SettingError, shortened
+from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import read_bytes
+from selfplay.games import Game
 from selfplay.games.game import OUTCOMES
 from selfplay.games.patterns import TrainableTables
 from selfplay.progress import NoProgress, ProgressBar
@@ -49,9 +51,7 @@ def learn_level(
         InvalidFileError: a file of the level before is broken.
     """
     began, settings, game = time.perf_counter(), context.settings, context.game
-    network = initial_network(
-        game, settings.architecture, seed=settings.seed, level=level, numerics=settings.numerics, start=start
-    )
+    network = starting_network(settings, game, level, start)
     if not isinstance(network, RowByRowTrainable):
         name = settings.architecture["name"]
         raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
@@ -79,6 +79,19 @@ def learn_level(
     learner_file = save({WEIGHTS: tables.weights, CHANGES: changes})
     tables.weights[:] = mean
     return FittedLevel(network.half(), game, [loss], rows, time.perf_counter() - began, learner_file)
+
+
+def starting_network(settings: Settings, game: Game, level: int, start: Path | None) -> nn.Module:
+    """The network from which the training of a level starts, see `selfplay.training.fitting.initial_network`.
+
+    Raises as it does; a StageError names the setting to change.
+    """
+    try:
+        return initial_network(
+            game, settings.architecture, seed=settings.seed, level=level, numerics=settings.numerics, start=start
+        )
+    except StageError as error:
+        raise StageError(f"{error}; set another run_dir") from error
 
 
 def read_learner(path: Path, tables: TrainableTables) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from selfplay.architectures import option_defaults, require_policy_head
+from selfplay.architectures import option_defaults
 from selfplay.compute.devices import CPU, is_out_of_memory
 from selfplay.compute.process import process_count
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
@@ -26,16 +26,17 @@ from selfplay.files import sha256, written_whole
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.epoch_losses import write_epoch_losses
-from selfplay.runs.manifest import Manifest, check_against_manifest
+from selfplay.runs.manifest import Manifest, check_against_manifest, naming_force
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder, writes_run
 from selfplay.runs.stage import Made, Stage
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
+from selfplay.stages.dataset_players import require_policy_head
 from selfplay.stages.gate import pass_gate
-from selfplay.stages.td_level import learn_level
-from selfplay.training.fitting import EpochLoss, FittedLevel, fit, initial_network
+from selfplay.stages.td_level import learn_level, starting_network
+from selfplay.training.fitting import EpochLoss, FittedLevel, fit
 from selfplay.training.parameters import OPTIMIZERS
 from selfplay.training.process_group import ProcessGroup, joined_process_group
 from selfplay.training.rows_in_memory import RowsInMemory, TrainingRows
@@ -71,7 +72,11 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
             plan.check_inputs()
             # Events of an earlier training are no longer valid.
             shutil.rmtree(plan.run.level_events(level), ignore_errors=True)
-        with stage.making() if is_first else nullcontext(Made()) as made, computing(settings) as context:
+        with (
+            stage.making() if is_first else nullcontext(Made()) as made,
+            computing(settings) as context,
+            naming_force(),
+        ):
             if settings.learns_online:
                 fitted = learn_level(context, level, plan.start, plan.learner, progress)
             else:
@@ -243,12 +248,10 @@ def _fit_to_datasets(
     else:
         groups = [ParquetRowGroups(path, game.observation_codec) for path in plan.datasets]
         rows = StreamedRows(game, groups, settings.matches, buffer_rows)
-    began, architecture = time.perf_counter(), settings.architecture
-    network = initial_network(
-        game, architecture, seed=settings.seed, level=level, numerics=settings.numerics, start=plan.start
-    )
+    began = time.perf_counter()
+    network = starting_network(settings, game, level, plan.start)
     if settings.has_policies:
-        require_policy_head(network, game.observation_shape, architecture["name"], settings.targets)
+        require_policy_head(settings, network, game)
     device = CPU if OPTIMIZERS[how.optimizer.name].runs_on_cpu_only else context.device
     events: AbstractContextManager[Callable[[EpochLoss], None]] = nullcontext(lambda _: None)
     if processes.is_rank_zero and settings.logger != "none":

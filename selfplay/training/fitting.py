@@ -99,10 +99,7 @@ def initial_network(
     if start is not None:
         earlier = load_checkpoint(start, game)
         if _with_defaults(earlier.metadata["architecture"]) != _with_defaults(architecture):
-            raise StageError(
-                f"{start} has the architecture {earlier.metadata['architecture']}, not {architecture}; "
-                "set another run_dir"
-            )
+            raise StageError(f"{start} has the architecture {earlier.metadata['architecture']}, not {architecture}")
         network.load_state_dict(earlier.network.state_dict())
     return network
 

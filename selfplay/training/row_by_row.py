@@ -52,7 +52,7 @@ class RowByRowTraining:
     def __init__(self, job: TrainingJob) -> None:
         if not isinstance(job.network, RowByRowTrainable):
             raise SettingError(
-                "training.optimizer.name=sgd trains tables row by row; set architecture=ntuple, or "
+                "training.optimizer.name=sgd trains tables row by row; use the architecture ntuple, or "
                 "training.optimizer.name=adam"
             )
         if (decay := job.training.optimizer.weight_decay) > 0:

@@ -117,7 +117,7 @@ def td_learn(
         >>> network = initial_network(game, {"name": "ntuple"})
         >>> learned = td_learn(game, network.trainable_tables(), 10_000, TemporalDifferences(step_size=0.02))
     """
-    check_parameters(parameters, "td.")
+    check_parameters(parameters, "parameters.")
     changes = unchanged(tables) if changes is None else changes
     how = MatchParameters(
         stream_key(seed, level, Activity.TRAINING), np.array(epsilons, dtype=float), np.array(outcome(game))

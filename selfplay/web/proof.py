@@ -6,11 +6,11 @@ from selfplay.games import Game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import Grader, Lines, count_text, is_unbeatable, lines_text, unbeatable_seats
-from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.named_players.names import files_of_player
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
+from selfplay.runs.proof_report import proof_report, read_result
 from selfplay.web.opponents import OpponentCatalog, file_version
 from selfplay.web.schemas import OfferedPlayer, ProofView
 from selfplay.web.story import story_of

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from selfplay.architectures import ARCHITECTURES, build_network
-from selfplay.architectures.mlp import LEVELS, Dropout
+from selfplay.architectures.mlp import LEVELS, MLP, Dropout
 from selfplay.errors import SettingError
 
 BOARD, ACTIONS = (2, 3, 3), 9
@@ -85,3 +85,8 @@ def test_dropout_acts_in_training_only(name):
 def test_an_invalid_description_is_refused_by_name(architecture, message):
     with pytest.raises(SettingError, match=message):
         build_network(architecture, BOARD, ACTIONS)
+
+
+def test_an_argument_of_a_network_is_refused_by_its_own_name():
+    with pytest.raises(SettingError, match=r"^hidden_sizes=\[0\]: must be integers of at least 1$"):
+        MLP(BOARD, hidden_sizes=[0])

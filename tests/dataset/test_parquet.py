@@ -78,7 +78,7 @@ def test_a_dataset_without_one_of_its_parts_is_refused(tmp_path):
             writer.add(shard, PARQUET.encode([drawn_rows(CODEC, 5, shard)], CODEC)[0])
     assert len(read_dataset(path, CODEC).match) == 15
     (path / "part-00001.parquet").unlink()
-    with pytest.raises(InvalidFileError, match=r"part-00001\.parquet: is missing; generate it again with force=true"):
+    with pytest.raises(InvalidFileError, match=r"part-00001\.parquet: is missing; generate it again"):
         read_dataset(path, CODEC)
     with pytest.raises(InvalidFileError, match=r"is not a folder with part-00000\.parquet in it"):
         read_dataset(tmp_path / "nowhere.parquet", CODEC)

@@ -44,7 +44,7 @@ def test_ray_that_is_not_installed_is_refused_with_the_command_that_installs_it(
 def test_a_missing_cluster_is_reported_in_one_line():
     with open_executor(ExecutorOptions("ray", address="127.0.0.1:1")) as executor:
         assert list(executor.map(square, [])) == []  # nothing to do needs no cluster
-        with pytest.raises(SettingError, match=r"^executor.address=127.0.0.1:1: no Ray cluster found") as caught:
+        with pytest.raises(SettingError, match=r"^address=127.0.0.1:1: no Ray cluster found") as caught:
             list(executor.map(square, jobs(1)))
     assert "\n" not in str(caught.value)
 

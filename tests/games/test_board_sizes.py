@@ -36,8 +36,8 @@ def test_a_size_becomes_part_of_the_name_that_is_recorded(overrides, name):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["game.size=9"], "game.size=9: game=tictactoe has the sizes 3, 4, 5, 6, 7, 8"),
-        (["game=sumto100", "game.size=4"], "game.size=4: game=sumto100 has a single board"),
+        (["game.size=9"], "game.size=9: tictactoe has the sizes 3, 4, 5, 6, 7, 8"),
+        (["game=sumto100", "game.size=4"], "game.size=4: sumto100 has a single board"),
     ],
 )
 def test_a_size_that_a_game_does_not_have_is_refused(overrides, message):
@@ -49,7 +49,7 @@ def test_a_size_that_a_game_does_not_have_is_refused(overrides, message):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("tictactoe_9x9", "game.size=9: game=tictactoe has"),
+        ("tictactoe_9x9", "size=9: tictactoe has"),
         ("othello_8x8", "unknown game 'othello_8x8'; the name of this board is othello"),
     ],
 )

@@ -237,6 +237,6 @@ def test_players_are_compared_without_a_run(tmp_path: Path, monkeypatch: pytest.
     assert columns == GOLDEN.read_text().splitlines()
     assert list(comparison.tables()) == ["levels.csv"]
     assert "Level 2 can lose" in comparison_report(comparison)
-    with pytest.raises(SettingError, match=r"comparison\.matches=1: must be from 2 to"):
+    with pytest.raises(SettingError, match=r"parameters\.matches=1: must be from 2 to"):
         Compared(game, players, ComparisonParameters(matches=1))
     assert not any(tmp_path.iterdir())

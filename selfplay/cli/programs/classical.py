@@ -6,6 +6,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from selfplay.checks import fields_of
 from selfplay.cli.command import Program, progress_bar
 from selfplay.errors import SettingError
 from selfplay.games import make_game
@@ -110,7 +111,9 @@ def import_experience(settings: ExperienceGraphSettings) -> None:
     if not path.exists():
         # A file that cannot be read leaves no new store.
         read_json(Path(settings.json), BoardForm(game, rule.canonical), rule)
-    boards = import_json(ExperienceStore(path, game, rule), Path(settings.json))
+    with fields_of("experience", *rule._fields):
+        store = ExperienceStore(path, game, rule)
+    boards = import_json(store, Path(settings.json))
     log.info("%s now has %s boards", settings.experience.path, f"{boards:,}")
 
 

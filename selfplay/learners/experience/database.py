@@ -153,7 +153,7 @@ class ExperienceDatabase:
         for name, value in (wanted or own)._asdict().items():
             was = getattr(own, name)
             if was != value:
-                raise SettingError(f"experience.{name}={value}: {self.path} was created with {was}; set another path")
+                raise SettingError(f"{name}={value}: {self.path} was created with {was}; set another path")
         return own
 
     @contextmanager

@@ -19,5 +19,5 @@ class ExperienceRule(NamedTuple):
 
     def check(self) -> None:
         """Raise SettingError if a value is out of range."""
-        require("experience.backup", self.backup, self.backup in BACKUPS, " or ".join(BACKUPS))
-        Range(above=0, most=1).check("experience.discount", self.discount)
+        require("backup", self.backup, self.backup in BACKUPS, " or ".join(BACKUPS))
+        Range(above=0, most=1).check("discount", self.discount)

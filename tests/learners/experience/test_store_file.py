@@ -38,9 +38,9 @@ def test_experience_persists_between_processes(tmp_path):
     [
         (
             ExperienceRule("minimax"),
-            "experience.backup=minimax: .*store.sqlite was created with absolute; set another path",
+            "backup=minimax: .*store.sqlite was created with absolute; set another path",
         ),
-        (ExperienceRule(discount=1.5), "experience.discount=1.5: must be above 0"),
+        (ExperienceRule(discount=1.5), "discount=1.5: must be above 0"),
     ],
 )
 def test_another_rule_is_refused(tmp_path, wanted, message):
