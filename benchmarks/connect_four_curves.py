@@ -31,7 +31,7 @@ from selfplay.figures.style import BLUE, ORANGE, decorate, default_style, empty_
 from selfplay.files import written_whole
 from selfplay.games import make_game
 from selfplay.matches.series import count_matches
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.perfect import SolverPlayer
 from selfplay.search.exact_solver import make_exact_solver
 

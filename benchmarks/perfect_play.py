@@ -25,7 +25,7 @@ from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.grading.measures import play_against_perfect
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.best_value import BestValuePlayer
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.player import Player

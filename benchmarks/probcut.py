@@ -20,7 +20,7 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.matches.series import count_matches
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.search import SearchPlayer
 

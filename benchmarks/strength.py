@@ -32,7 +32,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
 from selfplay.gtp.process import command_words
 from selfplay.matches.series import PairResult, count_matches
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.runs.folders import PROJECT_FOLDER
 
 RHINO = "gtp-rhino"

@@ -24,7 +24,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.grading.solved_positions import SolvedPositions, endgame_positions
 from selfplay.matches.series import count_matches
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
 from selfplay.runs.solved_positions import kept_in
 from selfplay.stages.measure_levels import fitting_evaluation, reference_names

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from selfplay.grading.proof import grade as grade
     from selfplay.learners.experience.store import ExperienceStore as ExperienceStore
     from selfplay.matches.arena import play_matches as play_matches
-    from selfplay.named_players.names import make_player as make_player
+    from selfplay.named_players.make import make_player as make_player
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer as EpsilonGreedyPlayer
     from selfplay.players.experience import ExperiencePlayer as ExperiencePlayer
     from selfplay.players.experience import load_experience_player as load_experience_player
@@ -102,7 +102,7 @@ _HOMES = {
     "load_experience_player": "players.experience",
     "load_level": "runs.levels",
     "make_game": "games",
-    "make_player": "named_players.names",
+    "make_player": "named_players.make",
     "match": "stages.match_series",
     "name_modules": "registry",
     "perfect_values": "games.position_graph",

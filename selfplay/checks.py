@@ -8,7 +8,7 @@ Checks raise SettingError in one line that names the argument.
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from math import inf
 from operator import index
 from os import PathLike
@@ -107,11 +107,6 @@ def folder_of(name: str, value: Any) -> Path:
     """An argument as the path of a folder. Raises SettingError if it is not a path."""
     require(name, value, isinstance(value, str | PathLike), "the path of a folder")
     return user_path(value)
-
-
-def default_of_field(field: Field[Any]) -> Any:
-    """The field's default; dataclasses.MISSING if it has none."""
-    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def check_parameters(parameters: Any, name: str = "") -> None:

@@ -14,7 +14,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import game_names, name_of_game
 from selfplay.games.othello import Othello
-from selfplay.named_players.names import files_of_player
+from selfplay.named_players.make import files_of_player
 from selfplay.runs.folders import RUNS_FOLDER
 from tests.support.reversed_games import ReversedConnectFour, ReversedOthello, ReversedTicTacToe
 

@@ -18,7 +18,7 @@ from selfplay.adapters import Observation, check_render_mode, needs_extra, numbe
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, make_game
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
 

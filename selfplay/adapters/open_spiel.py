@@ -22,7 +22,7 @@ from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State, make_game, name_of_game
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
 

@@ -26,7 +26,7 @@ EXECUTORS: Registry[Any] = Registry(
 """Classes like `Executor`, by name."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class ExecutorOptions:
     """Where the parts of a stage are run."""
 

@@ -7,7 +7,8 @@ from typing import Any
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.named_players.agents import agent_name, agent_syntaxes, make_agent
-from selfplay.named_players.names import PlayerName, files_of_player, player_kind
+from selfplay.named_players.make import files_of_player
+from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.mcts import MctsPlayer
 from selfplay.players.player import Player
 from selfplay.registry import Registry

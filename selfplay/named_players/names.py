@@ -1,4 +1,4 @@
-"""The names of players, by which scripts and settings choose them, and `make_player`, which makes a player from one.
+"""The names of players, by which scripts and settings choose them: their grammar, and the kinds of players.
 
     NAME[:ARGUMENT][?OPTION=VALUE&OPTION=VALUE...]
 
@@ -13,17 +13,14 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from selfplay.checks import LARGEST_COUNT, folder_of
+from selfplay.checks import LARGEST_COUNT
 from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
-from selfplay.games import Game, make_game
-from selfplay.matches.arena import require_player
+from selfplay.games import Game
 from selfplay.players.agent import Agent
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player import CheckedPlayer, Player
+from selfplay.players.player import Player
 from selfplay.players.pretrained import PRETRAINED
-from selfplay.registry import Registry, errors_of_outside, is_module, is_outside
-from selfplay.runs.folders import RUNS_FOLDER
+from selfplay.registry import Registry, is_module
 
 PLAYERS: Registry[Any] = Registry(
     "player",
@@ -239,56 +236,6 @@ def readable_name(player: str) -> str:
 
 
 MODULE_AND_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
-
-
-def make_player(
-    text: str | Player, game: Game | str, run_dir: str | Path | None = None, *, against_person: bool = False
-) -> Player:
-    """The player that `text` names; a player of this game that has been made already is returned as it is.
-
-    Args:
-        run_dir: the run of the levels `level:L`, unless the name specifies another; None: the usual one of the game,
-            such as outputs/tictactoe.
-        against_person: whether it is to play against a person; some players then learn by default.
-
-    Raises:
-        SettingError: the name is unknown, an option is unknown or out of range, or the player plays another game.
-        StageError, InvalidFileError: a file that the player is made from is missing or broken.
-        GameTooLargeError: the player needs a game with fewer positions.
-
-    Examples:
-        >>> selfplay.make_player("perfect", "tictactoe")
-        <PerfectPlayer perfect>
-        >>> selfplay.make_player("level:2", "tictactoe", run_dir="outputs/tictactoe")
-        <ValueNetPlayer level 2>
-    """
-    game = make_game(game)
-    if not isinstance(text, str):
-        if isinstance(text, type) or not hasattr(text, "act"):
-            raise SettingError(f"player={shortened(repr(text))}: must be a player or its name, such as random")
-        require_player(text, game)
-        return text
-    name = parse_name(text)._replace(against_person=against_person)
-    kind = kind_named(name.kind)
-    folder = name.run_dir(RUNS_FOLDER / game.name if run_dir is None else folder_of("run_dir", run_dir))
-    with errors_of_outside("player", text, PLAYERS.module_of(name.kind)):
-        player = kind.make(name, game, folder)
-    # A kind from outside can make a player of this package, which keeps its faster methods.
-    if is_outside(type(player).__module__):
-        player = CheckedPlayer(player, game, text)
-    if EPSILON.name not in name.given:
-        return player
-    rate = name.options[EPSILON.name]
-    if not 0 <= rate <= 1:
-        raise SettingError(f"player {shortened(text)!r}: epsilon must be from 0 to 1")
-    return EpsilonGreedyPlayer(game, player, [rate])
-
-
-def files_of_player(name: str | PlayerName, run_dir: str | Path) -> list[Path]:
-    """The files that a player is made from. Raises SettingError and StageError as `make_player`."""
-    parsed = parse_name(name) if isinstance(name, str) else name
-    files = kind_named(parsed.kind).files
-    return [] if files is None else files(parsed, parsed.run_dir(run_dir))
 
 
 def kind_named(name: str) -> PlayerKind:

@@ -8,7 +8,8 @@ from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.named_players.agents import agent_name, make_agent
 from selfplay.named_players.evaluations import evaluation_path, known_evaluations, make_evaluation
-from selfplay.named_players.names import PlayerName, files_of_player, player_kind
+from selfplay.named_players.make import files_of_player
+from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer

@@ -5,7 +5,8 @@ measures them.
 """
 
 from selfplay.games import Game
-from selfplay.named_players.names import PlayerName, make_player, player_kind
+from selfplay.named_players.make import make_player
+from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.pretrained import PRETRAINED, pretrained_agents

@@ -7,7 +7,7 @@ from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
 from selfplay.games import Game, make_game
 from selfplay.gtp.protocol import COLOURS, PASS, Answer, Command, Vertices, colour_of, read_command, title_of
 from selfplay.installation import __version__
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
 from selfplay.playing.session import Session
 from selfplay.settings.playing import GtpSettings

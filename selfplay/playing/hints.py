@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from selfplay.errors import NotNowError
 from selfplay.games.game import Game
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.named_players.strengths import judge_name
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player

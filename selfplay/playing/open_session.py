@@ -3,7 +3,7 @@
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.pretrained import PRETRAINED, pretrained_agents
 from selfplay.playing.session import Session
 from selfplay.runs.run_folder import RunFolder

@@ -10,10 +10,10 @@ Which values a field may have is declared with `selfplay.checks`.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, NamedTuple
 
-from selfplay.checks import check_field, default_of_field
+from selfplay.checks import check_field
 from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import SettingError, shortened
 from selfplay.named_players.names import PLAYERS
@@ -71,6 +71,25 @@ def run_record(settings: Any) -> dict[str, Any]:
         for leaf in leaves(settings)
         if leaf.stages and not EACH_COMMAND.keys() <= leaf.field.metadata.keys()
     }
+
+
+def default_of_field(field: Field[Any]) -> Any:
+    """The field's default; dataclasses.MISSING if it has none."""
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def unrecorded_values(kind: Any, prefix: str = "") -> dict[str, Any]:
+    """The values that runs of earlier versions have of settings that they did not record, by dotted name.
+
+    `kind`: the class of the settings.
+    """
+    found: dict[str, Any] = {}
+    for field in fields(kind):
+        if is_dataclass(field.type):
+            found |= unrecorded_values(field.type, f"{prefix}{field.name}.")
+        elif "unrecorded" in field.metadata:
+            found[f"{prefix}{field.name}"] = field.metadata["unrecorded"]
+    return found
 
 
 def recorded_defaults(settings: Any) -> dict[str, Any]:

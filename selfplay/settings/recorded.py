@@ -7,7 +7,6 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from selfplay.compute.devices import NATIVE
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.registry import named_modules
 from selfplay.runs.manifest import RUN, Manifest, flat_settings
@@ -20,7 +19,7 @@ from selfplay.settings.compose import (
     overrides_of,
     take_over,
 )
-from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in
+from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in, unrecorded_values
 from selfplay.settings.run import Settings, compose_settings
 
 SHOWN = 5
@@ -50,8 +49,7 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
     manifest = Manifest(Path(config.run_dir))
     recorded = manifest.sections.get(RUN, {}).get("settings", {})
     if recorded:
-        # Versions that did not record it had no other.
-        recorded = {"numerics": NATIVE, **recorded}
+        recorded = {**unrecorded_values(Settings), **recorded}
     for text in texts_in(recorded):
         if "${" in text:
             raise InvalidFileError(manifest.path, f"setting {shortened(text)!r} is not a value; set another run_dir")

@@ -11,7 +11,8 @@ from selfplay.figures.tensorboard import write_comparison_events
 from selfplay.files import read_text, sha256, written_whole
 from selfplay.grading.comparison import comparison_report
 from selfplay.installation import IS_CHECKOUT
-from selfplay.named_players.names import files_of_player, parse_name
+from selfplay.named_players.make import files_of_player
+from selfplay.named_players.names import parse_name
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.command_lines import command_line, executable, words_of_run
 from selfplay.runs.folders import PROJECT_FOLDER

@@ -10,7 +10,8 @@ from selfplay.checks import fields_of
 from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.named_players.names import EPSILON, make_player, parse_name
+from selfplay.named_players.make import make_player
+from selfplay.named_players.names import EPSILON, parse_name
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer

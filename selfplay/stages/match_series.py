@@ -14,7 +14,7 @@ from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
 from selfplay.matches.arena import Players, play_matches, results_text
 from selfplay.matches.copies import CountedMatches, copies_text, first_matches, openings_text
 from selfplay.matches.series import count_matches
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import learners_among
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
@@ -71,7 +71,7 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
     The results so far are logged at intervals. If a progress bar is visible, it shows how many matches the first player
     has won, drawn and lost, and only the last results are logged.
 
-    Raises as `selfplay.named_players.names.make_player`.
+    Raises as `selfplay.named_players.make.make_player`.
     """
     with computing(settings) as context:
         game = context.game

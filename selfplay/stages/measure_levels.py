@@ -16,7 +16,7 @@ from selfplay.grading.compared import Compared, Who, grader_of
 from selfplay.grading.comparison import Comparison, compare, measure_new_level
 from selfplay.grading.tables import RESULTS, write_csv
 from selfplay.named_players.evaluations import make_evaluation
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar

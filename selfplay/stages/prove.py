@@ -23,7 +23,7 @@ from selfplay.games.game import SEATS
 from selfplay.grading.tables import Row, table_of, write_csv
 from selfplay.grading.winning_proof.action_judge import Judged, Positions, judge
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
-from selfplay.named_players.names import files_of_player, make_player
+from selfplay.named_players.make import files_of_player, make_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest

@@ -25,7 +25,7 @@ from selfplay.grading.proof import EXACT_RESULTS, FIRST, GRADE_COLUMNS, SECOND, 
 from selfplay.grading.ratings import PLAYER_COLUMNS, points_won, rate
 from selfplay.grading.tables import COUNT, RESULTS, SHARE, TEXT, Columns, table_of, write_csv
 from selfplay.matches.series import PairMatches, PairResult
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import writes_run
@@ -104,7 +104,7 @@ class Tournament(NamedTuple):
 def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProgress) -> Tournament:
     """Play the tournament, and write the tables and the figure. The players do not learn from the matches.
 
-    Raises as `selfplay.named_players.names.make_player`, RunLockedError if another process or thread is using the run,
+    Raises as `selfplay.named_players.make.make_player`, RunLockedError if another process or thread is using the run,
     and StageError if a file cannot be written.
     """
     with computing(settings) as context:

@@ -12,7 +12,8 @@ from selfplay.files import read_once
 from selfplay.games import Game
 from selfplay.learners.tabular.table_file import trains_against_people
 from selfplay.named_players.evaluations import make_evaluation
-from selfplay.named_players.names import PLAYERS, kind_named, make_player, parse_name
+from selfplay.named_players.make import make_player
+from selfplay.named_players.names import PLAYERS, kind_named, parse_name
 from selfplay.named_players.strengths import STRENGTHS, judge_name
 from selfplay.players.checkpoints import read_metadata
 from selfplay.players.experience import load_experience_player

@@ -6,7 +6,7 @@ from selfplay.games import Game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import Grader, Lines, count_text, is_unbeatable, lines_text, unbeatable_seats
-from selfplay.named_players.names import files_of_player
+from selfplay.named_players.make import files_of_player
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest

@@ -9,7 +9,7 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import make_game
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.match_series import play_match_series

@@ -9,7 +9,7 @@ from selfplay.compute.devices import chosen_device
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches, playing_device
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.training.fitting import seeded

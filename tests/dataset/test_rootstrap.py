@@ -13,7 +13,7 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.game import disc_difference, match_return
 from selfplay.matches.arena import play_batch
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer

@@ -25,7 +25,7 @@ from selfplay.grading.mistakes import GROUPS, Mistakes
 from selfplay.grading.ratings import Ratings, ReferencePlayers
 from selfplay.grading.solved_positions import Endgames, endgame_positions
 from selfplay.grading.tables import COUNT, Columns, Row
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.player import Player, policy_of
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.finished_runs import read_level_table

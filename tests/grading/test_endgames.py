@@ -8,7 +8,7 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.grading.solved_positions import empty_squares, endgame_positions
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.runs.solved_positions import kept_in
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.stages.measure_levels import fitting_evaluation

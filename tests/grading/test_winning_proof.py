@@ -15,7 +15,7 @@ from selfplay.games import Game, State, make_game
 from selfplay.games.connect_four import has_line, is_terminal, legal_actions, play
 from selfplay.grading.winning_proof.action_judge import judge
 from selfplay.grading.winning_proof.walk import Walk
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.player import Player, one_hot_policy, pick_actions, policy_of
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.settings.common import GameSettings

@@ -10,7 +10,7 @@ from selfplay.grading.tables import result_fields
 from selfplay.matches import series
 from selfplay.matches.arena import play_matches
 from selfplay.matches.series import count_matches
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.random import RandomPlayer
 
 GAME = make_game("tictactoe")

@@ -20,7 +20,7 @@ from selfplay.learners.tabular.learning import (
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.matches.arena import play_matches
 from selfplay.named_players.learning_tabular import LearningTabularPlayer
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player

@@ -10,7 +10,8 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
 from selfplay.learners.tabular.table_file import save_tables
-from selfplay.named_players.names import PLAYERS, grammar, kind_named, make_player, parse_name, readable_name
+from selfplay.named_players.make import make_player
+from selfplay.named_players.names import PLAYERS, grammar, kind_named, parse_name, readable_name
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer

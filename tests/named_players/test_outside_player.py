@@ -6,7 +6,8 @@ import pytest
 
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.named_players.names import grammar, make_player
+from selfplay.named_players.make import make_player
+from selfplay.named_players.names import grammar
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.stages.match_series import play_match_series

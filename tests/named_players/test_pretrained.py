@@ -8,7 +8,7 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.named_players.names import files_of_player, make_player
+from selfplay.named_players.make import files_of_player, make_player
 from selfplay.players.pretrained import pretrained_agent, pretrained_agents
 from selfplay.playing.open_session import open_session
 from selfplay.runs.run_folder import RunFolder

@@ -7,7 +7,7 @@ from selfplay import match
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import State, make_game
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.named_players.strengths import STRENGTHS, strengths
 
 KEY = stream_key(0, 0, Activity.VERSUS_PERSON)

@@ -11,7 +11,8 @@ import torch
 from selfplay.games import make_game
 from selfplay.gtp.process import FOLDERS
 from selfplay.matches.arena import play_matches
-from selfplay.named_players.names import make_player, parse_name
+from selfplay.named_players.make import make_player
+from selfplay.named_players.names import parse_name
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.random import RandomPlayer

@@ -8,7 +8,8 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.named_players.names import Option, PlayerKind, files_of_player, make_player
+from selfplay.named_players.make import files_of_player, make_player
+from selfplay.named_players.names import Option, PlayerKind
 from selfplay.players.agent import Agent
 from selfplay.runs.run_folder import RunFolder
 from tests.support.wheels import install_entry_points

@@ -10,7 +10,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import PlaysOnDevice
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.mcts import MctsPlayer

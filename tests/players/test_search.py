@@ -5,7 +5,7 @@ import torch
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.search.endgame.solver import EndgameSolver
 
 OTHELLO = make_game("othello_4x4")

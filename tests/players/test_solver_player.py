@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from selfplay.games import make_game
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.players.perfect import SolverPlayer, perfect_player_of
 
 GAME = make_game("connect_four")

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from selfplay.checks import default_of_field
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
-from selfplay.settings.fields import Leaf, leaves
+from selfplay.settings.fields import Leaf, default_of_field, leaves
 from selfplay.settings.matches import CorrectionSettings, MatchSettings, ProofSettings, TournamentSettings
 from selfplay.settings.playing import ExperiencePlaySettings, ExportPageSettings, GtpSettings, PlaySettings, WebSettings
 from selfplay.settings.run import Settings

@@ -17,7 +17,7 @@ from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.grades_and_policies import POLICY_COLUMNS, ways_of_playing
 from selfplay.grading.proof import Grader
 from selfplay.grading.tables import table_of
-from selfplay.named_players.names import make_player
+from selfplay.named_players.make import make_player
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder

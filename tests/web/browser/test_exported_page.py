@@ -21,7 +21,8 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
 from selfplay.installation import PACKAGE_FOLDER
-from selfplay.named_players.names import make_player, parse_name
+from selfplay.named_players.make import make_player
+from selfplay.named_players.names import parse_name
 from selfplay.named_players.strengths import STRENGTHS, strengths
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint

@@ -1,0 +1,63 @@
+"""Makes players from their names."""
+
+from pathlib import Path
+
+from selfplay.checks import folder_of
+from selfplay.errors import SettingError, shortened
+from selfplay.games import Game, make_game
+from selfplay.matches.arena import require_player
+from selfplay.named_players.names import EPSILON, PLAYERS, PlayerName, kind_named, parse_name
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player import CheckedPlayer, Player
+from selfplay.registry import errors_of_outside, is_outside
+from selfplay.runs.folders import RUNS_FOLDER
+
+
+def make_player(
+    text: str | Player, game: Game | str, run_dir: str | Path | None = None, *, against_person: bool = False
+) -> Player:
+    """The player that `text` names; a player of this game that has been made already is returned as it is.
+
+    Args:
+        run_dir: the run of the levels `level:L`, unless the name specifies another; None: the usual one of the game,
+            such as outputs/tictactoe.
+        against_person: whether it is to play against a person; some players then learn by default.
+
+    Raises:
+        SettingError: the name is unknown, an option is unknown or out of range, or the player plays another game.
+        StageError, InvalidFileError: a file that the player is made from is missing or broken.
+        GameTooLargeError: the player needs a game with fewer positions.
+
+    Examples:
+        >>> selfplay.make_player("perfect", "tictactoe")
+        <PerfectPlayer perfect>
+        >>> selfplay.make_player("level:2", "tictactoe", run_dir="outputs/tictactoe")
+        <ValueNetPlayer level 2>
+    """
+    game = make_game(game)
+    if not isinstance(text, str):
+        if isinstance(text, type) or not hasattr(text, "act"):
+            raise SettingError(f"player={shortened(repr(text))}: must be a player or its name, such as random")
+        require_player(text, game)
+        return text
+    name = parse_name(text)._replace(against_person=against_person)
+    kind = kind_named(name.kind)
+    folder = name.run_dir(RUNS_FOLDER / game.name if run_dir is None else folder_of("run_dir", run_dir))
+    with errors_of_outside("player", text, PLAYERS.module_of(name.kind)):
+        player = kind.make(name, game, folder)
+    # A kind from outside can make a player of this package, which keeps its faster methods.
+    if is_outside(type(player).__module__):
+        player = CheckedPlayer(player, game, text)
+    if EPSILON.name not in name.given:
+        return player
+    rate = name.options[EPSILON.name]
+    if not 0 <= rate <= 1:
+        raise SettingError(f"player {shortened(text)!r}: epsilon must be from 0 to 1")
+    return EpsilonGreedyPlayer(game, player, [rate])
+
+
+def files_of_player(name: str | PlayerName, run_dir: str | Path) -> list[Path]:
+    """The files that a player is made from. Raises SettingError and StageError as `make_player`."""
+    parsed = parse_name(name) if isinstance(name, str) else name
+    files = kind_named(parsed.kind).files
+    return [] if files is None else files(parsed, parsed.run_dir(run_dir))
