@@ -125,5 +125,5 @@ def test_the_rest_of_the_batch_changes_no_bit_of_a_value(architecture):
 
 @pytest.mark.parametrize(("option", "value"), [("depth", 0), ("temperature", -0.1)])
 def test_options_out_of_range_are_refused(option, value):
-    with pytest.raises(SettingError, match=f"player.{option}={value}"):
+    with pytest.raises(SettingError, match=f"^{option}={value}"):
         ValueNetPlayer(GAME, Constant(), **{option: value})

@@ -37,7 +37,7 @@ def test_absurd_numbers_and_unknown_names_are_rejected(override, message):
     ("override", "message"),
     [
         ("architecture.hidden_sizes=[90000,90000]", "more than 1,073,741,824"),
-        ("player.depth=4", "depth=4: a network searches 1 to 3 plies ahead"),
+        ("player.depth=4", "^player.depth=4: a network searches 1 to 3 plies ahead"),
     ],
 )
 def test_levels_that_cannot_be_built_are_rejected_before_level_0_is_played(tmp_path, override, message):
