@@ -123,11 +123,22 @@ def observation_entry(own: Word, opp: Word, index: Word) -> Word:
 
 class BreakthroughPresentation(Presentation):
     title = "Breakthrough 5x5"
-    aim = "Reach the other end of the board: X moves up, O moves down."
+    aim = "Reach the other end of the board: row 5 for X, row 1 for O."
     player_names = ("X", "O")
+    how_to_play = (
+        "X moves first; then the players take turns. Nobody may pass, and there always is a move.",
+        "A move takes one of your stones one square ahead: straight or diagonally, towards the other end.",
+        "Straight ahead, the square must be empty.",
+        "A diagonal move may also go to a square with a stone of the opponent, which is captured and leaves the board.",
+        "You may capture, but you do not have to.",
+        "The first stone that reaches the other end wins. A player who captures all stones of the opponent also wins.",
+        "There are no draws.",
+    )
+    example = "c2c3 e4d3 e2d3 d4c3 b2c3 d5d4 d3e4 a4a3 e4d5"
+    example_caption = "X has moved from e4 to d5, which is on row 5, and wins."
     column_names, row_names = COLUMNS, "54321"
     action_help = "the two squares of a move, such as c2c3"
-    moves_stones = True
+    moves_stones = turns_for_second = True
 
     def pointed_squares(self, action: int) -> tuple[int, int]:
         return PAIRS[action]

@@ -84,6 +84,16 @@ class ConnectFourPresentation(Presentation):
     line_length = LINE
     column_names = "".join(str(column + 1) for column in range(COLUMNS))
     action_help = f"a column from 1 to {COLUMNS}"
+    how_to_play = (
+        "Red moves first; then the players take turns.",
+        "A move drops one of your discs into a column that is not full.",
+        "The disc falls to the lowest empty square of the column and stays there.",
+        "Whoever first has four discs in a row without a gap wins at once.",
+        "If the board is full and nobody has four in a row, the match is a draw.",
+        "With perfect play, the player who moves first wins, and has to start in the middle column.",
+    )
+    example = "4523544544353554336"
+    example_caption = "Red has four on a diagonal and wins."
 
     def pointed_squares(self, action: int) -> range:
         """Any square of the column."""

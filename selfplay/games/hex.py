@@ -25,6 +25,13 @@ from selfplay.games.rules import Rules, Symmetries, entry_of_stones
 from selfplay.games.state import State
 
 COLUMNS = "abcdefgh"
+EXAMPLES = {
+    3: "b2 c1 b1 b3 a3",
+    5: "c3 c4 b4 a5 b5 c2 d2 d1 e1",
+    7: "d4 c5 d5 d6 c6 b7 c7 d3 e3 f2 e2 e1 f1",
+    8: "d5 d4 e4 f3 e3 e2 f2 g1 f1 c6 d6 d7 c7 c8 b8",
+}
+"""By the width of the board, a match that X wins."""
 
 
 @cache
@@ -77,11 +84,24 @@ def hex_rules(width: int) -> Rules:
 class HexPresentation(Presentation):
     aim = "Connect your two edges by a chain of stones: X the top with the bottom, O the left with the right."
     player_names = ("X", "O")
+    how_to_play = (
+        "X moves first; then the players take turns.",
+        "A move places one stone on an empty cell. Stones never move, and none is ever captured.",
+        "Stones on cells that share a side are connected.",
+        "Your edges have the colour of your stones. The four corner cells belong to both edges that meet there.",
+        "The first chain between two edges of the same colour ends the match.",
+        "There are no draws: on a full board, exactly one player has such a chain.",
+        "There is no swap rule, so X, who moves first, wins with perfect play.",
+    )
+    example_caption = (
+        "X has connected the top with the bottom. Each time O blocked one way to go on, X took the other one."
+    )
     is_rhombus = True
 
     def __init__(self, game: "Hex") -> None:
         self.title = f"Hex {game.width}x{game.width}"
         self.column_names = COLUMNS[: game.width]
+        self.example = EXAMPLES[game.width]
         self.action_help = f"a cell from a1 to {game.action_to_string(game.num_distinct_actions - 1)}"
         super().__init__(game)
 

@@ -48,9 +48,26 @@ class OthelloPresentation(Presentation):
     stone_colours = ("black", "white")
     player_names = ("black", "white")
     point_name = "discs"
+    how_to_play = (
+        "Black moves first, from four discs in the middle.",
+        "A move places a disc on an empty square. In at least one direction (straight or diagonal), discs of the other "
+        "colour without a gap must lie between it and another disc of yours.",
+        "All discs that are enclosed in this way turn to your colour, in every direction.",
+        "If you can place a disc, you must; if you cannot, you pass.",
+        "The match ends when neither player can place a disc, usually on a full board.",
+        "With equal numbers of discs it is a draw.",
+        "In the final score, squares that are still empty count for the winner.",
+    )
 
     def __init__(self, game: "Othello") -> None:
         self.game: Othello = game
+        # Around the centre, so that it is the same on every board.
+        first, *others = (
+            f"{COLUMNS[game.width // 2 + right]}{game.width // 2 + 1 + down}"
+            for right, down in ((1, 0), (-1, 1), (-2, -2), (-1, -2), (-2, -1))
+        )
+        self.example = first + "".join(others)
+        self.example_caption = f"Black has just played {others[-1]} (dot). The disc with a ring has turned to black."
         self.column_names = COLUMNS[: game.width]
         self.title = "Othello" if game.width == 8 else f"Othello {game.width}x{game.width}"
         self.action_help = f"a square from a1 to {game.action_to_string(game.width * game.width - 1)}, or pass"

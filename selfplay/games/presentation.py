@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.games.board_checks import winning_squares
+from selfplay.games.board_checks import winning_chain, winning_squares
 from selfplay.games.state import BatchStepping, State
 
 SIGNS = {1: "X", -1: "O", 0: "."}
@@ -49,6 +49,14 @@ class Presentation:
     title: str = ""
     aim: str = ""
     """What a player has to achieve, in one sentence for people who do not know the game."""
+    how_to_play: tuple[str, ...] = ()
+    """The rules in four to eight short sentences: how to move, and how a match ends. The page shows them between `aim`
+    and `action_help`, which they do not repeat."""
+    example: str = ""
+    """The moves of a match, as `write_transcript` writes them, whose last position is the picture of the rules; empty:
+    the start."""
+    example_caption: str = "The start of a match."
+    """What the picture shows, in one sentence."""
     action_help: str = ""
     player_names: tuple[str, str] = ("first", "second")
     """The names of the player who moves first and of the other."""
@@ -70,10 +78,13 @@ class Presentation:
     A person clicks the stone and then its target. Actions with one square, such as placing a stone, need one click.
     """
     is_rhombus: bool = False
-    """Whether each row is drawn half a square further to the right than the row above.
+    """Whether the board is a rhombus of hexagons: each row is half a cell further to the right than the row above.
 
-    The upper and lower edges have the colour of the player who moves first, the others that of the other player.
+    The upper and lower edges belong to the player who moves first, the others to the other player. At the end of a
+    match, a chain of stones between a player's two edges is marked.
     """
+    turns_for_second: bool = False
+    """Whether the page turns the board by half a turn for a person who moves second, so that the own side is below."""
     line_length: int | None = None
     """The number of stones in a row, a column or a diagonal that win; None if no line wins."""
     position_line: PositionLine | None = None
@@ -209,11 +220,13 @@ class Presentation:
         ]
 
     def winning_squares(self, state: State, row: int = 0) -> list[int]:
-        """The squares of the lines that have won match `row`; empty if there is none."""
-        if self.line_length is None or self.game.board_shape is None or not bool(state.terminated[row]):
+        """The squares of the lines, or of the shortest chain, that have won match `row`; empty if there are none."""
+        if self.game.board_shape is None or not bool(state.terminated[row]):
             return []
         squares = self.game.squares(state.select(torch.tensor([row])))[0].numpy()
-        return winning_squares(squares, self.game.board_shape, self.line_length)
+        if self.is_rhombus:
+            return winning_chain(squares, self.game.board_shape)
+        return [] if self.line_length is None else winning_squares(squares, self.game.board_shape, self.line_length)
 
     def square_name(self, square: int) -> str:
         """The name of a square: that of its action if each square has one, otherwise its column and row from the

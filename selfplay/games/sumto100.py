@@ -75,6 +75,15 @@ class SumTo100Presentation(Presentation):
     title = "SumTo100"
     aim = "Both players add 1 to 10 in turn to one sum; whoever brings it to 100 wins."
     action_help = f"a number from 1 to {LARGEST_ADDEND}"
+    how_to_play = (
+        "The sum begins at 0, and the players take turns.",
+        "A move adds a whole number from 1 to 10, but never takes the sum beyond 100.",
+        "The match ends when the sum is 100; there are no draws.",
+        "Whoever leaves the other a sum of 89 can always win: after 1 to 10 more, 100 is within reach.",
+        "The same holds for 78, 67 and so on, down to 12 and 1, so the first move decides between perfect players.",
+    )
+    example = "1 6 5 10 1 4 7 3 8 9 2 5 6 10 1 7 4"
+    example_caption = "The sum is 89: whatever is added next, the first player can make it 100."
     position_line = PositionLine("sum", lambda state: state.own, GOAL)
 
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:

@@ -77,7 +77,19 @@ class TicTacToePresentation(Presentation):
         self.game: TicTacToe = game
         width = self.line_length = game.width
         self.title = "Tic-tac-toe" if width == 3 else f"Tic-tac-toe {width}x{width}"
-        self.aim = f"{NUMBERS[width - 3]} of your signs in a row, a column or a diagonal win."
+        number = NUMBERS[width - 3]
+        self.aim = f"{number} of your signs in a row, a column or a diagonal win."
+        self.how_to_play = (
+            "X moves first; then the players take turns.",
+            "A move puts your sign on an empty square, where it stays until the end.",
+            f"The first line of {number.lower()} ends the match at once.",
+            "If the board is full and there is no such line, the match is a draw.",
+            "If neither player makes a mistake, it always ends in a draw.",
+        )
+        # X fills the diagonal; O plays two squares further to the right each time, so that it blocks nothing.
+        moves = [f"{row},{column}" for row in range(width) for column in (row, (row + 2) % width)]
+        self.example = " ".join(moves[:-1])
+        self.example_caption = f"X has {number.lower()} on a diagonal and wins."
         self.edge_names = ("".join(map(str, range(width))),) * 2
         numbers = f"row,column from 0 to {width - 1}, or 1 to {width * width}"
         self.action_help = f"{numbers}, or the keys qwe/asd/zxc" if width == 3 else numbers

@@ -37,6 +37,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.puct import puct
 from selfplay.settings.context import context_of
 from selfplay.settings.playing import ExportPageSettings, WebSettings
+from selfplay.web.how_to_play import how_to_play
 from selfplay.web.match import Match, Participant
 from selfplay.web.offers import OWN_KIND
 from selfplay.web.opponents import STRENGTH_WORDS, OpponentCatalog
@@ -175,6 +176,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
     return {
         "view": catalog.game_view(game).model_dump(mode="json") | {"can_be_set_up": False},
         "offer": offer.model_dump(mode="json"),
+        "rules": how_to_play(game).model_dump(mode="json"),
         "ways": ways,
         "judge": next(opponent.id for opponent, way in played.items() if way["kind"] == "search"),
         "seconds": settings.search_seconds,

@@ -8,9 +8,10 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Path, Query, Request, Response, status
 from starlette.exceptions import HTTPException
 
+from selfplay.web.how_to_play import how_to_play
 from selfplay.web.matches import MatchService
 from selfplay.web.runs import run_views
-from selfplay.web.schemas import GameView, OpponentsView, ProofView
+from selfplay.web.schemas import GameView, OpponentsView, ProofView, RulesView
 from selfplay.web.story import story_of
 from selfplay.web.story_schemas import RunView, StoryView
 
@@ -36,6 +37,10 @@ def game_routes(service: MatchService) -> APIRouter:
     @router.get("/{game}/opponents", summary="List the opponents", operation_id="opponents")
     async def opponents(game: GameName) -> OpponentsView:
         return await run_sync(service.catalog.opponents, service.catalog.game(game))
+
+    @router.get("/{game}/rules", summary="Explain the rules", operation_id="rules")
+    async def rules(game: GameName) -> RulesView:
+        return await run_sync(how_to_play, service.catalog.game(game))
 
     @router.get("/{game}/proof", summary="Prove whether an opponent can lose", operation_id="proof")
     async def proof(

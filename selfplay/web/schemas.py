@@ -114,7 +114,13 @@ class GameView(BaseModel):
     moves_stones: bool = Field(
         description="Whether an action with two squares moves a stone: it is clicked, then its target."
     )
-    is_rhombus: bool = Field(description="Whether each row is half a square further to the right than the row above.")
+    is_rhombus: bool = Field(
+        description="Whether the board is a rhombus of hexagons: each row is half a cell further to the right than the "
+        "row above."
+    )
+    turns_for_second: bool = Field(
+        description="Whether the board is turned by half a turn for a person who moves second."
+    )
     can_be_set_up: bool = Field(description="Whether a person can set up a position.")
     grades: str = Field(description="The thresholds at which a move is an inaccuracy, a mistake or a blunder.")
     line_label: str | None = Field(description="The meaning of the number, in games whose positions are numbers.")
@@ -163,6 +169,14 @@ class OpponentsView(BaseModel):
     default: str = Field(description="The id of the opponent that is selected at first.")
     has_perfect_play: bool = Field(description="Whether the result of each action with perfect play is known.")
     notes: list[str] = Field(description="What is missing, and the command that makes it.")
+
+
+class RulesView(BaseModel):
+    """The rules of a game in sentences, with a picture. They stand between the game's `aim` and `action_help`."""
+
+    sentences: list[str] = Field(description="How to move, and how a match ends; empty if the game does not say.")
+    picture: MatchDescription = Field(description="The match whose last position is shown; at its start without plies.")
+    caption: str = Field(description="What the picture shows.")
 
 
 class ProofView(BaseModel):

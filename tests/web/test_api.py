@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from selfplay.games import make_game
 from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
 from tests.web.conftest import client_of, web_settings
@@ -146,3 +147,16 @@ def test_a_match_depends_only_on_its_id_and_the_seed(run_dir: Path) -> None:
     assert one == again
     assert one[0] != one[1]
     assert one != otherwise
+
+
+def test_the_rules_of_each_game_come_with_the_last_position_of_an_example(client: TestClient) -> None:
+    for view in client.get("/api/games").json():
+        rules = client.get(f"/api/games/{view['name']}/rules").json()
+        show = make_game(view["name"]).presentation
+        assert rules["sentences"] == list(show.how_to_play)
+        assert rules["caption"] == show.example_caption
+        assert rules["picture"]["moves"] == show.example
+        assert rules["picture"]["legal"] == []
+    turned = [view["name"] for view in client.get("/api/games").json() if view["turns_for_second"]]
+    assert turned == ["breakthrough"]
+    assert client.get("/api/games/nine/rules").status_code == 404

@@ -24,7 +24,7 @@ from tests.web.conftest import ADDRESS, client_of, web_settings
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 OPPONENTS = ["random", "level-2", "search-1", "memory-experience"]
 OPERATIONS = [
-    *("games", "opponents", "proof", "story", "runs", "begin", "look", "act", "reply", "undo", "next"),
+    *("games", "opponents", "rules", "proof", "story", "runs", "begin", "look", "act", "reply", "undo", "next"),
     *("takeOver", "hint", "judged", "leave", "position", "rewind", "file"),
 ]
 

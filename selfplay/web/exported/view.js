@@ -1,8 +1,8 @@
 // A match as selfplay/playing/match_description.py describes it: the fields of the answers that the page reads.
 
 import { bestOf } from "./game.js";
+import { winningSquares } from "./winning.js";
 
-const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
 // Values of networks are float32.
 const ROUNDING = 1e-6;
 
@@ -129,21 +129,6 @@ function playedPly(match, number) {
     best_words: best === null ? null : wordsOf(match, estimate, best),
     grade: grade(match, estimate, ply.action),
   };
-}
-
-function winningSquares({ line_length: length, view: { rows, columns } }, squares) {
-  const found = new Set();
-  for (let start = 0; length !== null && start < squares.length; start += 1) {
-    const [row, column] = [Math.floor(start / columns), start % columns];
-    for (const [down, right] of DIRECTIONS) {
-      const line = [...Array(length).keys()].map((step) => [row + down * step, column + right * step]);
-      const numbers = line.filter(([r, c]) => r < rows && c >= 0 && c < columns).map(([r, c]) => r * columns + c);
-      if (squares[start] !== 0 && numbers.length === length && numbers.every((square) => squares[square] === squares[start])) {
-        numbers.forEach((square) => found.add(square));
-      }
-    }
-  }
-  return [...found];
 }
 
 function resultText({ personSeat, description }, result) {

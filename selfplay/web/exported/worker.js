@@ -88,6 +88,7 @@ function then(change) {
 const GAMES = {
   "GET ": ({ description }) => [description.view],
   "GET opponents": ({ description }) => description.offer,
+  "GET rules": ({ description }) => description.rules,
   "GET proof": () => ({ is_unbeatable: null, unbeatable_seats: null, text: "" }),
   "GET runs": () => [],
   "GET story": () => {

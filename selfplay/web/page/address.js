@@ -1,9 +1,13 @@
 // The address of a view. It names the game and, for a match, all that is needed to bring it back:
 //
+//     #rules/othello
 //     #story/tictactoe
 //     #story/tictactoe?run=outputs/article&smoothing=2&hidden=1,2
 //     #play/othello?opponent=level-3&person=second&moves=f5d6c3
 //     #play/connect_four?opponent=perfect&person=both&position=-…-XO.0&moves=44
+
+// The views besides that of matches.
+const OTHER_VIEWS = ["rules", "story"];
 
 const STONES = { X: 1, O: -1, "-": 0 };
 const SIGNS = { 1: "X", "-1": "O", 0: "-" };
@@ -23,8 +27,9 @@ export function read(hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const [view, game] = path.split("/");
   const given = new URLSearchParams(query);
-  if (view === "story" || given.size === 0) {
-    return { view: view === "story" ? "story" : "play", game, saved: null, shown: null };
+  const isOther = OTHER_VIEWS.includes(view);
+  if (isOther || given.size === 0) {
+    return { view: isOther ? view : "play", game, saved: null, shown: null };
   }
   const people = given.has("opponent") || !given.has("moves") ? "first" : "both";
   const saved = {

@@ -30,6 +30,7 @@ const part = encodeURIComponent;
 
 export const games = () => ask("GET", "/games");
 export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
+export const rules = (game) => ask("GET", `/games/${part(game)}/rules`);
 export const proof = (game, opponent, signal) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`, undefined, signal);
 // request: {opponent, person}, and to bring a match back {partner, evaluator, moves, position, is_practice}.
 export const begin = (game, request) => ask("POST", "/matches", { game, ...request });

@@ -2,6 +2,8 @@
 
 import { ActionButtons } from "./buttons.js";
 import { element } from "./drawing.js";
+import { sizeOf } from "./geometry.js";
+import { ground, Marks } from "./marks.js";
 import { framed, stoneOf } from "./pieces.js";
 import { showValue } from "./values.js";
 
@@ -18,54 +20,82 @@ export function foreseen({ moves_stones: movesStones }, match, action) {
   return { squares, legal: [], plies: [...match.plies, { square, origin: left[0] ?? null, turned: [] }] };
 }
 
+// The square that the stone of a move leaves.
+const sourceOf = ({ square, pointed }) => pointed.find((one) => one !== square);
+const isMarked = (mark, square) => mark !== null && (mark.from === square || mark.to === square);
+
 export class Board {
   // play(action) is called when the person chooses a legal action; edit(square), while a position is set up, for any square.
   constructor(place, game, play, edit) {
     // For each square: the actions that a click on it takes, and the moves of the stone on it. chosen: a stone that is to be
     // moved. asked: the actions among which the person has to choose, because a click could mean each of them.
-    Object.assign(this, { game, play, edit, isEdited: false, actions: new Map(), moves: new Map(), focused: 0, chosen: null, asked: [] });
+    Object.assign(this, { game, play, edit, isEdited: false, actions: new Map(), moves: new Map(), focused: 0, chosen: null, asked: [], isTurned: false });
     // Buttons for actions without a square, such as a pass, and for the actions that are asked about.
     this.others = new ActionButtons(play);
     this.questions = new ActionButtons(play, "Which move?");
     this.questions.group.classList.add("questions");
-    place.style.setProperty("--rows", game.rows);
-    // The width in squares.
-    place.style.setProperty("--columns", game.columns + (game.is_rhombus ? (game.rows - 1) / 2 : 0));
+    const { width, height } = sizeOf(game);
+    place.style.setProperty("--rows", height);
+    place.style.setProperty("--columns", width);
     place.replaceChildren(this.build(), this.questions.group, this.others.group);
   }
 
   build() {
     const { rows, columns, title, stone_colours: colours, moves_stones: moves, is_rhombus: isRhombus } = this.game;
-    this.cells = [];
     const board = element("div", { role: "grid", "aria-label": `${title} board`, "aria-rowcount": rows, "aria-colcount": columns });
     board.addEventListener("keydown", (event) => this.move(event));
     board.addEventListener("focusout", () => (this.isByPointer = false));
     board.addEventListener("pointermove", (event) => this.point(event.target.closest(".cell")));
     board.addEventListener("pointerleave", () => this.point(null));
-    for (let row = 0; row < rows; row += 1) {
-      const line = element("div", { role: "row", "aria-rowindex": row + 1 });
+    this.cells = [...Array(rows * columns).keys()].map((square) => this.buildCell(square));
+    this.lines = [...Array(rows).keys()].map((row) => element("div", { role: "row", "aria-rowindex": row + 1 }));
+    this.lines.forEach((line, row) => {
       line.style.setProperty("--row", row);
-      for (let column = 0; column < columns; column += 1) {
-        line.append(this.buildCell(row * columns + column, column));
-      }
-      board.append(line);
-    }
-    const { frame, heads } = framed(this.game, board);
-    this.heads = heads;
+      line.style.setProperty("--rows-below", rows - 1 - row);
+    });
+    board.append(...(isRhombus ? [ground(this.game)] : []), ...this.lines);
+    const { frame, heads, turn } = framed(this.game, board);
+    Object.assign(this, { heads, turnNames: turn });
     const kinds = { discs: colours, signs: !colours, falling: heads.length > 0, moving: moves, rhombus: isRhombus };
     board.classList.add("board", ...Object.keys(kinds).filter((kind) => kinds[kind]));
     if (heads.length > 0) {
       board.append(element("div", { class: "plate", "aria-hidden": "true" }));
     }
+    this.marks = new Marks(this.game, (square) => this.placeOf(square), heads.length > 0);
+    board.append(this.marks.drawing);
+    this.arrange();
     return frame;
   }
 
-  buildCell(square, column) {
+  // Puts the squares into their places.
+  arrange() {
+    const { activeElement } = document;
+    this.lines.forEach((line, row) => {
+      const squares = this.cells.slice(0, this.game.columns).map((_, column) => this.cells[this.squareAt(row, column)]);
+      squares.forEach((cell, column) => cell.setAttribute("aria-colindex", column + 1));
+      line.replaceChildren(...squares);
+    });
+    this.turnNames(this.isTurned);
+    // A square that is put elsewhere loses the focus.
+    this.cells.find((cell) => cell === activeElement)?.focus();
+  }
+
+  // Where a square is drawn, and which one is drawn there.
+  placeOf(square) {
+    const place = this.isTurned ? this.cells.length - 1 - square : square;
+    return [Math.floor(place / this.game.columns), place % this.game.columns];
+  }
+
+  squareAt(row, column) {
+    const place = row * this.game.columns + column;
+    return this.isTurned ? this.cells.length - 1 - place : place;
+  }
+
+  buildCell(square) {
     const cell = element("button", {
       type: "button",
       role: "gridcell",
       class: "cell",
-      "aria-colindex": column + 1,
       tabindex: square === 0 ? "0" : "-1",
       "data-square": square,
     });
@@ -78,7 +108,6 @@ export class Board {
         this.click(square);
       }
     });
-    this.cells.push(cell);
     return cell;
   }
 
@@ -119,8 +148,7 @@ export class Board {
 
   move(event) {
     const { rows, columns } = this.game;
-    const row = Math.floor(this.focused / columns);
-    const column = this.focused % columns;
+    const [row, column] = this.placeOf(this.focused);
     const goals = {
       ArrowUp: [row - 1, column],
       ArrowDown: [row + 1, column],
@@ -137,25 +165,53 @@ export class Board {
     event.preventDefault();
     event.stopPropagation();
     if (goal[0] >= 0 && goal[0] < rows && goal[1] >= 0 && goal[1] < columns) {
-      this.focus(goal[0] * columns + goal[1]);
+      this.focus(this.squareAt(...goal));
     }
   }
 
-  // shown: {match, known, scale, isOpen, isEdited, hint}; known and scale: see valuesToShow; hint: {action, square} or null.
+  // shown: {match, known, scale, isOpen, isEdited, hint, ghost}; known and scale: see valuesToShow; hint: {action, square} or
+  // null; ghost: a legal action that is shown faintly, or null.
   show(shown) {
-    const { match } = shown;
+    const { match, hint, ghost } = shown;
     this.isEdited = shown.isEdited;
+    this.turnFor(match);
     const last = match.plies.at(-1);
     const legal = this.findActions(shown);
     this.questions.only(this.asked, shown);
     this.others.show(match.legal.filter((one) => one.pointed.length === 0), shown);
     this.heads.forEach((head, column) => this.showHead(head, column, shown));
+    const marked = { ghost: this.toMark(match, ghost), hint: this.toMark(match, hint?.action, hint?.square) };
+    this.marks.show(Object.entries(marked).flatMap(([kind, mark]) => (mark === null || (kind === "ghost" && mark.from === null) ? [] : [{ kind, ...mark }])));
     this.cells.forEach((cell, square) => {
       const isNew = last?.square === square;
       const isLeft = last?.origin === square;
       const isTurned = !isNew && Boolean(last?.turned.includes(square));
-      this.showCell(cell, square, legal.get(square), shown, { isNew, isLeft, isTurned, isWon: match.winning_squares.includes(square) });
+      this.showCell(cell, square, legal.get(square), shown, {
+        isNew,
+        isLeft,
+        isTurned,
+        isWon: match.winning_squares.includes(square),
+        isHinted: isMarked(marked.hint, square),
+        isGhost: isMarked(marked.ghost, square),
+        isGhostStone: match.squares[square] === 0 && (marked.ghost?.to === square || (marked.hint?.from === null && marked.hint.to === square)),
+      });
     });
+  }
+
+  // While a position is set up, nobody plays, and the board stays as it is.
+  turnFor({ person_seat: seat }) {
+    const isTurned = this.isEdited ? this.isTurned : this.game.turns_for_second && seat === 1;
+    if (isTurned !== this.isTurned) {
+      this.isTurned = isTurned;
+      this.arrange();
+    }
+  }
+
+  // The squares of an action that is marked: {from, to}, where from is null if no stone moves; null without a square.
+  toMark({ legal }, action, square = null) {
+    const one = legal.find((other) => other.action === action);
+    const to = one?.square ?? square ?? one?.pointed[0] ?? null;
+    return to === null ? null : { from: one !== undefined && this.isMove(one) ? sourceOf(one) : null, to };
   }
 
   // Whether an action moves a stone between its two squares. Other actions are taken by a click on any of theirs.
@@ -175,14 +231,13 @@ export class Board {
     const fromWorst = match.legal.toSorted((one, other) => worth(one) - worth(other));
     const moves = fromWorst.filter((one) => this.isMove(one));
     const others = fromWorst.filter((one) => !this.isMove(one));
-    const from = ({ square, pointed }) => pointed.find((one) => one !== square);
-    const bySource = Map.groupBy(moves, from);
+    const bySource = Map.groupBy(moves, sourceOf);
     const chosen = bySource.get(this.chosen) ?? [];
     const direct = this.chosen === null ? others.flatMap((one) => one.pointed.map((square) => [square, one])) : chosen.map((one) => [one.square, one]);
     const actions = Map.groupBy(direct, ([square]) => square);
     this.actions = isOpen ? new Map([...actions].map(([square, pairs]) => [square, pairs.map(([, one]) => one)])) : new Map();
     this.moves = isOpen ? bySource : new Map();
-    const places = this.chosen === null ? [...moves.map((one) => [from(one), one]), ...others.map((one) => [one.square ?? one.pointed[0], one])] : direct;
+    const places = this.chosen === null ? [...moves.map((one) => [sourceOf(one), one]), ...others.map((one) => [one.square ?? one.pointed[0], one])] : direct;
     return new Map(places);
   }
 
@@ -194,15 +249,14 @@ export class Board {
     head.replaceChildren(String(column + 1), ...(label.length > 0 ? label : [element("span", { class: "room" })]));
   }
 
-  showCell(cell, square, legal, shown, { isNew, isLeft, isTurned, isWon }) {
-    const { match, hint } = shown;
-    const hinted = match.legal.find((one) => one.action === hint?.action);
-    const isHinted = hinted !== undefined && this.isMove(hinted) ? hinted.pointed.includes(square) : hint !== null && hint.square === square;
+  showCell(cell, square, legal, shown, { isNew, isLeft, isTurned, isWon, isHinted, isGhost, isGhostStone }) {
+    const { match } = shown;
     const classes = { legal, last: isNew, origin: isLeft, won: isWon, hinted: isHinted };
     Object.entries(classes).forEach(([name, is]) => cell.classList.toggle(name, Boolean(is)));
     const { label, words } = showValue(cell, legal?.action, shown);
-    this.redraw(cell, match.squares[square], { isNew, isTurned }, this.heads.length > 0 ? [] : label);
-    const marks = { "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted };
+    const stone = isGhostStone ? (match.to_move === 0 ? 1 : -1) : match.squares[square];
+    this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone }, this.heads.length > 0 ? [] : label);
+    const marks = { "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
     const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...words];
     cell.setAttribute("aria-label", [...said, ...Object.keys(marks).filter((mark) => marks[mark])].join(", "));
     cell.setAttribute("aria-disabled", String(!this.isEdited && !this.actions.has(square) && !this.moves.has(square)));

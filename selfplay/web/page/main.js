@@ -4,7 +4,15 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { at, element } from "./drawing.js";
 import * as play from "./play.js";
+import * as rules from "./rules.js";
 import * as story from "./story.js";
+
+// The title of the window in each view.
+const TITLES = {
+  play: ({ title }) => `${title} · selfplay`,
+  rules: ({ title }) => `How to play ${title} · selfplay`,
+  story: ({ title }) => `Story of ${title} · selfplay`,
+};
 
 let games = [];
 let open = "";
@@ -17,12 +25,13 @@ function asked() {
 
 function showView(view, game) {
   at("game").value = game.name;
-  for (const one of ["play", "story"]) {
+  for (const one of Object.keys(TITLES)) {
     at(one).hidden = one !== view;
     at(`to-${one}`).setAttribute("aria-current", one === view ? "page" : "false");
   }
+  at("to-rules").href = `#rules/${game.name}`;
   at("to-story").href = `#story/${game.name}`;
-  document.title = view === "play" ? `${game.title} · selfplay` : `Story of ${game.title} · selfplay`;
+  document.title = TITLES[view](game);
 }
 
 function route() {
@@ -31,15 +40,20 @@ function route() {
   const isSameView = open === `${view}/${game.name}`;
   open = `${view}/${game.name}`;
   showView(view, game);
-  if (view === "story") {
+  if (view !== "story") {
+    story.close();
+  }
+  if (view !== "play") {
     const isPlayed = at("play").dataset.game === game.name && play.savedAddress() !== null;
     at("to-play").href = isPlayed ? play.savedAddress() : `#play/${game.name}`;
-    if (!isSameView || location.hash !== story.savedAddress()) {
+    at("rules-play").href = at("to-play").href;
+    if (view === "rules") {
+      rules.open(game);
+    } else if (!isSameView || location.hash !== story.savedAddress()) {
       story.open(game);
     }
     return;
   }
-  story.close();
   at("to-play").href = `#play/${game.name}`;
   if (at("play").dataset.game !== game.name || unknown !== null || (saved !== null && location.hash !== play.savedAddress())) {
     at("play").dataset.game = game.name;

@@ -25,7 +25,8 @@ export function showMatch(table, review) {
   // Also while the opponent thinks, because otherwise the page would shift with every reply.
   const arePoints = mode === "adviser" && (position.values_are_points || position.plies.some((ply) => ply.value_is_points));
   const isOpen = lesson === null ? isLast && match.awaits_person && !isBusy : !isLast && !lesson.isSolved;
-  board.show({ match: { ...position, ...foreseen }, known: foreseen === null ? known : new Map(), scale, isOpen, isEdited, hint });
+  const ghost = lesson === null ? null : (match.plies[cursor]?.action ?? null);
+  board.show({ match: { ...position, ...foreseen }, known: foreseen === null ? known : new Map(), scale, isOpen, isEdited, hint, ghost });
   at("play").classList.toggle("reviewed", !isLast && lesson === null);
   at("play").classList.toggle("learning", lesson !== null);
   document.body.dataset.plies = String(match.plies.length);

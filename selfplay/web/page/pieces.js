@@ -5,8 +5,8 @@ import { element, svg } from "./drawing.js";
 // The sign of a player without a colour: X or O, as in the console, unless its name is one character.
 export const signOf = ({ seat_names: names }, seat) => (names[seat].length === 1 ? names[seat] : "XO"[seat]);
 
-export function stoneOf(game, seat, { isNew, isTurned }) {
-  const marks = `${isTurned ? " turned" : ""}${isNew ? " new" : ""}`;
+export function stoneOf(game, seat, { isNew, isTurned, isGhost }) {
+  const marks = `${isTurned ? " turned" : ""}${isNew ? " new" : ""}${isGhost ? " ghost" : ""}`;
   if (game.stone_colours) {
     return element("span", { class: `disc ${game.stone_colours[seat]}${marks}` });
   }
@@ -27,18 +27,22 @@ function edge(texts, kind) {
   return made;
 }
 
-// The board with its surroundings: {frame, heads}. A board of columns has their numbers above it (the heads), which show
+// The board with its surroundings: {frame, heads, turn}. A board of columns has their numbers above it (the heads), which show
 // the values. Others have letters and numbers if their squares are named a1, b1, … or by row and column (0,1).
-export function framed({ columns, square_names: names }, board) {
+// turn(isTurned): exchanges the ends of the letters and numbers.
+export function framed({ rows, columns, square_names: names }, board) {
   if (names.every((name) => name.startsWith("column "))) {
     const top = edge(names.slice(0, columns).map((_, column) => String(column + 1)), "top heads");
-    return { frame: element("div", { class: "framed columns" }, top, board), heads: [...top.children] };
+    return { frame: element("div", { class: "framed columns" }, top, board), heads: [...top.children], turn: () => {} };
   }
   const parts = names.map((name) => name.match(/^([a-z])(\d+)$/)?.slice(1) ?? name.match(/^(\d+),(\d+)$/)?.slice(1).reverse());
   if (parts.includes(undefined)) {
-    return { frame: board, heads: [] };
+    return { frame: board, heads: [], turn: () => {} };
   }
-  const top = edge(parts.slice(0, columns).map(([column]) => column), "top");
-  const left = edge(parts.filter((_, square) => square % columns === 0).map(([, row]) => row), "left");
-  return { frame: element("div", { class: "framed" }, top, left, board), heads: [] };
+  const texts = [parts.slice(0, columns).map(([column]) => column), parts.filter((_, square) => square % columns === 0).map(([, row]) => row)];
+  const edges = ["top", "left"].map((kind, side) => edge(texts[side], kind));
+  const frame = element("div", { class: "framed" }, ...edges, board);
+  frame.style.setProperty("--lean", (rows - 1) / 2);
+  const turn = (isTurned) => edges.forEach((one, side) => [...one.children].forEach((span, number) => (span.textContent = texts[side].at(isTurned ? -1 - number : number))));
+  return { frame, heads: [], turn };
 }

@@ -45,7 +45,7 @@ export const turn = (square) => draw(squares.with(square, NEXT[squares[square]])
 function draw(stones) {
   squares = stones;
   const match = { squares, plies: [], legal: [], winning_squares: [] };
-  table.board.show({ match, known: new Map(), scale: RESULT_SCALE, isOpen: false, isEdited: true, hint: null });
+  table.board.show({ match, known: new Map(), scale: RESULT_SCALE, isOpen: false, isEdited: true, hint: null, ghost: null });
 }
 
 async function use() {

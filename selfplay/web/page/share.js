@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { at, clicked, element, svg } from "./drawing.js";
+import { centreOf, hexagon, pathOf, sizeOf } from "./geometry.js";
 import { signOf } from "./pieces.js";
 import { review } from "./review.js";
 import { table } from "./table.js";
@@ -54,30 +55,29 @@ const SIDE = 64;
 const DISCS = { black: "#14181c", white: "#ffffff", red: "#d42a26", yellow: "#fbc615" };
 const SIGNS = ["#1d5fa8", "#b4581a"];
 
-function stoneOf(game, seat, x, y) {
+function stoneOf(game, seat, [cx, cy]) {
   const colours = game.stone_colours;
-  const [cx, cy] = [x + SIDE / 2, y + SIDE / 2];
   if (colours !== null) {
-    return svg("circle", { cx, cy, r: 0.42 * SIDE, fill: DISCS[colours[seat]], stroke: "#0004" });
+    return svg("circle", { cx, cy, r: 0.42, fill: DISCS[colours[seat]], stroke: "#0004", "stroke-width": 0.02 });
   }
-  const style = { "text-anchor": "middle", "font-family": "sans-serif", "font-weight": "bold", "font-size": 0.7 * SIDE };
-  return svg("text", { x: cx, y: cy + 0.25 * SIDE, fill: SIGNS[seat], ...style }, signOf(game, seat));
+  const style = { "text-anchor": "middle", "font-family": "sans-serif", "font-weight": "bold", "font-size": 0.7 };
+  return svg("text", { x: cx, y: cy + 0.25, fill: SIGNS[seat], ...style }, signOf(game, seat));
 }
 
 function savePicture(game, squares) {
   if (game.rows === null) {
     return;
   }
-  const lean = game.is_rhombus ? SIDE / 2 : 0;
-  const [width, height] = [game.columns * SIDE + lean * (game.rows - 1), game.rows * SIDE];
+  const { width, height } = sizeOf(game);
   const ground = game.stone_colours === null ? "#ffffff" : game.stone_colours.includes("red") ? "#2459b5" : "#2f7d5b";
-  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height });
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: width * SIDE, height: height * SIDE });
   squares.forEach((stone, square) => {
-    const row = Math.floor(square / game.columns);
-    const [x, y] = [SIDE * (square % game.columns) + lean * row, SIDE * row];
-    drawing.append(svg("rect", { x, y, width: SIDE, height: SIDE, fill: ground, stroke: "#0006" }));
+    const [x, y] = centreOf(game, Math.floor(square / game.columns), square % game.columns);
+    const style = { fill: ground, stroke: "#0006", "stroke-width": 0.02 };
+    const cell = game.is_rhombus ? { d: `${pathOf(hexagon([x, y]))}Z` } : { x: x - 0.5, y: y - 0.5, width: 1, height: 1 };
+    drawing.append(svg(game.is_rhombus ? "path" : "rect", { ...cell, ...style }));
     if (stone !== 0) {
-      drawing.append(stoneOf(game, stone === 1 ? 0 : 1, x, y));
+      drawing.append(stoneOf(game, stone === 1 ? 0 : 1, [x, y]));
     }
   });
   saveFile(`${game.name}.svg`, new XMLSerializer().serializeToString(drawing), "image/svg+xml");

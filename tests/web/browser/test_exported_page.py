@@ -19,6 +19,7 @@ from selfplay.architectures import build_network
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, make_game
+from selfplay.games.board_checks import winning_chain
 from selfplay.games.state import State
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.named_players.make import make_player
@@ -121,7 +122,7 @@ def address(
     @cache
     def of(game: str) -> str:
         run_dir, name = (policy_run, "tictactoe") if game == POLICY else (tiny_run, game)
-        if game == "breakthrough":
+        if game in ("breakthrough", "hex_3x3"):
             run_dir = written_policy_run(tmp_path_factory.mktemp("run"), name=game)
         opponent = "pretrained" if name in pretrained_agents() else None
         export_page(
@@ -230,6 +231,35 @@ def test_moves_of_breakthrough_are_written_as_each_player_makes_them(
     exported.get_by_role("gridcell", name="d4, X").click()
     settled(exported, 5)
     assert "moves=c2c3+b4b3+c3d4+e5d4+" in exported.url
+
+
+def test_the_winning_chain_and_the_rules_of_hex_are_shown(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(f"{address('hex_3x3')}#play/hex_3x3?opponent=random&person=both&moves=b2+c1+b1+b3+c2+c3+a3")
+    settled(exported, 7)
+    won = exported.locator("#board .cell.won")
+    assert won.evaluate_all("(nodes) => nodes.map((node) => node.dataset.square)") == ["1", "4", "6"]
+    exported.get_by_role("link", name="Rules").click()
+    expect(exported.locator("#rules-text li")).to_have_text(list(make_game("hex_3x3").presentation.how_to_play))
+    expect(exported.locator("#rules-picture .cell.won")).to_have_count(3)
+
+
+CHAINS = """
+async ({ boards, width }) => {
+  const { winningSquares } = await import("./local/winning.js");
+  const view = { rows: width, columns: width, is_rhombus: true };
+  return boards.map((squares) => winningSquares({ line_length: null, view }, squares));
+}
+"""
+
+
+def test_chains_are_those_of_the_library(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(address("hex_3x3"))
+    boards = np.random.default_rng(1).choice(np.array([-1, 0, 1], np.int8), (300, 36), p=[0.45, 0.1, 0.45])
+    found = exported.evaluate(CHAINS, {"boards": boards.tolist(), "width": 6})
+    expected = [winning_chain(board, (6, 6)) for board in boards]
+    # Of several shortest chains, both find the same.
+    assert list(map(sorted, found)) == expected
+    assert {bool(chain) for chain in expected} == {True, False}
 
 
 def test_numbers_choose_columns_in_connect_four(exported: Page, address: Callable[[str], str]) -> None:

@@ -156,16 +156,6 @@ def test_a_solution_moves_neither_the_board_nor_the_buttons(page: Page, options:
     assert (places(page)["board"], page.locator("#solution").bounding_box()) == (board, button)
 
 
-def test_the_ring_of_a_hint_is_around_its_square(page: Page) -> None:
-    """A script cannot ask where generated boxes are, but they are in the only cell of the grid of their square."""
-    visit(page, "/#play/connect_four?opponent=random&person=first&moves=44")
-    page.get_by_role("button", name="Hint").click()
-    hinted = page.locator(".cell.hinted")
-    expect(hinted).to_have_count(1)
-    rows = "(node) => ['::before', '::after'].map((part) => getComputedStyle(node, part).gridRowStart)"
-    assert hinted.evaluate(rows) == ["1", "1"]
-
-
 CHIPS = ".value, .side, .choice input:checked + span, .primary, nav a, .move, .proof, .live"
 
 

@@ -1,0 +1,55 @@
+// The squares that have won a match, as winning_squares and winning_chain in selfplay/games/board_checks.py.
+
+const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
+const BESIDE_HEXAGON = [[0, -1], [0, 1], [-1, 0], [-1, 1], [1, 0], [1, -1]];
+
+// Of a finished match; empty if neither a line nor a chain wins.
+export function winningSquares({ line_length: length, view }, squares) {
+  return view.is_rhombus ? winningChain(view, squares) : length === null ? [] : winningLines(length, view, squares);
+}
+
+function winningLines(length, { rows, columns }, squares) {
+  const found = new Set();
+  for (let start = 0; start < squares.length; start += 1) {
+    const [row, column] = [Math.floor(start / columns), start % columns];
+    for (const [down, right] of DIRECTIONS) {
+      const line = [...Array(length).keys()].map((step) => [row + down * step, column + right * step]);
+      const numbers = line.filter(([r, c]) => r < rows && c >= 0 && c < columns).map(([r, c]) => r * columns + c);
+      if (squares[start] !== 0 && numbers.length === length && numbers.every((square) => squares[square] === squares[start])) {
+        numbers.forEach((square) => found.add(square));
+      }
+    }
+  }
+  return [...found];
+}
+
+// A shortest chain from the first to the last row of seat 0, or from the first to the last column of seat 1.
+function winningChain({ rows, columns }, squares) {
+  for (const [stone, axis] of [[1, 0], [-1, 1]]) {
+    const isOfPlayer = (cell) => squares[cell] === stone;
+    const placeOf = (cell) => [Math.floor(cell / columns), cell % columns];
+    const first = [...squares.keys()].filter((cell) => placeOf(cell)[axis] === 0 && isOfPlayer(cell));
+    // From each cell that is reached to the one before it; a Map is walked through in the order in which it grows.
+    const before = new Map(first.map((cell) => [cell, null]));
+    for (const cell of before.keys()) {
+      const [row, column] = placeOf(cell);
+      if ([row, column][axis] === [rows, columns][axis] - 1) {
+        return wayTo(cell, before);
+      }
+      BESIDE_HEXAGON.map(([down, right]) => [row + down, column + right])
+        .filter(([r, c]) => r >= 0 && r < rows && c >= 0 && c < columns)
+        .map(([r, c]) => r * columns + c)
+        .filter((other) => isOfPlayer(other) && !before.has(other))
+        .forEach((other) => before.set(other, cell));
+    }
+  }
+  return [];
+}
+
+function wayTo(cell, before) {
+  const way = [];
+  for (let one = cell; one !== null; one = before.get(one)) {
+    way.push(one);
+  }
+  return way;
+}

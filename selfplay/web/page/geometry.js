@@ -1,0 +1,29 @@
+// Where the squares of a board are drawn. The unit is the width of a square; [0, 0] is the upper left corner of the board.
+
+// Of a hexagon with a corner at the top: from its centre to a corner, and from a row to the next one.
+const RADIUS = 1 / Math.sqrt(3);
+const ROW_STEP = 1.5 * RADIUS;
+
+// game: {rows, columns, is_rhombus}.
+export const sizeOf = ({ rows, columns, is_rhombus: isRhombus }) =>
+  isRhombus ? { width: columns + (rows - 1) / 2, height: (rows - 1) * ROW_STEP + 2 * RADIUS } : { width: columns, height: rows };
+
+export const centreOf = ({ is_rhombus: isRhombus }, row, column) =>
+  isRhombus ? [column + 0.5 + row / 2, RADIUS + row * ROW_STEP] : [column + 0.5, row + 0.5];
+
+// The corners of a hexagon around its middle, clockwise from its upper left one.
+export const hexagon = (middle) => cornersOf(middle, [150, 90, 30, -30, -90, -150]);
+
+const cornersOf = ([x, y], degrees) =>
+  degrees.map((degree) => (degree * Math.PI) / 180).map((angle) => [x + RADIUS * Math.cos(angle), y - RADIUS * Math.sin(angle)]);
+
+// The lines along the edges of a rhombus, as corners: those of the player who moves first (top, bottom), and of the other.
+export function edgesOf({ rows, columns, ...game }) {
+  const along = (count, cellAt, degrees) => [...Array(count).keys()].flatMap((one) => cornersOf(centreOf(game, ...cellAt(one)), degrees));
+  return [
+    [along(columns, (column) => [0, column], [150, 90, 30]), along(columns, (column) => [rows - 1, column], [-150, -90, -30])],
+    [along(rows, (row) => [row, 0], [150, -150]), along(rows, (row) => [row, columns - 1], [30, -30])],
+  ];
+}
+
+export const pathOf = (points) => `M${points.map((point) => point.map((one) => one.toFixed(3)).join(" ")).join("L")}`;

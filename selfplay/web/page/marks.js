@@ -1,0 +1,59 @@
+// What is drawn over the squares of a board: arrows, rings, and the edges and cells of a rhombus.
+
+import { svg } from "./drawing.js";
+import { centreOf, edgesOf, hexagon, pathOf, sizeOf } from "./geometry.js";
+
+// In widths of a square: how far from the middle of a square an arrow begins, its head, and half of its shaft's width.
+const [START, HEAD_LENGTH, HALF_HEAD, HALF_SHAFT] = [0.3, 0.36, 0.22, 0.07];
+const RING = 0.41;
+
+const covering = (game, kind, ...children) => {
+  const { width, height } = sizeOf(game);
+  return svg("svg", { class: kind, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...children);
+};
+
+// The ground of a rhombus: its coloured edges, which belong below the cells.
+export function ground(game) {
+  const edges = edgesOf(game).flatMap((both, seat) => both.map((points) => svg("path", { d: pathOf(points), class: `side-of seat${seat}` })));
+  const cells = [...Array(game.rows * game.columns).keys()].map((cell) => hexagon(centreOf(game, Math.floor(cell / game.columns), cell % game.columns)));
+  return covering(game, "ground", ...edges, svg("path", { d: cells.map((corners) => `${pathOf(corners)}Z`).join(""), class: "lines" }));
+}
+
+function arrow([x0, y0], [x1, y1], kind) {
+  const length = Math.hypot(x1 - x0, y1 - y0);
+  const [right, down] = [(x1 - x0) / length, (y1 - y0) / length];
+  const at = (along, aside) => [x0 + along * right - aside * down, y0 + along * down + aside * right];
+  const neck = length - HEAD_LENGTH;
+  const outline = [at(0, HALF_SHAFT), at(neck, HALF_SHAFT), at(neck, HALF_HEAD), at(length, 0), at(neck, -HALF_HEAD), at(neck, -HALF_SHAFT), at(0, -HALF_SHAFT)];
+  return svg("path", { class: `arrow ${kind}`, d: `${pathOf(outline)}Z` });
+}
+
+export class Marks {
+  // placeOf(square): [row, column], as drawn. falls: whether stones fall from above the board.
+  constructor(game, placeOf, falls) {
+    Object.assign(this, { game, placeOf, falls });
+    this.drawing = covering(game, "marks");
+  }
+
+  // Marks actions, each {kind, from, to}: an arrow between two squares; without `from`, a ring around a square, with an arrow
+  // to it where stones fall.
+  show(actions) {
+    this.drawing.replaceChildren(...actions.flatMap(({ kind, from, to }) => (from === null ? this.ring(kind, to) : [this.between(kind, from, to)])));
+  }
+
+  between(kind, from, to) {
+    const [[x0, y0], [x1, y1]] = [this.centre(from), this.centre(to)];
+    const part = START / Math.hypot(x1 - x0, y1 - y0);
+    return arrow([x0 + part * (x1 - x0), y0 + part * (y1 - y0)], [x1, y1], kind);
+  }
+
+  ring(kind, square) {
+    const [x, y] = this.centre(square);
+    const ring = svg("circle", { class: `ring ${kind}`, cx: x, cy: y, r: RING });
+    return this.falls && y > 1 ? [ring, arrow([x, 0.1], [x, y - RING - 0.06], kind)] : [ring];
+  }
+
+  centre(square) {
+    return centreOf(this.game, ...this.placeOf(square));
+  }
+}
