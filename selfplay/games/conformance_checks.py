@@ -141,7 +141,8 @@ def _check_symmetry(
 
 
 def _check_texts(game: Game, plies: Sequence[Transition]) -> None:
-    """Texts of actions are read back correctly, other texts are rejected, and boards do not end in a newline."""
+    """Texts of actions are read back correctly, other texts are rejected, the example of the presentation is a match,
+    and boards do not end in a newline."""
     for action in range(game.num_distinct_actions):
         for text in (game.action_to_string(action), *(game.action_text(action, player) for player in (0, 1))):
             number = game.string_to_action(text)
@@ -149,6 +150,10 @@ def _check_texts(game: Game, plies: Sequence[Transition]) -> None:
     for text in ("", "no such action", "-1"):
         if text not in map(game.action_to_string, range(game.num_distinct_actions)):
             _require_refused(partial(game.string_to_action, text), f"string_to_action accepts {text!r}")
+    try:
+        game.position_after(game.presentation.example)
+    except IllegalActionError as error:
+        raise ConformanceError(f"the example of the presentation cannot be played: {error}") from error
     for state, _, _ in plies:
         board = game.presentation.board_text(state)
         expect(bool(board) and not board.endswith("\n"), "board_text is empty or ends in a newline")

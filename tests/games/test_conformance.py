@@ -103,6 +103,13 @@ class WrongErrorForText(CompiledTicTacToe):
         return 3 * int(row) + int(column)
 
 
+class ExampleBeyondTheEnd(CompiledTicTacToe):
+    class presentation_class(TicTacToe.presentation_class):  # noqa: N801 - as games declare it
+        def __init__(self, game):
+            super().__init__(game)
+            self.example += " 2,1"
+
+
 # ---------------------------------------------------------------------- pointed squares
 
 
@@ -184,6 +191,7 @@ BROKEN_GAMES = [
     (TwoSquaresSwapped, "symmetries: symmetry 1 changes"),
     (TransposedText, "texts: action 1 is written '1,0', which is read as action 3"),
     (WrongErrorForText, "texts: ValueError"),
+    (ExampleBeyondTheEnd, "texts: the example of the presentation cannot be played: the match is over after 5 actions"),
     (LongerThanItSays, "ends: a match is longer than max_game_length=7"),
     (TensorStepDiffers, "three ways: step_with_tensors differs"),
     (ScalarPlayDiffers, "three ways: a single match differs from the batch"),

@@ -67,17 +67,17 @@ export class Board {
     return frame;
   }
 
-  // Puts the squares into their places.
+  // Puts the squares into their places. The keyboard begins at the upper left one, unless a square has the focus, which it
+  // would lose by being put elsewhere.
   arrange() {
-    const { activeElement } = document;
+    const focused = this.cells.indexOf(document.activeElement);
     this.lines.forEach((line, row) => {
       const squares = this.cells.slice(0, this.game.columns).map((_, column) => this.cells[this.squareAt(row, column)]);
       squares.forEach((cell, column) => cell.setAttribute("aria-colindex", column + 1));
       line.replaceChildren(...squares);
     });
     this.turnNames(this.isTurned);
-    // A square that is put elsewhere loses the focus.
-    this.cells.find((cell) => cell === activeElement)?.focus();
+    this.focus(focused < 0 ? this.squareAt(0, 0) : focused, focused >= 0);
   }
 
   // Where a square is drawn, and which one is drawn there.
@@ -96,7 +96,7 @@ export class Board {
       type: "button",
       role: "gridcell",
       class: "cell",
-      tabindex: square === 0 ? "0" : "-1",
+      tabindex: "-1",
       "data-square": square,
     });
     cell.addEventListener("click", (event) => {

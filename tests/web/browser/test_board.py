@@ -125,11 +125,11 @@ def test_the_board_of_breakthrough_is_turned_for_a_person_who_moves_second(page:
     assert page.locator("#board .cell").first.get_attribute("data-square") == "24"
     for earlier, later in pairwise(range(24, -1, -5)):
         assert middle(page, earlier)[1] < middle(page, later)[1]
-    # Arrow keys go as they look: from a5, which is at the lower right, up to a4 and then left to b4.
-    page.locator("[data-square='0']").focus()
-    for key in ("ArrowUp", "ArrowLeft"):
+    # Arrow keys go as they look: from e1, which is at the upper left, down to e2 and then right to d2.
+    page.locator("#board [tabindex='0']").focus()
+    for key in ("ArrowDown", "ArrowRight"):
         page.keyboard.press(key)
-    expect(page.get_by_role("gridcell", name="b4, O")).to_be_focused()
+    expect(page.get_by_role("gridcell", name="d2, X")).to_be_focused()
     page.get_by_role("gridcell", name="d4, O").click()
     page.get_by_role("gridcell", name="d3, empty").click()
     settled(page, 3)

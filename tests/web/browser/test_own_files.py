@@ -30,6 +30,11 @@ def test_a_match_of_ones_own_game_is_played_against_ones_own_player_and_kept_in_
         visit(page, page.url)
         settled(page, 2)
         expect(page.locator(f"#play[data-game='{GAME}']")).to_have_count(1)
+        # The game does not explain itself: its rules are the aim, how a move is written, and the start.
+        page.get_by_role("link", name="Rules").click()
+        expect(page.get_by_role("img", name="The start of a match.")).to_be_visible()
+        expect(page.locator("#rules-text li")).to_have_count(0)
+        expect(page.locator("#rules-written")).to_contain_text("a move is written as")
         context.close()
 
 
