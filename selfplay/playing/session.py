@@ -95,19 +95,22 @@ class Session:
         self._states, self.plies, self._have_learned = [start or self.game.init()], list[Ply](), list[Player]()
         self.estimates: dict[int, Estimate | None] = {}
 
-    def resume(self, actions: Sequence[int], *, start: State | None = None, is_practice: bool = False) -> None:
-        """Begin a match with these actions, such as one that was saved. If it is over, it is not counted again.
+    def resume(
+        self, actions: Sequence[int], *, start: State | None = None, is_practice: bool = False, counts: bool = False
+    ) -> None:
+        """Begin a match with these actions, such as one that was saved.
 
         Args:
             actions: those of both players, without passes that are the only legal action.
             start: the position (B = 1) in which it begins; None: the start of the game. Such a match is practice.
             is_practice: whether the match does not count.
+            counts: whether it counts if it is over, which it does not if it is only repeated.
 
         Raises IllegalActionError if an action is illegal or follows the end. The match then ends before it.
         """
         self._begin(self.first_player, start)
-        # Marked as counted, so that no player learns from the end of a match that is only repeated.
-        self._is_counted = True
+        # Marked as counted, so that no player learns from the end of a match that is only repeated or is practice.
+        self._is_counted = not counts or is_practice or start is not None
         for number, action in enumerate(actions):
             if self.can_only_pass and action != self.game.pass_action:
                 self._step(action=None)

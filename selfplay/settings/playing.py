@@ -130,12 +130,8 @@ class WebSettings(OneMatchSettings):
     """Further names and addresses of this computer at which the page may be opened."""
     port: int = field(default=8000, metadata=within(0, 65535))
     """The port to listen on; 0: any free one."""
-    match_limit: int = field(default=500, metadata=count(1))
-    """Number of matches kept at the same time."""
-    client_match_limit: int = field(default=100, metadata=count(1))
-    """Number of matches that one client, identified by its address, may have open at the same time."""
-    match_minutes: float = field(default=60.0, metadata=within(above=0))
-    """Minutes after which an unused match is removed."""
+    client_searches: int = field(default=3, metadata=count(1))
+    """Number of slow requests of one client, identified by its address, that are answered at the same time."""
     search_seconds: float = field(default=2.0, metadata=within(above=0, most=60))
     """Time limit of a search, or of perfect play, for one reply, in seconds."""
     deepest_search: int = field(default=8, metadata=within(1, DEEPEST))

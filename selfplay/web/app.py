@@ -26,7 +26,7 @@ from selfplay.errors import SelfPlayError, SettingError, StageError
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.settings.playing import WebSettings
 from selfplay.web.games import game_routes
-from selfplay.web.matches import MatchService, TooManyMatchesError, match_routes
+from selfplay.web.matches import BusyError, MatchService, match_routes
 from selfplay.web.opponents import NotFoundError
 from selfplay.web.schemas import ErrorView
 
@@ -146,13 +146,13 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         404: "It does not exist.",
         409: "Not possible in the current state of the match or file; the message says why.",
         422: "The request is invalid.",
-        503: "Too many matches are open on the server, or by this client.",
+        503: "Too many slow requests of this client are waiting.",
     }.items()
 }
 
 STATUS = {
     NotFoundError: status.HTTP_404_NOT_FOUND,
-    TooManyMatchesError: status.HTTP_503_SERVICE_UNAVAILABLE,
+    BusyError: status.HTTP_503_SERVICE_UNAVAILABLE,
     SettingError: status.HTTP_422_UNPROCESSABLE_CONTENT,
 }
 """The status of errors. All others of this package are conflicts with the state of a match or file, or a game that is
@@ -177,7 +177,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return answer(
             code,
             str(error),
-            {"Retry-After": str(error.retry_after)} if isinstance(error, TooManyMatchesError) else None,
+            {"Retry-After": str(error.retry_after)} if isinstance(error, BusyError) else None,
         )
 
     async def wrong_request(_: Request, error: Exception) -> JSONResponse:

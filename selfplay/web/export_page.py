@@ -38,11 +38,11 @@ from selfplay.search.mcts.puct import puct
 from selfplay.settings.context import context_of
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.how_to_play import how_to_play
-from selfplay.web.match import Match, Participant
+from selfplay.web.match import Match, Participant, Participants, RecentEstimates
 from selfplay.web.offers import OWN_KIND
 from selfplay.web.opponents import STRENGTH_WORDS, OpponentCatalog
 from selfplay.web.rules_in_javascript import javascript_of
-from selfplay.web.schemas import MatchView, NewMatchRequest, OfferedPlayer, OpponentsView, People
+from selfplay.web.schemas import MatchRequest, MatchView, OfferedPlayer, OpponentsView, People
 
 LOCAL = "local"
 """The folder of the files that replace the server."""
@@ -245,10 +245,16 @@ def _templates(game: Game) -> dict[str, Any]:
     """A match, a legal action and a ply as the server describes them; exported/match.js changes what varies."""
     player = RandomPlayer(game)
     offer = OfferedPlayer("random", "random", "Random", "", _not_made)
-    match = Match("", game, People.BOTH, Participant(offer, player), None, None, offer, seed=0)
-    first = match.begin(NewMatchRequest(game=game.name, opponent="random", person=People.BOTH))
-    match.play(first.legal[0].action, 0)
-    begun, played = (TypeAdapter(MatchView).dump_python(view, mode="json") for view in (first, match.view()))
+    participants = Participants(Participant(offer, player), None, None, offer)
+
+    def view(moves: str) -> dict[str, Any]:
+        request = MatchRequest(game=game.name, opponent="random", person=People.BOTH, moves=moves)
+        shown = Match(request, game, participants, 0, RecentEstimates()).view()
+        described: dict[str, Any] = TypeAdapter(MatchView).dump_python(shown, mode="json")
+        return described
+
+    begun = view("")
+    played = view(begun["legal"][0]["text"])
     return {"match": begun, "action": begun["legal"][0], "ply": played["plies"][0]}
 
 

@@ -9,14 +9,11 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response, status
 from starlette.exceptions import HTTPException
 
 from selfplay.web.how_to_play import how_to_play
-from selfplay.web.matches import MatchService
+from selfplay.web.matches import CLIENT_CLOSED_REQUEST, MatchService
 from selfplay.web.runs import run_views
 from selfplay.web.schemas import GameView, OpponentsView, ProofView, RulesView
 from selfplay.web.story import story_of
 from selfplay.web.story_schemas import RunView, StoryView
-
-CLIENT_CLOSED_REQUEST = 499
-"""The status of a response that the client no longer waits for."""
 
 RunId = Annotated[
     str | None,

@@ -1,18 +1,22 @@
-"""One match in a browser: of a person against an opponent, between two people, or between two opponents."""
+"""A match as a request describes it: it is played again from its moves, and nothing of it is kept afterwards."""
 
-import asyncio
-import hashlib
+import time
+from collections import OrderedDict
 from contextlib import suppress
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from selfplay.compute.random_numbers import Activity, fold, stream_key
-from selfplay.errors import SelfPlayError
+from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.errors import ForfeitError
 from selfplay.games import Game
+from selfplay.games.state import State
+from selfplay.matches.arena import statuses_of
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.playing.estimates import Estimate, Judge, grade_of
+from selfplay.playing.estimates import Estimate, Judge, Values, grade_of
 from selfplay.playing.hints import hint
 from selfplay.playing.match_description import describe
 from selfplay.playing.session import Session
@@ -22,8 +26,8 @@ from selfplay.web.schemas import (
     HintView,
     JudgedView,
     MatchFileView,
+    MatchRequest,
     MatchView,
-    NewMatchRequest,
     OfferedPlayer,
     People,
     PositionRequest,
@@ -32,9 +36,12 @@ from selfplay.web.schemas import (
 PERFECT_PLAY = "Perfect play"
 """Who exact values are from."""
 
+MOST_ESTIMATES = 5000
+"""Number of positions whose searched values are kept."""
 
-class StaleError(SelfPlayError):
-    """The page shows an outdated position of the match."""
+
+Found = tuple[Values, bool, NDArray[np.int64] | None, bool]
+"""The fields of an estimate without its player and position."""
 
 
 class Participant(NamedTuple):
@@ -42,47 +49,96 @@ class Participant(NamedTuple):
 
     offer: OfferedPlayer
     player: Player
+    version: str = ""
+    """Text that changes with the player's file."""
+
+
+class Participants(NamedTuple):
+    """Who plays and values actions, as the fields of a request say."""
+
+    opponent: Participant
+    partner: Participant | None
+    evaluator: Participant | None
+    judge: OfferedPlayer
+
+    def are_slow(self, *, is_solved: bool) -> bool:
+        """Whether a request may take seconds, because one of them searches, or learns and may have to wait for a store.
+
+        `is_solved`: whether perfect play is known, so that nobody else values actions in place of the players.
+        """
+        offers = [one.offer for one in self[:3] if one is not None]
+        is_judged = self.evaluator is None and not is_solved and not all(offer.estimates for offer in offers)
+        return is_judged or any(offer.is_slow or offer.learns for offer in offers)
+
+
+class RecentEstimates:
+    """The values that slow players have found, so that a position of a match is not searched twice.
+
+    Several threads may use it. The least recently used values are dropped.
+    """
+
+    def __init__(self) -> None:
+        # The player of a search is not kept, because its table is large; a shared solver is.
+        self._kept: OrderedDict[object, tuple[Player | None, Found]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: object, player: Player, state: State) -> Estimate | None:
+        """What `player` has found in a position (B = 1); None if it is not known."""
+        with self._lock:
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            solver, found = self._kept[key]
+        return Estimate(solver or player, state, *found)
+
+    def keep(self, key: object, player: Player, estimate: Estimate) -> None:
+        """Keep what `player`, or a shared solver in its place, has found."""
+        solver = None if estimate.player is player else estimate.player
+        with self._lock:
+            self._kept[key] = solver, (estimate.values, estimate.in_points, estimate.visits, estimate.is_exact)
+            if len(self._kept) > MOST_ESTIMATES:
+                self._kept.popitem(last=False)
 
 
 class Match:
-    """A session in which people and opponents play, as shown by the page.
+    """The match of a request. Use it in one thread at a time.
 
-    Its random numbers depend only on the seed, its id, the number of the match and the ply.
+    Its random numbers depend only on the seed of the server, that of the match, and the ply.
 
     Args:
-        match_id: the id by which the page refers to it.
-        people: which seats people hold. A person who plays against the opponent is player 0 of the session.
-        opponent: plays against the person; values the actions of a match between two people.
-        partner: moves first in a match without people; None: the opponent.
-        evaluator: values the actions; None: the players do, and the opponent in place of people. If one of them does
-            not estimate values, the judge values all actions, unless the exact values are known.
-        judge: values actions of which the exact value is not known.
+        seed: that of the server.
+        recent: the values found for earlier requests.
+        counts: whether players learn from it, if it is over and not practice.
 
-    Attributes:
-        lock: held by the request that uses the match; use all other attributes and methods only while holding it.
+    Raises SettingError, IllegalActionError if its position or moves are not possible.
     """
 
     def __init__(
         self,
-        match_id: str,
+        request: MatchRequest,
         game: Game,
-        people: People,
-        opponent: Participant,
-        partner: Participant | None,
-        evaluator: Participant | None,
-        judge: OfferedPlayer,
+        participants: Participants,
         seed: int,
+        recent: RecentEstimates,
+        *,
+        counts: bool = False,
     ) -> None:
-        self.id, self.game, self.people = match_id, game, people
-        self.opponent, self.partner, self.evaluator = opponent, partner, evaluator
-        self.judge_offer, self.judge = judge, Judge(game, judge.make)
+        self.request, self.game, self.people, self._recent = request, game, request.person, recent
+        self.opponent, self.partner, self.evaluator, self.judge_offer = participants
+        self.judge = Judge(game, self.judge_offer.make)
         one, other = (None if participant is None else participant.player for participant in self._numbered)
-        number = int.from_bytes(hashlib.sha256(match_id.encode()).digest()[:8], "big", signed=True)
-        key = int(fold(np.array([stream_key(seed, 0, Activity.VERSUS_PERSON)]), np.array([number]))[0])
-        self.session = Session(game, (one, other), key, first_player=int(people is People.SECOND))
+        key = stream_key(seed, 0, Activity.VERSUS_PERSON)
+        self.session = Session(game, (one, other), key, first_player=int(self.people is People.SECOND))
+        self.session.match = request.seed
         self.session.evaluator = self._evaluating_player
-        self.lock = asyncio.Lock()
-        self.position: PositionRequest | None = None
+        self.position, start = request.position, game.start_of_transcript(request.moves)
+        if self.position is not None:
+            start = game.set_up(self.position.squares, self.position.to_move)
+        elif start is not None:
+            squares: Any = game.squares(start)[0].tolist()
+            self.position = PositionRequest(squares=squares, to_move=0 if int(start.current_player) == 0 else 1)
+        actions = game.read_transcript(request.moves, start)
+        self.session.resume(actions, start=start, is_practice=request.is_practice, counts=counts)
 
     @property
     def _numbered(self) -> tuple[Participant | None, Participant | None]:
@@ -96,81 +152,72 @@ class Match:
         offers = [None if participant is None else participant.offer for participant in self._numbered]
         return offers[::-1] if self.people is People.SECOND else offers
 
-    @property
-    def offers(self) -> list[OfferedPlayer]:
-        """The opponents, each of which may act or value actions."""
-        return [self.opponent.offer, self._valuing, *filter(None, self.seats)]
+    # ------------------------------------------------------------------ what is computed
 
-    # ------------------------------------------------------------------ what a person can do
+    def advance(self) -> None:
+        """Let the players move until a person has to choose or it is over; one of them once in a match without people.
 
-    def begin(self, request: NewMatchRequest) -> MatchView:
-        """Take the actions of a match that is continued. Raises SettingError, IllegalActionError."""
-        self.position, start = request.position, self.game.start_of_transcript(request.moves)
-        if self.position is not None:
-            start = self.game.set_up(self.position.squares, self.position.to_move)
-        elif start is not None:
-            squares: Any = self.game.squares(start)[0].tolist()
-            self.position = PositionRequest(squares=squares, to_move=0 if int(start.current_player) == 0 else 1)
-        actions = self.game.read_transcript(request.moves, start)
-        if start is not None or actions or request.is_practice:
-            self.session.resume(actions, start=start, is_practice=request.is_practice)
-            self._value_plies()
-        return self.view()
-
-    def play(self, action: int, ply: int) -> None:
-        """Take an action for the person. Raises StaleError, NotNowError, IllegalActionError."""
-        count = len(self.session.plies)
-        if ply != count:
-            plies = "1 ply" if count == 1 else f"{count} plies"
-            raise StaleError(f"this match has {plies}, not {ply}; load it again")
-        with suppress(NotSolvedYetError):
-            self._value_actions()
-        self.session.play(action)
-
-    def reply(self) -> None:
-        """Advance the match until a person has to choose or it is over; by one ply in a match without people.
-
-        A perfect opponent that has not solved the position in time does not act; ask it again.
+        A perfect opponent that has not solved the position in time does not act; ask again.
         """
-        with suppress(NotSolvedYetError):
+        # A player that gives up has lost, also if it is asked again.
+        with suppress(NotSolvedYetError, ForfeitError):
             while not (self.session.is_over or self.session.awaits_person):
-                self._value_actions()
-                self.session.advance()
-                if self.people is People.NONE:
+                if not self.session.can_only_pass:
+                    self._estimate(len(self.session.plies))
+                if not self.session.advance().is_forced and self.people is People.NONE:
                     return
 
-    def new_match(self, person: People) -> None:
-        """Begin the next match against the same opponent. If one person plays, `person` is their seat."""
-        if self.people in (People.FIRST, People.SECOND):
-            self.people = person
-        self.position = None
-        self.session.new_match(int(self.people is People.SECOND))
+    def value_plies(self, first: int, seconds: float) -> None:
+        """Value the plies from this number on, at least one of them, for about this number of seconds."""
+        latest = time.monotonic() + seconds
+        for number in range(first, len(self.session.plies)):
+            if not self.session.plies[number].is_forced:
+                with suppress(NotSolvedYetError):
+                    self._estimate(number)
+                if time.monotonic() > latest:
+                    return
 
-    def take_over(
-        self, opponent: Participant, partner: Participant | None = None, evaluator: Participant | None = None
-    ) -> MatchView:
-        """Let other opponents continue the match. Unless they are slow, they also value the plies played so far."""
-        before = self._numbered
-        self.opponent, self.partner, self.evaluator = opponent, partner, evaluator
-        self.session.evaluator, self.session.estimates = self._evaluating_player, {}
-        for number, (earlier, participant) in enumerate(zip(before, self._numbered, strict=True)):
-            # The score of the same players is kept.
-            if participant is not None and (earlier is None or earlier.offer.id != participant.offer.id):
-                self.session.take_over(number, participant.player)
-        self._value_plies()
-        return self.view()
+    def _estimate(self, ply: int) -> None:
+        """Compute the values of the actions before a ply, unless they are known."""
+        adviser = self._adviser(ply)
+        if adviser is None or not adviser.offer.is_slow:
+            self.session.estimate(ply)
+            return
+        key = self._key(adviser, ply)
+        if ply not in self.session.estimates:
+            known = self._recent.get(key, adviser.player, self.session.state_before(ply))
+            if known is not None:
+                self.session.estimates[ply] = known
+        if (estimate := self.session.estimate(ply)) is not None:
+            self._recent.keep(key, adviser.player, estimate)
 
-    def _value_plies(self) -> None:
-        if not any(offer.is_slow for offer in self.offers):
-            for number, ply in enumerate(self.session.plies):
-                if not ply.is_forced:
-                    with suppress(NotSolvedYetError):
-                        self.session.estimate(number)
+    def _adviser(self, ply: int) -> Participant | None:
+        """Who values the actions before a ply, as `Session.estimate` chooses."""
+        if self.session.evaluator is not None:
+            return self._valuing
+        one, other = self._numbered[:: -1 if self.people is People.SECOND else 1]
+        seat = int(self.session.state_before(ply).current_player)
+        return (one, other)[seat] or (one, other)[1 - seat]
 
-    def _value_actions(self) -> None:
-        """Compute the values of the actions before one is taken, so that the page can show its expected value later."""
-        if not self.session.is_over and not self.session.can_only_pass:
-            self.session.estimate()
+    def _key(self, participant: Participant, ply: int) -> object:
+        state = self.session.state_before(ply)
+        position = int(state.own), int(state.opp), int(state.current_player)
+        return self.game.name, participant.offer.id, participant.version, self.request.seed, position, ply
+
+    @property
+    def _evaluating_player(self) -> Player | None:
+        """Who values the actions in place of the players; None if they do. Between two people it is the opponent."""
+        is_other = self.evaluator is not None or self._valuing.offer is self.judge_offer
+        return self._valuing.player if is_other or self.people is People.BOTH else None
+
+    @property
+    def _valuing(self) -> Participant:
+        """Who values the actions of people."""
+        if self.evaluator is not None:
+            return self.evaluator
+        all_estimate = all(offer.estimates for offer in [self.opponent.offer, *filter(None, self.seats)])
+        is_judged = not all_estimate and perfect_player_of(self.game) is None
+        return Participant(self.judge_offer, self.judge.player) if is_judged else self.opponent
 
     # ------------------------------------------------------------------ what is shown
 
@@ -185,49 +232,21 @@ class Match:
         self._check_ply(ply)
         with suppress(NotSolvedYetError):
             if ply is not None or self.session.awaits_person:
-                self.session.estimate(ply)
+                self._estimate(len(self.session.plies) if ply is None else ply)
         description, actions = vars(describe(self.session, ply)), [played.action for played in self.session.plies]
+        changed = {"adviser": None if description["adviser"] is None else self._valuing.offer.label}
+        players = [player for player in self.session.players if player is not None]
         return MatchView(
-            **description | {"adviser": None if description["adviser"] is None else self._valuing.label},
-            id=self.id,
+            **description | changed | {"standing": "; ".join(statuses_of(*players)) or None},
             opponent=self.opponent.offer,
             person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
             people=self.people,
             evaluator=None if self.evaluator is None else self.evaluator.offer,
             judge=self.judge_offer,
-            score=self._score(),
             seats=self.seats,
             position=self.position,
             opening=None if self.position else self.game.presentation.opening(actions),
         )
-
-    @property
-    def _evaluating_player(self) -> Player | None:
-        """Who values the actions in place of the players; None if they do. Between two people it is the opponent."""
-        if self.evaluator is not None:
-            return self.evaluator.player
-        if self._valuing is self.judge_offer:
-            return self.judge.player
-        return self.opponent.player if self.people is People.BOTH else None
-
-    @property
-    def _valuing(self) -> OfferedPlayer:
-        """Who values the actions of people."""
-        if self.evaluator is not None:
-            return self.evaluator.offer
-        all_estimate = all(offer.estimates for offer in [self.opponent.offer, *filter(None, self.seats)])
-        is_judged = not all_estimate and perfect_player_of(self.game) is None
-        return self.judge_offer if is_judged else self.opponent.offer
-
-    def _score(self) -> str | None:
-        counts, (one, other) = self.session.results.by_player, self._numbered
-        if counts.matches == 0:
-            return None
-        names = ["You" if one is None else one.offer.label, "You" if other is None else other.offer.label]
-        if one is other is None:
-            names = [name.capitalize() for name in self.game.presentation.player_names]
-        drawn = f", {counts.draws} drawn" if counts.draws else ""
-        return f"{names[0]} {counts.wins} : {counts.losses} {names[1]}{drawn}"
 
     def _check_ply(self, ply: int | None) -> None:
         if ply is not None and ply > len(self.session.plies):
@@ -279,7 +298,7 @@ class Match:
         texts = [self.game.action_text(action, int(state.current_player)) for action in actions]
         if solving is not None:
             return self._solved(solving, actions, texts)
-        estimate = self.judge.estimate(state, self.session.draws_before(ply))
+        estimate = self._judgement(len(self.session.plies) if ply is None else ply)
         if estimate is None:
             return JudgedView(
                 kind=None,
@@ -303,6 +322,17 @@ class Match:
             grades=list(map(estimate.grade, actions)),
             is_complete=estimate.is_exact or endgame_player(self.game, state) is None,
         )
+
+    def _judgement(self, ply: int) -> Estimate | None:
+        """What the judge knows of the actions before a ply, in a game that cannot be solved."""
+        key = "judged", self._key(Participant(self.judge_offer, self.judge.player), ply)
+        state = self.session.state_before(ply)
+        known = self._recent.get(key, self.judge.player, state)
+        if known is not None and (known.is_exact or endgame_player(self.game, state) is None):
+            return known
+        if (estimate := self.judge.estimate(state, self.session.draws_before(ply))) is not None:
+            self._recent.keep(key, self.judge.player, estimate)
+        return estimate
 
     def _solved(self, solving: Solving, actions: list[int], texts: list[str]) -> JudgedView:
         perfect, is_complete = perfect_player_of(self.game), solving.finished.done()

@@ -41,8 +41,15 @@ class PositionRequest(RequestBody):
     to_move: Literal[0, 1] = Field(description="The seat to move.")
 
 
-class NewMatchRequest(RequestBody):
-    """A new match, or one that is continued."""
+Part = Literal["view", "judged", "hint", "file"]
+"""What a request about a match can ask for."""
+
+
+class MatchRequest(RequestBody):
+    """A match, described by who plays and the moves so far, and what is asked about it.
+
+    The server keeps no matches: the same request has the same answer, unless a search or a solver needs more time.
+    """
 
     game: str = Field(min_length=1, max_length=100, examples=["tictactoe"])
     opponent: OpponentId
@@ -56,40 +63,41 @@ class NewMatchRequest(RequestBody):
         default=None, description="Who moves first if no person plays; null: the opponent plays against itself."
     )
     evaluator: OpponentId | None = Field(default=None, description=EVALUATOR)
+    seed: int = Field(
+        default=0, ge=0, lt=2**53, description="The number of its stream of random numbers, drawn for each new match."
+    )
     moves: str = Field(default="", max_length=1000, description="The actions so far as text, such as f5d6c3.")
     position: PositionRequest | None = Field(default=None, description="Where the match begins; null: at the start.")
     is_practice: bool = Field(default=False, description="Whether its end must not count.")
-
-
-class ActionRequest(RequestBody):
-    """An action of the person."""
-
-    action: int = Field(ge=0, le=1000)
-    ply: int = Field(
+    advance: bool = Field(
+        default=False,
+        description="Whether the opponent then moves until a person has to choose; if no person plays, one player "
+        "moves once.",
+    )
+    learn: bool = Field(
+        default=False,
+        description="Whether players that learn shall learn from the match, which must be over. They learn from each "
+        "match once.",
+    )
+    ply: int | None = Field(
+        default=None, ge=0, le=1000, description="Show the position after this number of plies; null: after all."
+    )
+    valued: int | None = Field(
+        default=None,
         ge=0,
         le=1000,
-        description="The number of plies that the page shows; rejected if the match has another number of plies.",
+        description="Also value the plies from this number on, as many as the time of a reply allows, and at least "
+        "one; null: only those that are played now.",
     )
-
-
-class NextMatchRequest(RequestBody):
-    """The next match against the same opponent."""
-
-    person: Literal["first", "second"] = "first"
-
-
-class TakeOverRequest(RequestBody):
-    """Another opponent for the current match."""
-
-    opponent: OpponentId
-    partner: OpponentId | None = Field(default=None, description="Another player to move first if no person plays.")
-    evaluator: OpponentId | None = Field(default=None, description=EVALUATOR)
-
-
-class RewindRequest(RequestBody):
-    """An earlier position from which the match is to be continued."""
-
-    ply: int = Field(ge=0, le=1000, description="The number of plies to keep.")
+    show: list[Part] = Field(
+        default=["view"], max_length=4, description="Which parts of the answer are wanted: `match` (view) and others."
+    )
+    seconds: float = Field(
+        default=0.0,
+        ge=0,
+        le=60,
+        description="How long `judged` waits for values that are not known, at most `search_seconds`.",
+    )
 
 
 class ErrorView(BaseModel):
@@ -193,7 +201,7 @@ class ProofView(BaseModel):
 class MatchView(MatchDescription):
     """A match in which people or opponents play. Seat 0 moves first, seat 1 second."""
 
-    id: str
+    match: int = Field(description="The seed of the match.")
     opponent: OfferedPlayer
     person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
     people: People
@@ -202,7 +210,6 @@ class MatchView(MatchDescription):
         description="Who values actions of which the exact value is not known, in hints, after the match, and during "
         "the match if a player does not estimate values."
     )
-    score: str | None = Field(description='Wins of both players so far, such as "You 1 : 0 Level 3".')
     seats: list[OfferedPlayer | None] = Field(description="Who holds each seat; null: a person.")
     position: PositionRequest | None = Field(description="The position in which it began; null: the start of the game.")
     opening: str | None = Field(description="The name of its opening; null if it has none.")
@@ -252,3 +259,12 @@ class JudgedView(BaseModel):
         description="The grade of each action (inaccuracy, mistake, blunder), once all values are known."
     )
     is_complete: bool = Field(description="Whether all values are known. Ask again for those that are not.")
+
+
+class MatchAnswer(BaseModel):
+    """The parts that were asked for; null for the others."""
+
+    match: MatchView | None = None
+    judged: JudgedView | None = None
+    hint: HintView | None = None
+    file: MatchFileView | None = None

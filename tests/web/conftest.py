@@ -28,16 +28,6 @@ ADDRESS = "http://127.0.0.1"
 """A host that the server allows."""
 
 
-class Clock:
-    """A clock that a test advances by hand."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture(scope="session")
 def whole_run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of tic-tac-toe with levels, a comparison, a table and an experience graph. Copy it to change it."""
@@ -59,17 +49,10 @@ def run_dir(whole_run: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole_run, tmp_path / "run"))
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 def web_settings(run_dir: Path, **changed: object) -> WebSettings:
     return WebSettings(
         **(
             {"run_dir": str(run_dir), "other_runs": str(run_dir.parent), "search_seconds": 0.5, "deepest_search": 4}
-            # All tests are one client.
-            | {"client_match_limit": 100_000}
             | changed
         )
     )
@@ -80,8 +63,8 @@ def client_of(app: FastAPI) -> TestClient:
 
 
 @pytest.fixture
-def service(run_dir: Path, clock: Clock) -> MatchService:
-    return MatchService(web_settings(run_dir), clock)
+def service(run_dir: Path) -> MatchService:
+    return MatchService(web_settings(run_dir))
 
 
 class Current:

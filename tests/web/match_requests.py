@@ -1,4 +1,4 @@
-"""Requests that begin and play matches, for tests."""
+"""Requests that begin and play matches, for tests. A match is its request, and the answer to it."""
 
 from typing import Any
 
@@ -7,27 +7,50 @@ from fastapi.testclient import TestClient
 Json = dict[str, Any]
 
 
-def begin(client: TestClient, game: str = "tictactoe", opponent: str = "level-3", person: str = "first") -> Json:
-    answer = client.post("/api/matches", json={"game": game, "opponent": opponent, "person": person})
-    assert answer.status_code == 201, answer.text
-    return answer.json()
+def answer(client: TestClient, match: Json, **asked: object) -> Json:
+    """The whole answer to a request about a match."""
+    response = client.post("/api/match", json=match | asked)
+    assert response.status_code == 200, response.text
+    found: Json = response.json()
+    return found
 
 
-def post(client: TestClient, match: Json, what: str, **body: object) -> Json:
-    answer = client.post(f"/api/matches/{match['id']}/{what}", json=body or None)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+def shown(client: TestClient, match: Json, **asked: object) -> Json:
+    """The view of a match after the opponent has moved."""
+    view: Json = answer(client, match, **({"advance": True} | asked))["match"]
+    return view
 
 
-def act(client: TestClient, match: Json, action: int) -> Json:
-    return post(client, match, "actions", action=action, ply=len(match["plies"]))
+def refused(client: TestClient, match: Json, **asked: object) -> tuple[int, str]:
+    response = client.post("/api/match", json=match | asked)
+    return response.status_code, response.json()["error"]
 
 
-def play_out(client: TestClient, match: Json, choice: int = 0) -> Json:
+def described(game: str = "tictactoe", opponent: str = "level-3", person: str = "first", **given: object) -> Json:
+    """A new match."""
+    return {"game": game, "opponent": opponent, "person": person, **given}
+
+
+def played(match: Json, view: Json, action: int) -> Json:
+    """The match after an action of the person, as a view of it shows them."""
+    text = next(one["text"] for one in view["legal"] if one["action"] == action)
+    return match | {"moves": f"{view['moves']} {text}"}
+
+
+def act(client: TestClient, match: Json, *actions: int, **asked: object) -> tuple[Json, Json]:
+    """The match after these actions of the person and the replies, and its last view."""
+    view = shown(client, match)
+    for action in actions:
+        match = played(match, view, action)
+        view = shown(client, match, **asked)
+    return match | {"moves": view["moves"]}, view
+
+
+def play_out(client: TestClient, match: Json, choice: int = 0) -> tuple[Json, Json]:
     """Play to the end; the person always takes the legal action with this number, or the last one."""
-    while not match["is_over"]:
-        if match["awaits_person"]:
-            match = act(client, match, match["legal"][: choice + 1][-1]["action"])
-        else:
-            match = post(client, match, "reply")
-    return match
+    view = shown(client, match)
+    while not view["is_over"]:
+        legal = view["legal"][: choice + 1]
+        match = played(match, view, legal[-1]["action"]) if legal else match | {"moves": view["moves"]}
+        view = shown(client, match)
+    return match | {"moves": view["moves"]}, view
