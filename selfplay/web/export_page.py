@@ -20,6 +20,7 @@ from pydantic import TypeAdapter
 
 from selfplay.architectures.capabilities import DenseLayers, RowByRowTrainable
 from selfplay.checks import require
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games import Game
@@ -181,6 +182,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "judge": next(opponent.id for opponent, way in played.items() if way["kind"] == "search"),
         "seconds": settings.search_seconds,
         **_templates(game),
+        "key": str(stream_key(settings.seed, 0, Activity.VERSUS_PERSON)),
         "initial": [str(word) for word in game.rules.initial],
         "num_squares": game.num_squares,
         "num_actions": game.num_distinct_actions,

@@ -49,7 +49,11 @@ class BusyError(SelfPlayError):
 
 
 class MatchService:
-    """The opponents and proofs of a server, and its answers about matches."""
+    """The opponents and proofs of a server, and its answers about matches.
+
+    Attributes:
+        clients: the limits of clients that have slow requests, by their addresses.
+    """
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
@@ -57,7 +61,7 @@ class MatchService:
         self.proofs = Proofs(self.catalog)
         self.recent = RecentEstimates()
         self.quick, self.slow = CapacityLimiter(QUICK_THREADS), CapacityLimiter(SLOW_THREADS)
-        self._clients: dict[str, CapacityLimiter] = {}
+        self.clients: dict[str, CapacityLimiter] = {}
         self._learning: defaultdict[object, Lock] = defaultdict(Lock)
         self._learned: OrderedDict[object, None] = OrderedDict()
 
@@ -147,7 +151,7 @@ class MatchService:
     async def _run_slow(self, work: Callable[[], Answer], request: Request) -> Answer:
         """The result of `work` in one of the threads for slow work. Each client may use some of them at a time."""
         client = request.client.host if request.client else ""
-        limiter = self._clients.setdefault(client, CapacityLimiter(self.settings.client_searches))
+        limiter = self.clients.setdefault(client, CapacityLimiter(self.settings.client_searches))
         if limiter.statistics().tasks_waiting >= MOST_WAITING:
             raise BusyError(MOST_WAITING)
         try:
@@ -157,7 +161,7 @@ class MatchService:
                 return await run_sync(work, limiter=self.slow)
         finally:
             if not limiter.borrowed_tokens and not limiter.statistics().tasks_waiting:
-                self._clients.pop(client, None)
+                self.clients.pop(client, None)
 
 
 def match_routes(service: MatchService) -> APIRouter:

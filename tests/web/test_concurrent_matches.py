@@ -1,54 +1,41 @@
-"""Many matches at once: none is lost or mixed up with another."""
+"""Many requests at once are answered as one at a time, by any server."""
 
 import asyncio
+from pathlib import Path
 
+import httpx2
 import pytest
 from fastapi import FastAPI
-from pydantic import TypeAdapter
 
-from selfplay.web.match import Match, Participant
+from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
-from selfplay.web.offers import judge_offer
-from selfplay.web.schemas import MatchView, People
-from tests.web.concurrent_matches import Json, answer, client_of, play
+from tests.web.conftest import ADDRESS, client_of, web_settings
+from tests.web.match_requests import Json, described, play_out, shown
 
-MATCHES = 60
+OPPONENTS = ["level-1", "level-3", "random", "perfect", "search-2"]
 AT_A_TIME = 20
-VIEWS = TypeAdapter(MatchView)
 
 
 @pytest.mark.slow
-def test_many_concurrent_matches_are_the_same_as_one_at_a_time(app: FastAPI, service: MatchService) -> None:
-    opponents = ["level-1", "level-3", "random", "perfect"]
+def test_many_concurrent_requests_are_answered_as_one_at_a_time(app: FastAPI, run_dir: Path) -> None:
+    alone = client_of(create_app(MatchService(web_settings(run_dir, client_searches=AT_A_TIME))))
+    matches: list[Json] = []
+    for number in range(10):
+        person = "first" if number % 2 else "second"
+        match, view = play_out(alone, described(opponent=OPPONENTS[number % 5], person=person, seed=number), number % 3)
+        texts = [ply["text"] for ply in view["plies"]]
+        matches += [match | {"moves": " ".join(texts[:count])} for count in range(len(texts) + 1)]
 
-    async def play_all() -> list[Json]:
-        async with client_of(app) as client:
-            limit = asyncio.Semaphore(AT_A_TIME)
+    async def ask_all() -> list[Json]:
+        limit = asyncio.Semaphore(AT_A_TIME)
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=ADDRESS) as client:
 
-            async def begin(number: int) -> Json:
-                person = "first" if number % 2 else "second"
-                body = {"game": "tictactoe", "opponent": opponents[number % 4], "person": person}
+            async def ask(match: Json) -> Json:
                 async with limit:
-                    return await answer(client.post("/api/matches", json=body))
+                    response = await client.post("/api/match", json=match | {"advance": True})
+                view: Json = response.json()["match"]
+                return view
 
-            # All are open before the first one ends.
-            begun = await asyncio.gather(*map(begin, range(MATCHES)))
-            assert len(service.matches) == MATCHES
-            return await asyncio.gather(*(play(client, limit, match, n) for n, match in enumerate(begun)))
+            return await asyncio.gather(*map(ask, matches))
 
-    ended = asyncio.run(play_all())
-    assert len({match["id"] for match in ended}) == MATCHES
-    for there in ended:
-        # The same matches again without a server, one after another.
-        game = service.catalog.game("tictactoe")
-        opponent = service.catalog.opponent(game, there["opponent"]["id"])
-        people = People(there["people"])
-        participant = Participant(opponent, service.catalog.player(game, opponent))
-        alone = Match(there["id"], game, people, participant, None, None, judge_offer(game), 0)
-        for ply in there["plies"]:
-            if ply["by_person"]:
-                alone.reply()
-                alone.play(ply["action"], len(alone.session.plies))
-        alone.reply()
-        assert VIEWS.dump_python(alone.view()) == there
-        assert VIEWS.dump_python(service.matches.get(there["id"]).view()) == there
+    assert asyncio.run(ask_all()) == [shown(alone, match) for match in matches]

@@ -18,7 +18,7 @@ from selfplay.stages.prove import prove_and_report
 from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
 from tests.web.conftest import client_of, web_settings
-from tests.web.match_requests import Json, begin, play_out
+from tests.web.match_requests import Json, described, play_out, refused, shown
 
 
 def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: TestClient, run_dir: Path) -> None:
@@ -45,33 +45,31 @@ def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: Test
 def test_a_table_learns_from_matches_on_the_page_unless_it_is_fixed(client: TestClient, run_dir: Path) -> None:
     table = run_dir / "tabular" / "backward_value.npz"
     before = table.read_bytes()
-    play_out(client, begin(client, opponent="tabular:backward_value?epsilon=0&learn=false"))
+    match, _ = play_out(client, described(opponent="tabular:backward_value?epsilon=0&learn=false"))
+    shown(client, match, learn=True)
     assert table.read_bytes() == before
-    match = play_out(client, begin(client, opponent="tabular:backward_value"))
+    match, _ = play_out(client, described(opponent="tabular:backward_value"))
+    assert table.read_bytes() == before
+    view = shown(client, match, learn=True)
     assert table.read_bytes() != before
-    assert match["standing"].endswith("backward_value has learned from 1 match against others")
-    assert {ply["is_random"] for ply in match["plies"] if not ply["by_person"]} <= {True, False}
+    assert view["standing"] == "backward_value has learned from 1 match against others"
 
 
 def test_a_missing_level_a_broken_file_and_an_unknown_game_are_reported(client: TestClient, run_dir: Path) -> None:
-    def refused(game: str, opponent: str) -> tuple[int, str]:
-        answer = client.post("/api/matches", json={"game": game, "opponent": opponent})
-        return answer.status_code, answer.json()["error"]
-
-    code, sentence = refused("tictactoe", "level-9")
+    code, sentence = refused(client, described(opponent="level-9"))
     assert code == 404
     assert "choose one of easy, medium, hard, level-1, level-2, level-3, search-1, " in sentence
-    assert refused("chess", "random") == (404, f"unknown game; choose one of {', '.join(game_names())}")
+    assert refused(client, described("chess")) == (404, f"unknown game; choose one of {', '.join(game_names())}")
     agent = run_dir / "level_02" / "agent.safetensors"
     agent.write_bytes(b"broken")
-    code, sentence = refused("tictactoe", "level-2")
+    code, sentence = refused(client, described(opponent="level-2"))
     assert code == 409
     assert str(agent) in sentence
 
 
 @pytest.mark.parametrize("name", ["level-../../x", "tabular:/etc/passwd"])
 def test_only_listed_opponents_can_be_chosen(client: TestClient, name: str) -> None:
-    assert client.post("/api/matches", json={"game": "tictactoe", "opponent": name}).status_code == 404
+    assert refused(client, described(opponent=name))[0] == 404
 
 
 def test_proofs_of_small_games(client: TestClient) -> None:
@@ -106,10 +104,9 @@ def test_a_game_and_opponents_from_outside_are_offered_if_the_settings_name_them
         assert names[game]
         ids = [one["id"] for one in client.get(f"/api/games/{game}/opponents").json()["opponents"]]
         assert {player, "random?epsilon=0.5"} <= set(ids)
-        match = play_out(client, begin(client, game=game, opponent=player))
-        assert match["opponent"]["label"] == player
-        refused = client.post("/api/matches", json={"game": game, "opponent": "os:getcwd", "person": 0})
-        assert refused.status_code in {404, 422}
+        _, view = play_out(client, described(game, player))
+        assert view["opponent"]["label"] == player
+        assert refused(client, described(game, "os:getcwd"))[0] == 404
 
 
 def test_an_opponent_that_is_not_a_player_is_refused_at_the_start(tmp_path: Path) -> None:
@@ -118,10 +115,11 @@ def test_an_opponent_that_is_not_a_player_is_refused_at_the_start(tmp_path: Path
 
 
 def test_a_level_that_was_trained_again_is_loaded_again(client: TestClient, run_dir: Path) -> None:
-    before = begin(client, opponent="level-2")["legal"]
+    before = shown(client, described(opponent="level-2"))["legal"]
     Manifest(run_dir / "level_02").forget("training")
     (run_dir / "level_02" / "agent.safetensors").write_bytes((run_dir / "level_03/agent.safetensors").read_bytes())
-    assert begin(client, opponent="level-2")["legal"] == begin(client, opponent="level-3")["legal"] != before
+    two, three = (shown(client, described(opponent=name))["legal"] for name in ("level-2", "level-3"))
+    assert two == three != before
 
 
 def test_the_proof_in_a_larger_game_comes_from_the_comparison_of_these_agents(

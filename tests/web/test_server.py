@@ -76,7 +76,7 @@ def test_no_connection_is_accepted_before_the_page_can_answer(monkeypatch: pytes
 
 @pytest.mark.parametrize(
     "changed",
-    [{"port": 70000}, {"match_limit": 0}],
+    [{"port": 70000}, {"client_searches": 0}],
 )
 def test_settings_out_of_range_are_rejected(changed: dict[str, int]) -> None:
     with pytest.raises(SettingError, match=next(iter(changed))):

@@ -1,12 +1,13 @@
-// A match as in selfplay/web/match.py: what people and players do in it, hints and transcripts.
+// A match as a request describes it (selfplay/web/match.py): it is played again from its moves.
 
 import { bestOf } from "./game.js";
-import { drawsOf, newKey } from "./random.js";
+import { drawsOf } from "./random.js";
 import { judgedView, placedSquare, viewOf } from "./view.js";
 
 const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
 const LONGEST_LINE = 10;
-const LINE_MILLISECONDS = 1500;
+const [LINE_MILLISECONDS, VALUES_MILLISECONDS] = [1500, 2000];
+const MOST_CONSIDERED = 5000;
 const CONFLICT = 409;
 const INVALID = 422;
 
@@ -18,18 +19,17 @@ export class Refusal extends Error {
   }
 }
 
+// What players have found, by player, seed, position and ply, so that a position is not considered twice. The oldest is dropped.
+const considered = new Map();
+
 export class Match {
   // description: game.json. players: {opponent, partner, evaluator, judge}, each {offer, consider(state, draws)}; partner and
-  // evaluator may be null. consider: see worker.js.
-  constructor(id, description, game, players, { person = "first", moves = "", position = null, is_practice: isPractice = false }) {
+  // evaluator may be null. consider: see worker.js. asked: the request.
+  constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false }) {
     if (position !== null) {
       throw new Refusal(INVALID, "an exported page begins matches at the start only; selfplay web can set up positions");
     }
-    Object.assign(this, { id, description, game, ...players, people: person, number: 0, key: newKey() });
-    this.results = [0, 0, 0];
-    this.#begin();
-    // A match that is brought back is not counted again.
-    this.isCounted = true;
+    Object.assign(this, { description, game, ...players, people: person, seed, isPractice, states: [game.start()], plies: [] });
     for (const action of this.#read(moves)) {
       // Transcripts may leave out passes.
       if (action !== this.game.passAction) {
@@ -37,13 +37,6 @@ export class Match {
       }
       this.#take(action, this.canOnlyPass);
     }
-    this.isPractice = isPractice;
-    this.isCounted = isPractice || this.state.isOver;
-    this.#valuePlies();
-  }
-
-  #begin() {
-    Object.assign(this, { states: [this.game.start()], plies: [], considered: new Map(), isPractice: false, isCounted: false });
   }
 
   get state() {
@@ -68,28 +61,17 @@ export class Match {
     return !this.state.isOver && this.seats[this.state.player] === null && !this.canOnlyPass;
   }
 
-  // ---------------------------------------------------------------------- what a person can do
+  // ---------------------------------------------------------------------- playing
 
-  play(action, ply) {
-    if (ply !== this.plies.length) {
-      throw new Refusal(CONFLICT, `this match has ${this.plies.length} plies, not ${ply}; load it again`);
-    }
-    if (!this.awaitsPerson) {
-      throw new Refusal(CONFLICT, this.state.isOver ? "the match is over" : "it is not a person's turn");
-    }
-    this.estimate(this.plies.length);
-    this.#take(action, false);
-  }
-
-  // Until a person has to choose or the match is over; one ply in a match without people.
-  reply() {
+  // Until a person has to choose or the match is over; one move in a match without people.
+  advance() {
     while (!this.state.isOver && !this.awaitsPerson) {
       if (!this.#passIfForced()) {
         this.estimate(this.plies.length);
         this.#take(this.#consider(this.seats[this.state.player], this.plies.length).action, false);
-      }
-      if (this.people === "none") {
-        return;
+        if (this.people === "none") {
+          return;
+        }
       }
     }
   }
@@ -106,51 +88,21 @@ export class Match {
     const { state } = this;
     const text = this.description.texts[state.player][action];
     if (!this.game.legal(state).includes(action)) {
-      throw new Refusal(INVALID, state.isOver ? "the match is over after these moves" : `action ${text ?? action} is not legal here`);
+      throw new Refusal(CONFLICT, state.isOver ? "the match is over after these moves" : `action ${text ?? action} is not legal here`);
     }
     this.states.push(this.game.step(state, action));
     this.plies.push({ seat: state.player, action, text, by_person: this.seats[state.player] === null, is_forced: isForced });
-    if (this.state.isOver && !this.isCounted) {
-      this.isCounted = true;
-      this.results[this.state.result === 0 ? 2 : Number(this.state.result < 0) ^ (this.personSeat ?? 0)] += 1;
-    }
   }
 
-  undo() {
-    const choices = this.plies.map((ply, number) => (ply.by_person && !ply.is_forced ? number : -1));
-    this.rewind(Math.max(...choices));
-  }
+  // ---------------------------------------------------------------------- values
 
-  rewind(ply) {
-    if (!(ply >= 0 && ply <= this.plies.length)) {
-      throw new Refusal(CONFLICT, "the match has no such move");
-    }
-    this.isPractice ||= this.isCounted;
-    this.plies.length = ply;
-    this.states.length = ply + 1;
-    [...this.considered.keys()].filter((number) => number > ply).forEach((number) => this.considered.delete(number));
-  }
-
-  next(person) {
-    if (this.personSeat !== null) {
-      this.people = person ?? this.people;
-    }
-    this.number += this.plies.length > 0 ? 1 : 0;
-    this.#begin();
-  }
-
-  takeOver(players) {
-    const before = this.seats;
-    Object.assign(this, players);
-    if (this.seats.some((one, seat) => one !== before[seat])) {
-      this.results = [0, 0, 0];
-    }
-    this.#valuePlies();
-  }
-
-  #valuePlies() {
-    if (![this.adviser(0), ...this.seats].some((one) => one?.offer.is_slow)) {
-      this.plies.forEach((ply, number) => ply.is_forced || this.estimate(number));
+  // Values the plies from this number on, at least one of them, for about VALUES_MILLISECONDS.
+  valuePlies(first) {
+    const latest = performance.now() + VALUES_MILLISECONDS;
+    for (let number = first; number < this.plies.length && (number === first || performance.now() < latest); number += 1) {
+      if (!this.plies[number].is_forced) {
+        this.estimate(number);
+      }
     }
   }
 
@@ -162,14 +114,21 @@ export class Match {
     return this.evaluator ?? (isEstimated ? (this.seats[player] ?? this.seats[1 - player] ?? this.opponent) : this.judge);
   }
 
-  // What a player finds in the position before a ply, once for each ply.
+  #key(player, number) {
+    const { own, opp, player: seat } = this.states[number];
+    return [player.offer.id, this.seed, own, opp, seat, number].join(" ");
+  }
+
+  // What a player finds in the position before a ply.
   #consider(player, number) {
-    const known = this.considered.get(number) ?? new Map();
-    this.considered.set(number, known);
-    if (!known.has(player)) {
-      known.set(player, player.consider(this.states[number], drawsOf(this.key, this.number, number)));
+    const key = this.#key(player, number);
+    if (!considered.has(key)) {
+      considered.set(key, player.consider(this.states[number], drawsOf(BigInt(this.description.key), this.seed, number)));
+      if (considered.size > MOST_CONSIDERED) {
+        considered.delete(considered.keys().next().value);
+      }
     }
-    return known.get(player);
+    return considered.get(key);
   }
 
   // The adviser's values before a ply, {values, isExact}, in points if the agent values points.
@@ -179,7 +138,7 @@ export class Match {
 
   // What the adviser found before a ply, if it was asked.
   known(number) {
-    const found = this.considered.get(number)?.get(this.adviser(number));
+    const found = considered.get(this.#key(this.adviser(number), number));
     return found === undefined ? null : this.#inUnits(found);
   }
 
@@ -195,17 +154,23 @@ export class Match {
     return this.states[number]?.isOver === false ? this.#inUnits(this.#consider(this.judge, number)) : null;
   }
 
+  // ---------------------------------------------------------------------- the parts of an answer
+
   // ply: the position before this ply; null: the current one.
-  view(ply = null) {
-    const number = ply ?? this.plies.length;
-    if (!(number <= this.plies.length)) {
+  #number(ply) {
+    if (ply !== null && ply > this.plies.length) {
       throw new Refusal(404, `this match has only ${this.plies.length} plies`);
     }
-    return viewOf(this, number);
+    return ply ?? this.plies.length;
   }
 
+  view = (ply) => viewOf(this, this.#number(ply));
+
+  judged = (ply) => judgedView(this, this.#number(ply));
+
   // The best action that is known before a ply.
-  hint(number) {
+  hint(ply) {
+    const number = this.#number(ply);
     const judged = this.judgement(number);
     if (judged === null) {
       throw new Refusal(CONFLICT, "the match is over");
@@ -227,8 +192,6 @@ export class Match {
     };
   }
 
-  judged = (number) => judgedView(this, number);
-
   // An action and those that follow if both players take the best action by the values of the judge.
   #line(state, action) {
     const moves = [];
@@ -240,9 +203,7 @@ export class Match {
     return moves;
   }
 
-  file() {
-    return { name: `${this.description.view.name}.txt`, text: `${this.written()}\n` };
-  }
+  file = () => ({ name: `${this.description.view.name}.txt`, text: `${this.written()}\n` });
 
   // ---------------------------------------------------------------------- transcripts
 

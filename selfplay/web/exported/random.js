@@ -13,8 +13,6 @@ function mix(word) {
 
 const fold = (key, number) => mix(wrapped(key + (BigInt(number) + 1n) * GOLDEN_GAMMA));
 
-export const newKey = () => crypto.getRandomValues(new BigUint64Array(1))[0];
-
 // The random numbers of a ply: from a purpose to a number from 0 to below 1.
 export const drawsOf = (key, match, ply) => (purpose) => Number([match, ply, purpose].reduce(fold, key) >> 11n) / 2 ** 53;
 

@@ -7,7 +7,7 @@ const waiting = new Map();
 let requests = 0;
 
 worker.addEventListener("message", ({ data: { number, status, answer } }) => {
-  waiting.get(number).take(new Response(status === 204 ? null : JSON.stringify(answer), { status }));
+  waiting.get(number).take(new Response(JSON.stringify(answer), { status }));
   waiting.delete(number);
 });
 worker.addEventListener("error", (event) => {

@@ -8,7 +8,7 @@ const ROUNDING = 1e-6;
 
 // number: of plies before the position that is shown.
 export function viewOf(match, number) {
-  const { description, game, seats, personSeat, results, plies } = match;
+  const { description, game, seats, personSeat, plies } = match;
   const state = match.states[number];
   const isNow = number === plies.length;
   const isChosenHere = isNow ? match.awaitsPerson : !state.isOver;
@@ -18,14 +18,13 @@ export function viewOf(match, number) {
   const { isOver, result } = match.state;
   return {
     ...description.match,
-    id: match.id,
     opponent: match.opponent.offer,
     evaluator: match.evaluator?.offer ?? null,
     judge: match.judge.offer,
     seats: seats.map((seat) => seat?.offer ?? null),
     people: match.people,
     person_seat: personSeat,
-    match: match.number,
+    match: match.seed,
     squares,
     counts: description.view.counts_stones ? [1, -1].map((stone) => squares.filter((one) => one === stone).length) : null,
     to_move: state.isOver ? null : state.player,
@@ -35,11 +34,11 @@ export function viewOf(match, number) {
     plies: plies.map((_, one) => playedPly(match, one)),
     can_undo: plies.some((one) => one.by_person && !one.is_forced),
     is_over: isOver,
+    winner: isOver && result !== 0 ? Number(result < 0) : null,
     is_practice: match.isPractice,
     winning_squares: state.isOver ? winningSquares(description, squares) : [],
     result: isOver ? resultText(match, result) : null,
     moves: match.written(),
-    score: results.some((count) => count > 0) ? scoreText(match) : null,
   };
 }
 
@@ -137,11 +136,4 @@ function resultText({ personSeat, description }, result) {
     return "A draw.";
   }
   return personSeat === null ? `${description.view.seat_names[winner]} wins.` : winner === personSeat ? "You win." : "You lose.";
-}
-
-// Wins of the person, or of who moves first, and of the other.
-function scoreText({ results: [one, other, drawn], seats, personSeat, description }) {
-  const first = personSeat ?? 0;
-  const name = (seat) => seats[seat]?.offer.label ?? (seat === personSeat ? "You" : description.view.seat_names[seat]);
-  return `${name(first)} ${one} : ${other} ${name(1 - first)}${drawn > 0 ? `, ${drawn} drawn` : ""}`;
 }

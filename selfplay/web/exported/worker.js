@@ -8,11 +8,7 @@ import { searched } from "./search.js";
 import { nearlyBest, Strength } from "./strengths.js";
 import { treeSearched } from "./tree_search.js";
 
-const MOST_MATCHES = 100;
 const LESS = 1e-7;
-
-const matches = new Map();
-let begun = 0;
 
 async function load() {
   const response = await fetch(new URL("./game.json", import.meta.url));
@@ -68,24 +64,22 @@ function players({ description, participants }, { opponent, partner, evaluator }
   return { opponent: get(opponent), partner: get(partner), evaluator: get(evaluator), judge: get(description.judge) };
 }
 
-function begin(all, asked) {
-  begun += 1;
-  const match = new Match(String(begun), all.description, all.game, players(all, asked), asked);
-  matches.set(match.id, match);
-  if (matches.size > MOST_MATCHES) {
-    matches.delete(matches.keys().next().value);
+// The answer about a match: the parts that are asked for, and null for the others.
+function answerAbout(all, asked) {
+  const { ply = null, valued = null, advance = false, show = ["view"] } = asked;
+  const match = new Match(all.description, all.game, players(all, asked), asked);
+  if (advance) {
+    match.advance();
   }
-  return match.view();
+  if (valued !== null) {
+    match.valuePlies(valued);
+  }
+  const part = (name) => (show.includes(name) ? match[name](ply) : null);
+  return { match: part("view"), judged: part("judged"), hint: part("hint"), file: part("file") };
 }
 
-function then(change) {
-  return (match, ...given) => {
-    change(match, ...given);
-    return match.view();
-  };
-}
-
-const GAMES = {
+// About the game.
+const ANSWERS = {
   "GET ": ({ description }) => [description.view],
   "GET opponents": ({ description }) => description.offer,
   "GET rules": ({ description }) => description.rules,
@@ -96,41 +90,21 @@ const GAMES = {
   },
 };
 
-// (match, body, number in the address, query, all that is loaded)
-const MATCHES = {
-  "GET ": (match) => match.view(),
-  "POST actions": then((match, { action, ply }) => match.play(action, ply)),
-  "POST reply": then((match) => match.reply()),
-  "POST undo": then((match) => match.undo()),
-  "POST next": then((match, { person }) => match.next(person)),
-  "POST rewind": then((match, { ply }) => match.rewind(ply)),
-  "PUT opponent": then((match, asked, _ply, _query, all) => match.takeOver(players(all, asked))),
-  "GET positions": (match, _body, ply) => match.view(ply),
-  "GET hint": (match, _body, _ply, query) => match.hint(Number(query.get("ply") ?? match.plies.length)),
-  "GET judged": (match, _body, _ply, query) => match.judged(Number(query.get("ply") ?? match.plies.length)),
-  "GET file": (match) => match.file(),
-  "DELETE ": (match) => matches.delete(match.id) && null,
-};
-
 function answerTo(all, method, address, body) {
-  const url = new URL(address, "http://page");
-  const [, , kind, id = "", what = "", number] = url.pathname.split("/").map(decodeURIComponent);
-  if (kind === "matches" && method === "POST" && id === "") {
-    return begin(all, body);
+  const [, , kind, , what = ""] = new URL(address, "http://page").pathname.split("/");
+  if (kind === "match" && method === "POST") {
+    return answerAbout(all, body);
   }
-  const answers = kind === "games" ? GAMES : MATCHES;
-  const match = kind === "games" ? null : matches.get(id);
-  const answer = answers[`${method} ${what}`];
-  if (match === undefined || answer === undefined) {
-    throw new Refusal(404, answer === undefined ? "an exported page cannot do this" : "this match does not exist any more");
+  const answer = kind === "games" ? ANSWERS[`${method} ${what}`] : undefined;
+  if (answer === undefined) {
+    throw new Refusal(404, "an exported page cannot do this");
   }
-  return kind === "games" ? answer(all) : answer(match, body, Number(number), url.searchParams, all);
+  return answer(all);
 }
 
 addEventListener("message", async ({ data: { number, method, address, body } }) => {
   try {
-    const answer = answerTo(await loaded(), method, address, body);
-    postMessage({ number, status: answer === null ? 204 : 200, answer });
+    postMessage({ number, status: 200, answer: answerTo(await loaded(), method, address, body) });
   } catch (error) {
     if (!(error instanceof Refusal)) {
       console.error(error);

@@ -1,9 +1,9 @@
-// The address of a view. It names the game and, for a match, all that is needed to bring it back:
+// The address of a view. It names the game and, for a match, all that describes it:
 //
 //     #rules/othello
 //     #story/tictactoe
 //     #story/tictactoe?run=outputs/article&smoothing=2&hidden=1,2
-//     #play/othello?opponent=level-3&person=second&moves=f5d6c3
+//     #play/othello?opponent=level-3&person=second&seed=4711&moves=f5d6c3
 //     #play/connect_four?opponent=perfect&person=both&position=-…-XO.0&moves=44
 
 // The views besides that of matches.
@@ -20,7 +20,10 @@ export const areWatching = (people) => SEATS[people]?.length === 0;
 export const isOnePerson = (people) => SEATS[people]?.length === 1;
 export const areTwoPeople = (people) => SEATS[people]?.length === 2;
 
-// {view, game, saved, shown}. saved: the match in the address, with the fields of a request for a new match, where null
+// A number for the random numbers of a new match.
+export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
+
+// {view, game, saved, shown}. saved: the match in the address, with the fields of a request except the game, where null
 // means the default opponent; null if there is no match. shown: {values, ply}, the values on the board (null: the usual
 // ones) and the number of plies before the position (null: all plies). Moves without players are shown as they are.
 export function read(hash) {
@@ -32,11 +35,13 @@ export function read(hash) {
     return { view: isOther ? view : "play", game, saved: null, shown: null };
   }
   const people = given.has("opponent") || !given.has("moves") ? "first" : "both";
+  const seed = /^\d{1,15}$/.test(given.get("seed") ?? "") ? Number(given.get("seed")) : given.has("moves") ? 0 : newSeed();
   const saved = {
     opponent: given.get("opponent"),
     person: Object.hasOwn(SEATS, given.get("person")) ? given.get("person") : people,
     partner: given.get("partner"),
     evaluator: given.get("evaluator"),
+    seed,
     moves: given.get("moves") ?? "",
     position: readPosition(given.get("position")),
     is_practice: given.has("practice"),
@@ -74,27 +79,16 @@ function readPosition(text) {
   return isValid ? { squares, to_move: Number(turn) } : null;
 }
 
-// The request that brings a match back.
-export function savedOf(match) {
-  return {
-    opponent: match.opponent.id,
-    person: match.people,
-    partner: areWatching(match.people) ? match.seats[0].id : null,
-    evaluator: match.evaluator?.id ?? null,
-    moves: match.moves,
-    position: match.position,
-    is_practice: match.is_practice && match.position === null,
-  };
-}
-
-export function write(game, saved, { values, ply } = {}) {
-  const given = new URLSearchParams({ opponent: saved.opponent, person: saved.person });
+// match: with the fields of a request; shown: as in the result of read.
+export function write({ game, opponent, person, partner, evaluator, seed, position, moves, is_practice: isPractice }, { values = null, ply = null } = {}) {
+  const given = new URLSearchParams({ opponent, person });
   const optional = {
-    partner: saved.partner,
-    evaluator: saved.evaluator,
-    position: saved.position && `${saved.position.squares.map((stone) => SIGNS[stone]).join("")}.${saved.position.to_move}`,
-    moves: saved.moves,
-    practice: saved.is_practice ? "1" : null,
+    partner,
+    evaluator,
+    seed: seed.toString(),
+    position: position && `${position.squares.map((stone) => SIGNS[stone]).join("")}.${position.to_move}`,
+    moves,
+    practice: isPractice ? "1" : null,
     values,
     ply: ply?.toString(),
   };

@@ -11,7 +11,7 @@ async function ask(method, address, body, signal) {
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    answer = response.status === 204 ? null : await response.json();
+    answer = await response.json();
   } catch {
     throw Object.assign(new Error("The server does not answer. Is it still running?"), { status: 0 });
   }
@@ -32,25 +32,8 @@ export const games = () => ask("GET", "/games");
 export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
 export const rules = (game) => ask("GET", `/games/${part(game)}/rules`);
 export const proof = (game, opponent, signal) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`, undefined, signal);
-// request: {opponent, person}, and to bring a match back {partner, evaluator, moves, position, is_practice}.
-export const begin = (game, request) => ask("POST", "/matches", { game, ...request });
-export const look = (match) => ask("GET", `/matches/${part(match)}`);
-export const act = (match, action, ply) => ask("POST", `/matches/${part(match)}/actions`, { action, ply });
-export const reply = (match) => ask("POST", `/matches/${part(match)}/reply`);
-export const undo = (match) => ask("POST", `/matches/${part(match)}/undo`);
-export const next = (match, person) => ask("POST", `/matches/${part(match)}/next`, { person });
-// players: {opponent, partner, evaluator}
-export const takeOver = (match, players) => ask("PUT", `/matches/${part(match)}/opponent`, players);
-export const rewind = (match, ply) => ask("POST", `/matches/${part(match)}/rewind`, { ply });
-export const position = (match, ply) => ask("GET", `/matches/${part(match)}/positions/${ply}`);
-export const file = (match) => ask("GET", `/matches/${part(match)}/file`);
-// ply: the position before this ply.
-export const hint = (match, ply) => ask("GET", `/matches/${part(match)}/hint?ply=${ply}`);
-export const judged = (match, seconds, ply) => ask("GET", `/matches/${part(match)}/judged?seconds=${seconds}&ply=${ply}`);
-
-export function leave(match) {
-  fetch(`api/matches/${part(match)}`, { method: "DELETE", keepalive: true }).catch(() => {});
-}
+// The parts of the answer about a match: {match, judged, hint, file}; see MatchRequest in the description of the API.
+export const match = (request) => ask("POST", "/match", request);
 
 const tags = new Map();
 

@@ -1,7 +1,6 @@
 // The values of the match, ply by ply, as estimated by the players. Up is good for the person, or for who moves first.
 
 import { at, element, svg } from "./drawing.js";
-import { goTo } from "./review.js";
 import { adviserOf, gradeOf, scaleOfPly, silentOf, valueText } from "./values.js";
 
 const HEIGHT = 150;
@@ -77,8 +76,8 @@ function frame(label, lines) {
 
 const pathOf = (points) => `M${points.map((place) => place.map((one) => one.toFixed(1)).join(" ")).join("L")}`;
 
-// game: gives the colours of the stones; a click chooses the position after a ply.
-export function drawCurve(place, { game, match, cursor }) {
+// game: gives the colours of the stones; goTo: called with a number of plies when the position after them is chosen.
+export function drawCurve(place, { game, match, cursor, goTo }) {
   const points = smoothed(match, valuesToPerson(match));
   if (points.length === 0) {
     const isBegun = match.plies.length > 0;

@@ -1,51 +1,49 @@
 // Learning from mistakes after a match: for each mistake the person tries to find a better move.
 
-import * as api from "./api.js";
 import { clicked } from "./drawing.js";
-import { goTo, review } from "./review.js";
-import { show, table } from "./table.js";
+import { ask, goTo, solve } from "./review.js";
+import { choices, position, state, valued } from "./state.js";
 import { gradeOf } from "./values.js";
 import { aboutLine, fail, say } from "./words.js";
 
 const TRY = "Find a better one.";
 const named = (grade) => `${grade === "inaccuracy" ? "an" : "a"} ${grade}`;
 
-const isStill = (lesson) => table.lesson === lesson;
+const isStill = (lesson) => state.lesson === lesson;
 
 // Finds the mistakes, by the best values that are known, and shows the first.
 async function begin() {
-  const asked = table.match;
-  if (asked === null || table.isBusy || !asked.is_over) {
+  const asked = state.answer;
+  if (asked === null || state.isBusy || !asked.is_over) {
     return;
   }
   // mistakes: the number of plies before each. isSolved: a better move was found, or the solution shown.
   const lesson = { mistakes: [], number: 0, isSolved: false };
-  table.lesson = lesson;
-  review.isJudged = true;
-  show();
+  Object.assign(state, { lesson, isJudged: true });
+  state.render();
   say("Looking for your mistakes…");
-  await review.solve(asked, review.choices(asked), () => isStill(lesson)).catch(fail);
+  await solve(choices(asked), () => isStill(lesson)).catch(fail);
   if (isStill(lesson)) {
-    const valued = review.valued(asked);
-    lesson.mistakes = valued.plies.flatMap((ply, number) => (ply.by_person && gradeOf(valued, ply) !== null ? [number] : []));
+    const shown = valued();
+    lesson.mistakes = shown.plies.flatMap((ply, number) => (ply.by_person && gradeOf(shown, ply) !== null ? [number] : []));
     await (lesson.mistakes.length > 0 ? open(0) : end("No mistakes were found."));
   }
 }
 
 function end(said = "") {
-  table.lesson = null;
-  show();
-  say(said || table.match.result);
+  state.lesson = null;
+  state.render();
+  say(said || state.answer.result);
 }
 
-const openNext = () => table.lesson.number + 1 < table.lesson.mistakes.length && open(table.lesson.number + 1);
+const openNext = () => state.lesson.number + 1 < state.lesson.mistakes.length && open(state.lesson.number + 1);
 
 async function open(number) {
-  const { lesson } = table;
+  const { lesson } = state;
   Object.assign(lesson, { number, isSolved: false });
   await goTo(lesson.mistakes[number]);
   if (isStill(lesson)) {
-    const ply = review.valued(table.match).plies[review.ply];
+    const ply = valued().plies[state.ply];
     const words = ply.words === null ? "" : ` (${ply.words})`;
     say(`Mistake ${number + 1} of ${lesson.mistakes.length}: your move ${ply.text}${words} is ${named(ply.grade)}. ${TRY}`);
   }
@@ -53,33 +51,32 @@ async function open(number) {
 
 // An action that the person tries in place of the mistake.
 export function attempt(action) {
-  const { text } = review.position(table.match).legal.find((one) => one.action === action);
-  const judged = review.judged.get(review.ply);
+  const { text } = position().legal.find((one) => one.action === action);
+  const judged = state.judged.get(state.ply);
   const grade = judged?.known.get(action)?.grade;
   if (!judged?.isComplete) {
     say("This position is still being solved; try again in a moment.");
   } else if (grade === null) {
-    solve(`Right: ${text} is good.`);
+    showSolution(`Right: ${text} is good.`);
   } else {
-    const isSame = action === table.match.plies[review.ply].action;
+    const isSame = action === state.answer.plies[state.ply].action;
     say(`${text} is ${isSame ? "the move you played" : `${named(grade)} too`}. ${TRY}`);
   }
 }
 
 // Shows the values of all moves, the best one, and what follows.
-async function solve(said = "") {
-  const { lesson, match } = table;
-  const { ply } = review;
-  const { best } = review.valued(match).plies[ply];
-  const { action, square } = review.position(match).legal.find(({ text }) => text === best);
-  Object.assign(table, { hint: { action, square } });
+async function showSolution(said = "") {
+  const { lesson, ply } = state;
+  const { best } = valued().plies[ply];
+  const { action, square } = position().legal.find(({ text }) => text === best);
+  state.hint = { action, square };
   lesson.isSolved = true;
-  show();
+  state.render();
   const words = `${said} Best: ${best}.`.trim();
   say(words);
   try {
-    const hint = await api.hint(match.id, ply);
-    if (isStill(lesson) && review.ply === ply && lesson.isSolved && hint.action === action) {
+    const { hint } = await ask({ ply, show: ["hint"] });
+    if (isStill(lesson) && state.ply === ply && lesson.isSolved && hint.action === action) {
       say(words + aboutLine(hint));
     }
   } catch (error) {
@@ -88,6 +85,6 @@ async function solve(said = "") {
 }
 
 clicked("learn", begin);
-clicked("solution", () => table.lesson.isSolved || solve());
+clicked("solution", () => state.lesson.isSolved || showSolution());
 clicked("next-mistake", openNext);
 clicked("end-lesson", () => goTo(Infinity).then(() => end()));

@@ -3,79 +3,82 @@
 import { areWatching, isOnePerson } from "./address.js";
 import { drawCurve, drawLosses } from "./curve.js";
 import { at, checked, element } from "./drawing.js";
-import { goTo } from "./review.js";
-import { showMovesText } from "./share.js";
+import { cursor, position, results, state, valued } from "./state.js";
 import { gradeOf, scaleOfPly, valuesToShow, valueText } from "./values.js";
-import { curveSource, valuesAbout, whoIs } from "./words.js";
+import { curveSource, scoreText, valuesAbout, whoIs } from "./words.js";
 
-// The current match, and the position of it that is reviewed.
-export function showMatch(table, review) {
-  const { game, board, match, foreseen, hint, isBusy, isEdited, lesson } = table;
-  const cursor = match === null ? 0 : review.cursor(match);
-  showMovesText(match);
-  if (match === null || isEdited) {
+// Draws the state; goTo: shows the position after a number of plies.
+export function showMatch(goTo) {
+  const { game, board, answer, foreseen, hint, isBusy, isTakingOver, isEdited, lesson } = state;
+  document.body.dataset.busy = String(isBusy);
+  at("board").classList.toggle("waiting", isBusy);
+  showControls();
+  if (answer === null || isEdited) {
     return;
   }
-  const position = review.position(match);
+  const ply = cursor();
+  const shown = position();
   // In a lesson the values would be the solution.
   const mode = lesson === null ? checked("values") : !lesson.isSolved ? "none" : "perfect";
-  const judged = review.judged.get(cursor) ?? null;
-  const { known, scale } = valuesToShow(mode, position, judged);
-  const isLast = cursor === match.plies.length;
+  const judged = state.judged.get(ply) ?? null;
+  const { known, scale } = valuesToShow(mode, shown, judged);
+  const isLast = ply === answer.plies.length;
   // Also while the opponent thinks, because otherwise the page would shift with every reply.
-  const arePoints = mode === "adviser" && (position.values_are_points || position.plies.some((ply) => ply.value_is_points));
-  const isOpen = lesson === null ? isLast && match.awaits_person && !isBusy : !isLast && !lesson.isSolved;
-  const ghost = lesson === null ? null : (match.plies[cursor]?.action ?? null);
-  board.show({ match: { ...position, ...foreseen }, known: foreseen === null ? known : new Map(), scale, isOpen, isEdited, hint, ghost });
+  const arePoints = mode === "adviser" && (shown.values_are_points || shown.plies.some((one) => one.value_is_points));
+  // An action that is chosen while an opponent takes over is played afterwards.
+  const isFree = !isBusy || isTakingOver;
+  const isOpen = lesson === null ? isLast && answer.awaits_person && isFree : !isLast && !lesson.isSolved;
+  const ghost = lesson === null ? null : (answer.plies[ply]?.action ?? null);
+  board.show({ match: { ...shown, ...foreseen }, known: foreseen === null ? known : new Map(), scale, isOpen, isEdited, hint, ghost });
   at("play").classList.toggle("reviewed", !isLast && lesson === null);
   at("play").classList.toggle("learning", lesson !== null);
-  document.body.dataset.plies = String(match.plies.length);
-  showCounts(game, position, arePoints);
+  document.body.dataset.plies = String(answer.plies.length);
+  showCounts(game, shown, arePoints);
   if (!isBusy) {
     // While the opponent thinks they stay, so that what is below them does too.
-    at("values-about").textContent = valuesAbout(position, mode, { known, scale, judged, arePoints, isChoice: isOpen || !isLast });
+    at("values-about").textContent = valuesAbout(shown, mode, { known, scale, judged, arePoints, isChoice: isOpen || !isLast });
     at("legend").hidden = !scale.isResult && !scale.isExact && [...known.values()].every(({ result }) => result === null);
   }
-  at("standing").textContent = (match.is_practice ? "Practice: this match does not count. " : "") + (match.standing ?? "");
-  at("score").textContent = match.score ?? "";
-  const valued = review.valued(match);
-  drawCurve(at("curve"), { game, match: valued, cursor });
-  drawLosses(at("discs-lost"), { game, match: valued });
-  at("opening").textContent = match.opening === null ? "" : `— ${match.opening} opening`;
-  at("curve-source").textContent = curveSource(valued);
-  showMoves(game, valued, cursor);
+  at("standing").textContent = [answer.is_practice ? "Practice: this match does not count." : "", answer.standing ?? ""].join(" ").trim();
+  at("score").textContent = scoreText(answer, results());
+  const match = valued();
+  drawCurve(at("curve"), { game, match, cursor: ply, goTo });
+  drawLosses(at("discs-lost"), { game, match });
+  at("opening").textContent = answer.opening === null ? "" : `— ${answer.opening} opening`;
+  at("curve-source").textContent = curveSource(match);
+  showMoves(game, match, ply, goTo);
 }
 
 // In a review or a lesson, nothing is taken back by the way: that is what "Play on from here" is for. A hint in a lesson
 // would be the solution.
-export const canUndo = ({ match, isBusy, lesson }, review) => !isBusy && lesson === null && review.ply === null && Boolean(match?.can_undo);
-export const canHint = ({ match, isBusy, lesson }, review) =>
-  !isBusy && lesson === null && match !== null && (match.awaits_person || review.ply !== null);
+export const canUndo = () => !state.isBusy && state.lesson === null && state.ply === null && Boolean(state.answer?.can_undo);
+export const canHint = () =>
+  !state.isBusy && state.lesson === null && state.answer !== null && (state.answer.awaits_person || state.ply !== null);
 
 // aria-disabled instead of disabled, so that a button keeps the keyboard focus.
-export function showControls(table, review) {
-  const { match, isBusy, isRunning, lesson } = table;
-  const cursor = match === null ? 0 : review.cursor(match);
+function showControls() {
+  const { answer: match, isBusy, isRunning, lesson } = state;
+  const ply = cursor();
   const isWatched = areWatching(match?.people);
   const count = match?.plies.length ?? 0;
   const isOpen = match !== null && !match.is_over;
-  const isAtEnd = match !== null && match.is_over && cursor === count;
+  const isAtEnd = match !== null && match.is_over && ply === count;
   const canSwap = isAtEnd && isOnePerson(match.people);
   const canLearn = isAtEnd && match.plies.some((ply) => ply.by_person);
   const enabled = {
     new: !isBusy || isRunning,
-    undo: canUndo(table, review),
-    hint: canHint(table, review),
+    undo: canUndo(),
+    hint: canHint(),
     swap: !isBusy,
     step: !isBusy && isOpen,
     run: isOpen,
     solution: lesson?.isSolved === false && lesson.mistakes.length > 0,
     "next-mistake": lesson !== null && lesson.number + 1 < lesson.mistakes.length,
-    "to-start": cursor > 0,
-    back: cursor > 0,
-    forward: cursor < count,
-    "to-end": cursor < count,
-    "play-on": !isBusy && cursor < count,
+    "to-start": ply > 0,
+    back: ply > 0,
+    forward: ply < count,
+    "to-end": ply < count,
+    "play-on": !isBusy && ply < count,
   };
   const hidden = {
     undo: isWatched,
@@ -89,7 +92,7 @@ export function showControls(table, review) {
   Object.entries(hidden).forEach(([id, is]) => (at(id).hidden = is));
   Object.entries(away).forEach(([id, is]) => at(id).classList.toggle("away", is));
   at("run").textContent = isRunning ? "Pause" : "Run";
-  at("review-place").textContent = cursor < count ? `${cursor} of ${count}` : `${count}`;
+  at("review-place").textContent = ply < count ? `${ply} of ${count}` : `${count}`;
 }
 
 function showCounts(game, match, arePoints) {
@@ -107,19 +110,19 @@ function showCounts(game, match, arePoints) {
 const isExactOrUnknown = ({ value, words }) => value === null || words !== null;
 
 // The table of the moves, with their values and better moves.
-function showMoves(game, match, cursor) {
-  const rows = match.plies.map((ply, number) => {
-    const scale = scaleOfPly(match, ply);
-    const text = (value, words) => valueText(value, scale) + (ply.in_points ? " discs" : words === null ? "" : ` (${words})`);
-    const grade = gradeOf(match, ply);
-    const move = element("button", { type: "button", class: "move", "aria-current": cursor === number + 1 ? "step" : null }, ply.text);
+function showMoves(game, match, ply, goTo) {
+  const rows = match.plies.map((one, number) => {
+    const scale = scaleOfPly(match, one);
+    const text = (value, words) => valueText(value, scale) + (one.in_points ? " discs" : words === null ? "" : ` (${words})`);
+    const grade = gradeOf(match, one);
+    const move = element("button", { type: "button", class: "move", "aria-current": ply === number + 1 ? "step" : null }, one.text);
     move.addEventListener("click", () => goTo(number + 1));
     const cells = [
       String(number + 1),
-      `${match.seat_names[ply.seat]} (${whoIs(match, ply.seat)})`,
+      `${match.seat_names[one.seat]} (${whoIs(match, one.seat)})`,
       move,
-      ply.value === null ? "" : text(ply.value, ply.words),
-      grade === null ? "" : `${grade}: ${ply.best} ${text(ply.best_value, ply.best_words)}`,
+      one.value === null ? "" : text(one.value, one.words),
+      grade === null ? "" : `${grade}: ${one.best} ${text(one.best_value, one.best_words)}`,
     ];
     return element("tr", { class: grade }, ...cells.map((content) => element("td", {}, content)));
   });

@@ -1,193 +1,144 @@
-// The view for playing: opening a game, and its matches. What a click on the board does: see act.
+// The view for playing: opening a game, what a click on the board does (see act), buttons and keys.
 
+import * as actions from "./actions.js";
 import * as address from "./address.js";
 import * as api from "./api.js";
-import { Board, foreseen } from "./board.js";
+import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
-import { at, check, checked, clicked } from "./drawing.js";
+import { at, clicked } from "./drawing.js";
 import * as lesson from "./lesson.js";
-import { canHint, canUndo } from "./match_view.js";
+import { canHint, canUndo, showMatch } from "./match_view.js";
 import * as players from "./players.js";
-import { newMatch, request } from "./requests.js";
-import { askForMore, goTo, review } from "./review.js";
-import * as settings from "./settings.js";
+import { ask, goTo } from "./review.js";
+import "./settings.js";
 import * as setup from "./setup.js";
-import { bringValues, isShown, keepInAddress, keepInHistory, noteLeft, returnToLeft, savedAddress, show, table } from "./table.js";
-import { aboutHint, aboutLine, fail, isThinking, say } from "./words.js";
+import { showMovesText } from "./share.js";
+import { bringValues, clear, cursor, isShown, keepInAddress, noteLeft, returnToLeft, savedAddress, state } from "./state.js";
+import { aboutHint, aboutLine, fail, say } from "./words.js";
 
 export { savedAddress };
 
-// After this number of milliseconds the page says that a game is still loading; also the pause between watched moves.
+// After this number of milliseconds the page says that a game is still loading, or that it looks for a hint.
 const [PATIENCE, COMPILING] = [2000, "Still loading. A game's rules are compiled once on each computer…"];
-const PAUSE = 700;
-// After this number of milliseconds the page says that it looks for a hint.
 const QUICK = 300;
 
-// saved, shown: the match to bring back and how it is shown, from the address; null: a new one. complaint: about the address.
+state.render = () => {
+  showMovesText();
+  showMatch(goTo);
+};
+
+// saved, shown: the match to open and how it is shown, from the address; null: a new one. complaint: about the address.
 export async function open(game, saved, shown = null, complaint = null) {
-  table.visit += 1;
-  const mine = table.visit;
+  state.visit += 1;
+  const mine = state.visit;
   noteLeft();
-  leave();
-  settings.forget();
+  clear();
   // No match can begin before the opponents are known.
-  Object.assign(table, { game, hint: null, isRunning: false, isBusy: true, lesson: null });
+  Object.assign(state, { game, hint: null, isRunning: false, isBusy: true, isTakingOver: false, lesson: null });
   at("title").textContent = game.title;
   at("aim").textContent = game.aim;
   say("One moment…");
-  setTimeout(() => mine === table.visit && table.isBusy && table.match === null && say(COMPILING), PATIENCE);
+  setTimeout(() => mine === state.visit && state.isBusy && state.match === null && say(COMPILING), PATIENCE);
   fail(null);
-  table.board = new (game.rows === null ? Buttons : Board)(at("board"), game, act, setup.turn);
+  state.board = new (game.rows === null ? Buttons : Board)(at("board"), game, act, setup.turn);
   players.showOffer({ opponents: [], notes: [] });
   setup.open(game);
   try {
     const offer = await api.opponents(game.name);
-    if (mine === table.visit) {
+    if (mine === state.visit) {
       players.showOffer(offer);
-      if (saved !== null) {
-        players.select(saved);
+      const match = saved && { ...saved, opponent: saved.opponent ?? offer.default };
+      if (match !== null) {
+        players.select(match);
         bringValues(shown.values);
       }
-      await begin(saved && { ...saved, opponent: saved.opponent ?? offer.default });
-      if (mine === table.visit && Number.isInteger(shown?.ply)) {
+      await beginAndProve(match ?? {});
+      if (mine === state.visit && Number.isInteger(shown?.ply)) {
         await goTo(shown.ply);
       }
-      if (mine === table.visit && complaint !== null) {
+      if (mine === state.visit && complaint !== null) {
         fail(new Error(complaint));
       }
     }
   } catch (error) {
-    if (mine === table.visit) {
-      table.isBusy = false;
-      show();
+    if (mine === state.visit) {
+      state.isBusy = false;
+      state.render();
       fail(error);
       say("The game could not be loaded. Press New match to try again.");
     }
   }
 }
 
-function leave() {
-  if (table.match !== null) {
-    api.leave(table.match.id);
-    table.match = null;
-    review.clear();
+async function beginAndProve(match = {}) {
+  const mine = state.visit;
+  await actions.begin(match);
+  if (mine === state.visit) {
+    players.showProof(state.game);
   }
 }
 
 // After a visit to another view: there may be new levels.
 export async function refresh() {
-  const mine = table.visit;
+  const mine = state.visit;
   keepInAddress();
-  const offer = await api.opponents(table.game.name).catch(() => null);
-  if (offer !== null && mine === table.visit && !table.isBusy) {
+  const offer = await api.opponents(state.game.name).catch(() => null);
+  if (offer !== null && mine === state.visit && !state.isBusy) {
     players.updateOffer(offer);
   }
 }
 
-// ---------------------------------------------------------------------- matches
-
-export async function begin(saved = null) {
-  const mine = table.visit;
-  await request(() => newMatch(mine, saved));
-  if (mine === table.visit) {
-    players.showProof(table.game);
-  }
-}
-
-// Begins a match in the place of the present one, which can be returned to.
-export async function replace(saved) {
-  if (table.isBusy || table.game === null) {
-    return;
-  }
-  const [earlier, mine] = [table.match, table.visit];
-  keepInHistory();
-  await request(async () => {
-    const begun = await newMatch(mine, saved);
-    review.clear();
-    return begun;
-  });
-  if (earlier !== null && mine === table.visit && earlier.id !== table.match.id) {
-    api.leave(earlier.id);
-  }
-}
-
-// Called when the person chooses an action on the board.
-export function act(action) {
-  if (table.lesson !== null) {
+// Called when the person chooses an action on the board; one that is chosen while an opponent takes over is played afterwards.
+async function act(action) {
+  if (state.lesson !== null) {
     lesson.attempt(action);
-  } else if (table.isBusy) {
-    settings.keep(action);
-  } else if (table.match !== null) {
-    const { game, match } = table;
-    const { text } = match.legal.find((one) => one.action === action);
-    if (address.isOnePerson(match.people)) {
-      say(`You play ${text}. ${isThinking(match, 1 - match.person_seat)}`);
+    return;
+  }
+  if (state.isTakingOver) {
+    wanted = action;
+    if (!(await actions.whenFree()) || wanted !== action || !at("error").hidden || !state.answer.legal.some((one) => one.action === action)) {
+      return;
     }
-    // The match may be brought back under another id before the action is played.
-    request(() => api.act(table.match.id, action, table.match.plies.length), foreseen(game, match, action));
+    wanted = null;
+  }
+  if (state.match !== null && !state.isBusy) {
+    actions.play(action);
   }
 }
 
-export function nextMatch() {
-  const { game, match } = table;
-  if (table.isRunning) {
-    run();
+// The action chosen last while an opponent takes over.
+let wanted = null;
+
+function newMatch() {
+  if (state.isRunning) {
+    actions.run();
   }
-  if (table.isBusy) {
+  if (state.isBusy) {
     return;
   }
-  if (game === null) {
+  if (state.game === null) {
     location.reload();
   } else if (!players.areKnown()) {
-    open(game, null);
-  } else if (match === null) {
-    begin();
+    open(state.game, null);
+  } else if (state.match === null) {
+    beginAndProve();
   } else {
-    keepInHistory();
-    review.clear();
-    request(() => api.next(match.id, address.isOnePerson(checked("person")) ? checked("person") : undefined));
-  }
-}
-
-// The next match, in the other seat.
-function swapSeats() {
-  if (!table.isBusy) {
-    check("person", checked("person") === "first" ? "second" : "first");
-    nextMatch();
-  }
-}
-
-function undo() {
-  if (canUndo(table, review)) {
-    // The end of a match stays within reach of the browser's back button.
-    if (table.match.is_over) {
-      keepInHistory();
-    }
-    request(() => api.undo(table.match.id));
-  }
-}
-
-function playOn() {
-  if (review.ply !== null && !table.isBusy) {
-    const { ply } = review;
-    keepInHistory();
-    request(() => api.rewind(table.match.id, ply));
+    actions.next();
   }
 }
 
 async function giveHint() {
-  const { ply } = review;
-  const asked = table.match;
-  if (!canHint(table, review)) {
+  const [asked, ply] = [state.answer, state.ply];
+  if (!canHint()) {
     return;
   }
-  const isStill = () => isShown(asked) && review.ply === ply;
+  const isStill = () => isShown(asked) && state.ply === ply;
   const notice = setTimeout(() => isStill() && say("Looking for a hint…"), QUICK);
   try {
-    const hint = await api.hint(asked.id, ply ?? asked.plies.length);
+    const { hint } = await ask({ ply: cursor(), show: ["hint"] });
     if (isStill()) {
-      table.hint = hint;
-      show();
+      state.hint = hint;
+      state.render();
       say(aboutHint(asked, hint) + aboutLine(hint));
     }
   } catch (error) {
@@ -199,41 +150,21 @@ async function giveHint() {
   }
 }
 
-// ---------------------------------------------------------------------- players who are watched
-
-function step() {
-  const { match, isBusy } = table;
-  return match !== null && !isBusy && !match.is_over ? request(() => api.reply(match.id)) : null;
-}
-
-async function run() {
-  const mine = table.visit;
-  const goesOn = () => table.isRunning && mine === table.visit && address.areWatching(table.match?.people) && !table.match.is_over;
-  table.isRunning = !table.isRunning;
-  show();
-  while (goesOn() && at("error").hidden) {
-    await step();
-    await new Promise((done) => setTimeout(done, PAUSE));
-  }
-  if (mine === table.visit) {
-    table.isRunning = false;
-    show();
-    askForMore();
-  }
-}
-
 // ---------------------------------------------------------------------- buttons and keys
 
-const stepTo = (to) => table.lesson === null && goTo(to);
-const back = () => stepTo((cursor) => cursor - 1);
-const forward = () => stepTo((cursor) => cursor + 1);
+const stepTo = (to) => state.lesson === null && goTo(to);
+const back = () => stepTo((ply) => ply - 1);
+const forward = () => stepTo((ply) => ply + 1);
+const undo = () => canUndo() && actions.undo();
+const playOn = () => state.ply !== null && !state.isBusy && actions.playOnFrom(state.ply, { isOther: true });
 
-Object.entries({ new: nextMatch, undo, hint: giveHint, swap: swapSeats, step, run, back, forward }).forEach(([id, handler]) => clicked(id, handler));
+const buttons = { new: newMatch, undo, hint: giveHint, swap: actions.swapSeats, step: actions.step, run: actions.run, back, forward };
+Object.entries(buttons).forEach(([id, handler]) => clicked(id, handler));
 clicked("to-start", () => stepTo(0));
 clicked("to-end", () => stepTo(Infinity));
 clicked("play-on", playOn);
 clicked("return", returnToLeft);
-clicked("load", () => replace({ ...players.chosenSettings(), moves: at("moves").value.trim() }));
+clicked("load", () => actions.replace({ moves: at("moves").value.trim() }));
 
 document.addEventListener("keydown", (event) => {
   const isTyping = event.target.matches("select, textarea, input:not([type=radio], [type=range])");
@@ -243,8 +174,8 @@ document.addEventListener("keydown", (event) => {
   // The arrows move radio buttons, sliders and scrolled tables.
   const arrows = event.target.matches("input, .scroll, summary") ? {} : { ArrowLeft: back, ArrowRight: forward };
   // In games whose actions are columns, the numbers above them.
-  const columns = (table.board?.heads ?? []).map((_, column) => [column + 1, () => table.board.click(column)]);
-  const handler = { u: undo, h: giveHint, n: nextMatch, ",": back, ".": forward, ...arrows, ...Object.fromEntries(columns) }[event.key];
+  const columns = (state.board?.heads ?? []).map((_, column) => [column + 1, () => state.board.click(column)]);
+  const handler = { u: undo, h: giveHint, n: newMatch, ",": back, ".": forward, ...arrows, ...Object.fromEntries(columns) }[event.key];
   if (handler !== undefined) {
     event.preventDefault();
     handler();
@@ -253,11 +184,10 @@ document.addEventListener("keydown", (event) => {
 
 // On wide windows there is room for the moves.
 at("plies-box").open = matchMedia("(min-width: 76rem)").matches;
-window.addEventListener("pagehide", leave);
 window.addEventListener("pageshow", ({ persisted }) => {
   const { saved, shown } = address.read(location.hash);
-  if (persisted && table.game !== null) {
-    open(table.game, saved, shown);
+  if (persisted && state.game !== null) {
+    open(state.game, saved, shown);
   }
 });
-window.addEventListener("resize", show);
+window.addEventListener("resize", () => state.render());

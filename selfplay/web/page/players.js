@@ -4,17 +4,20 @@ import { areWatching } from "./address.js";
 import * as api from "./api.js";
 import { Chooser } from "./chooser.js";
 import { at, check, checked, element, printed, radios } from "./drawing.js";
-import { changeOpponent } from "./settings.js";
 
 const SEATS = ["first", "second"];
 
-export const opponent = new Chooser("opponent", "", () => changeOpponent());
-const partner = new Chooser("partner", "partner-", () => changeOpponent());
-at("evaluator").addEventListener("change", () => changeOpponent());
+let changed = () => {};
+export const opponent = new Chooser("opponent", "", () => changed());
+const partner = new Chooser("partner", "partner-", () => changed());
+at("evaluator").addEventListener("change", () => changed());
 at("strengths").addEventListener("change", (event) => {
   opponent.select(event.target.value);
-  changeOpponent();
+  changed();
 });
+
+// handler: called when another opponent, partner or evaluator is chosen.
+export const whenChanged = (handler) => (changed = handler);
 
 // Cancels the current request for a proof. The server drops a proof that no request waits for.
 let proofRequest = new AbortController();
@@ -65,13 +68,14 @@ export function showStrength() {
   radios("strength").forEach((radio) => (radio.checked = radio.value === opponent.chosen?.id));
 }
 
-// The players that are chosen, as fields of a request. The partner is left out if people play.
-export function chosenPlayers() {
-  const first = areWatching(checked("person")) ? { partner: partner.chosen.id } : {};
-  return { opponent: opponent.chosen.id, evaluator: at("evaluator").value || null, ...first };
-}
+// The players that are chosen, as fields of a match. There is no partner if people play.
+export const chosenPlayers = () => ({
+  opponent: opponent.chosen.id,
+  partner: areWatching(checked("person")) ? partner.chosen.id : null,
+  evaluator: at("evaluator").value || null,
+});
 
-// The same with the seats of people: a request for a new match.
+// The same with the seats of people.
 export const chosenSettings = () => ({ ...chosenPlayers(), person: checked("person") });
 
 // ---------------------------------------------------------------------- proofs

@@ -1,68 +1,47 @@
 // The effects of the settings. A change during a request takes effect when the request has finished.
 
-import { isOnePerson, savedOf } from "./address.js";
-import * as api from "./api.js";
+import { begin, next, replace, takeOver, whenFree } from "./actions.js";
+import { isOnePerson } from "./address.js";
 import { at, checked, radios } from "./drawing.js";
-import { act, begin, nextMatch, replace } from "./play.js";
 import * as players from "./players.js";
-import { request } from "./requests.js";
-import { askForMore, review } from "./review.js";
-import { isShown, keepInAddress, keepValues, show, table } from "./table.js";
+import { askForMore, look } from "./review.js";
+import { isShown, keepInAddress, keepValues, state } from "./state.js";
 import { fail, say, whatToDo } from "./words.js";
-
-// Whether another opponent or other people were chosen while a request was running, and the action chosen while an opponent
-// takes over.
-let [isChangeWanted, areOthersWanted, isTakingOver, wantedAction] = [false, false, false, null];
-
-// Called when another game is opened.
-export const forget = () => ([isChangeWanted, areOthersWanted, isTakingOver, wantedAction] = [false, false, false, null]);
-
-// Called when the person chooses an action during a request.
-export const keep = (action) => (wantedAction = isTakingOver ? action : null);
 
 export async function changeOpponent() {
   players.showStrength();
   players.announceProof();
-  isChangeWanted = table.isBusy;
-  if (table.isBusy) {
+  if (!(await whenFree())) {
     return;
   }
-  if (table.match === null) {
-    await begin();
-    return;
-  }
-  const mine = table.visit;
+  const mine = state.visit;
   const chosen = players.chosenPlayers();
-  const { opponent, partner, evaluator } = savedOf(table.match);
-  if (chosen.opponent !== opponent || (chosen.partner ?? null) !== partner || chosen.evaluator !== evaluator) {
-    isTakingOver = true;
-    await request(async () => {
-      const answer = await api.takeOver(table.match.id, chosen);
-      review.clear();
-      return answer;
-    });
+  if (state.match === null) {
+    await begin();
+  } else if (Object.entries(chosen).some(([name, value]) => state.match[name] !== value)) {
+    await takeOver();
   }
-  if (mine === table.visit) {
-    players.showProof(table.game);
+  if (mine === state.visit) {
+    players.showProof(state.game);
   }
 }
 
-function changePeople() {
-  const [person, { match }] = [checked("person"), table];
+async function changePeople() {
   players.showPartner();
-  areOthersWanted = table.isBusy;
-  if (match === null || table.isBusy) {
+  const wasBusy = state.isBusy;
+  const isSame = await whenFree();
+  const [person, { match, answer }] = [checked("person"), state];
+  // The result of a match stays on the board until the person begins the next one.
+  if (!isSame || match === null || (wasBusy && (!at("error").hidden || (isSwap() && answer.is_over)))) {
     return;
   }
-  if (person === match.people) {
-    say(whatToDo(match));
-    return;
-  }
-  if (!isSwap(match)) {
+  if (person === match.person) {
+    say(whatToDo(answer));
+  } else if (!isSwap()) {
     // The match continues.
-    replace({ ...savedOf(match), partner: null, ...players.chosenSettings() });
-  } else if (match.is_over || !match.plies.some((ply) => ply.by_person)) {
-    nextMatch();
+    await replace({ ...match, ...players.chosenSettings() });
+  } else if (answer.is_over || !answer.plies.some((ply) => ply.by_person)) {
+    await next();
   } else {
     // Not during a match, which would be abandoned.
     say(`You move ${person} from the next match on; New match begins it now.`);
@@ -70,45 +49,20 @@ function changePeople() {
 }
 
 // Whether the one person who plays is to change seats.
-const isSwap = (match) => isOnePerson(checked("person")) && isOnePerson(match.people);
+const isSwap = () => isOnePerson(checked("person")) && isOnePerson(state.match.person);
 
 async function changeValues() {
-  const asked = table.match;
-  table.lesson = null;
+  const asked = state.answer;
+  state.lesson = null;
   keepValues(asked?.is_over ?? false);
   keepInAddress();
-  if (asked !== null && !table.isBusy) {
-    await review.look(asked).catch((error) => isShown(asked) && fail(error));
-    show();
+  if (asked !== null && !state.isBusy) {
+    await look().catch((error) => isShown(asked) && fail(error));
+    state.render();
     askForMore();
   }
 }
 
-// Called when no request is running any more.
-export function whenFree() {
-  isTakingOver = false;
-  if (isChangeWanted) {
-    changeOpponent();
-  }
-  if (table.isBusy) {
-    return;
-  }
-  const action = wantedAction;
-  wantedAction = null;
-  if (at("error").hidden && table.match?.legal.some((one) => one.action === action)) {
-    act(action);
-    return;
-  }
-  const { match } = table;
-  // The result of a match stays on the board until the person begins the next one.
-  if (areOthersWanted && at("error").hidden && match !== null && !(isSwap(match) && match.is_over)) {
-    changePeople();
-  }
-  areOthersWanted = false;
-  if (!table.isBusy) {
-    askForMore();
-  }
-}
-
+players.whenChanged(changeOpponent);
 radios("person").forEach((radio) => radio.addEventListener("change", changePeople));
 radios("values").forEach((radio) => radio.addEventListener("change", changeValues));

@@ -1,11 +1,9 @@
 // Setting up a position by hand, for two people, so that the values of both sides are shown.
 
-import { savedOf } from "./address.js";
+import { replace } from "./actions.js";
 import { at, check, checked, clicked, radios } from "./drawing.js";
-import { replace } from "./play.js";
-import { opponent, select } from "./players.js";
-import { review } from "./review.js";
-import { show, table } from "./table.js";
+import { select } from "./players.js";
+import { position, state } from "./state.js";
 import { RESULT_SCALE } from "./values.js";
 import { fail } from "./words.js";
 
@@ -24,19 +22,19 @@ export function open(game) {
 }
 
 function begin() {
-  const position = table.match === null ? { squares: table.board.cells.map(() => 0), to_move: 0 } : review.position(table.match);
-  check("to-move", position.to_move ?? 0);
-  table.isEdited = true;
-  show();
-  draw(position.squares);
+  const shown = state.match === null ? { squares: state.board.cells.map(() => 0), to_move: 0 } : position();
+  check("to-move", shown.to_move ?? 0);
+  state.isEdited = true;
+  state.render();
+  draw(shown.squares);
 }
 
 function close() {
   at("setup").open = false;
-  table.isEdited = false;
+  state.isEdited = false;
   // What is wrong with the position on the board is no longer of interest.
   fail(null);
-  show();
+  state.render();
 }
 
 // Called when a square is clicked.
@@ -45,13 +43,13 @@ export const turn = (square) => draw(squares.with(square, NEXT[squares[square]])
 function draw(stones) {
   squares = stones;
   const match = { squares, plies: [], legal: [], winning_squares: [] };
-  table.board.show({ match, known: new Map(), scale: RESULT_SCALE, isOpen: false, isEdited: true, hint: null, ghost: null });
+  state.board.show({ match, known: new Map(), scale: RESULT_SCALE, isOpen: false, isEdited: true, hint: null, ghost: null });
 }
 
 async function use() {
-  await replace({ opponent: opponent.chosen.id, person: "both", position: { squares, to_move: Number(checked("to-move")) } });
+  await replace({ person: "both", partner: null, position: { squares, to_move: Number(checked("to-move")) } });
   if (at("error").hidden) {
-    select(savedOf(table.match));
+    select(state.match);
     close();
   }
 }

@@ -1,18 +1,17 @@
 // Copying, saving and loading a match, and a picture of the position that is shown.
 
-import * as api from "./api.js";
 import { at, clicked, element, svg } from "./drawing.js";
 import { centreOf, hexagon, pathOf, sizeOf } from "./geometry.js";
 import { signOf } from "./pieces.js";
-import { review } from "./review.js";
-import { table } from "./table.js";
+import { ask } from "./review.js";
+import { position, state } from "./state.js";
 
 const say = (text) => (at("share-state").textContent = text);
 
 // Shows the moves, unless the person is writing.
-export function showMovesText(match) {
+export function showMovesText() {
   if (document.activeElement !== at("moves")) {
-    at("moves").value = match?.moves ?? "";
+    at("moves").value = state.match?.moves ?? "";
   }
 }
 
@@ -34,19 +33,19 @@ function saveFile(name, text, type) {
   URL.revokeObjectURL(link.href);
 }
 
-async function download({ id }) {
-  const { name, text } = await api.file(id);
-  saveFile(name, text, "text/plain");
+async function download() {
+  const { file } = await ask({ show: ["file"] });
+  saveFile(file.name, file.text, "text/plain");
 }
 
-const ifOpen = (action) => () => table.match !== null && action(table.match)?.catch((error) => say(error.message));
-clicked("copy-moves", ifOpen(({ moves }) => copy(moves, "moves are")));
+const ifOpen = (action) => () => state.match !== null && action()?.catch((error) => say(error.message));
+clicked("copy-moves", ifOpen(() => copy(state.match.moves, "moves are")));
 clicked("copy-link", ifOpen(() => copy(location.href, "link is")));
 clicked("download", ifOpen(download));
-clicked("save-picture", ifOpen((match) => savePicture(table.game, review.position(match).squares)));
+clicked("save-picture", ifOpen(() => savePicture(state.game, position().squares)));
 at("share").addEventListener("toggle", () => {
   say("");
-  showMovesText(table.match);
+  showMovesText();
 });
 
 // ---------------------------------------------------------------------- the picture

@@ -47,9 +47,21 @@ export function whatHappened(match, before) {
   } else if (areWatching(match.people)) {
     words.push(match.plies.length === 0 ? "Press Run, or Step for one move." : "");
   } else {
-    words.push(words.length > 0 || areTwoPeople(match.people) ? yourTurn(match) : `Your turn: you are ${match.seat_names[match.person_seat]}.`);
+    const hasMoved = match.plies.some((ply) => ply.by_person && !ply.is_forced);
+    const isKnown = areTwoPeople(match.people) || (words.length > 0 && hasMoved);
+    words.push(isKnown ? yourTurn(match) : `Your turn: you are ${match.seat_names[match.person_seat]}.`);
   }
   return words.join(" ").trim();
+}
+
+// Wins of the person, or of who moves first, and of the other; empty before the first end of a match.
+export function scoreText(match, [one, other, drawn]) {
+  if (one + other + drawn === 0) {
+    return "";
+  }
+  const first = match.person_seat ?? 0;
+  const name = (seat) => match.seats[seat]?.label ?? (areTwoPeople(match.people) ? capital(match.seat_names[seat]) : "You");
+  return `${name(first)} ${one} : ${other} ${name(1 - first)}${drawn > 0 ? `, ${drawn} drawn` : ""}`;
 }
 
 export function aboutHint({ judge }, { in_points: inPoints, source, text, value, words }) {

@@ -6,10 +6,7 @@ from time import monotonic
 
 from playwright.sync_api import Page, expect
 
-from selfplay.web.matches import OpenMatches
-from tests.web.conftest import Server
-
-PATIENCE_MS = 120_000
+PATIENCE_MS = 15_000
 
 
 def settled(page: Page, plies: int | None = None) -> None:
@@ -24,11 +21,6 @@ def until(page: Page, is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert monotonic() < latest
         page.wait_for_timeout(10)
-
-
-def forget_matches(server: Server) -> None:
-    """Make the server forget all matches, as one that was started again."""
-    server.service.matches = OpenMatches(server.service.settings, monotonic)
 
 
 AGAINST_THE_NEWEST = "/#play/tictactoe?opponent=level-3&person=first"
@@ -49,7 +41,7 @@ def choose_game(page: Page, name: str) -> None:
 
 def choose(page: Page, opponent: str) -> None:
     """Choose the opponent with this text from the list."""
-    with page.expect_response(lambda response: "/opponent" in response.url and response.request.method == "PUT"):
+    with page.expect_response("**/api/match"):
         page.locator("#opponents").evaluate("(node) => { node.open = true; }")
         page.get_by_label("Kind of opponent").select_option(label=opponent)
     settled(page)

@@ -5,8 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browser.browsing import choose, choose_game, forget_matches, plies, settled, visit
-from tests.web.conftest import Server
+from tests.web.browser.browsing import choose, choose_game, plies, settled, visit
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +22,7 @@ def stones(page: Page) -> list[str]:
     return page.locator(".cell").evaluate_all("(cells) => cells.map((cell) => cell.ariaLabel.split(',')[2].trim())")
 
 
-def test_a_match_is_brought_back_after_a_reload_by_a_link_and_after_a_restart(page: Page, server: Server) -> None:
+def test_a_match_is_brought_back_after_a_reload_and_by_a_link(page: Page) -> None:
     visit(page)
     choose(page, "Search")
     page.get_by_text("You second", exact=True).click()
@@ -31,7 +30,7 @@ def test_a_match_is_brought_back_after_a_reload_by_a_link_and_after_a_restart(pa
     play(page, int(page.locator("#board .legal").first.get_attribute("data-square") or 0))
     before, address = stones(page), page.url
     assert "opponent=search-4" in address
-    for again in (page.reload, lambda: page.goto("about:blank"), lambda: forget_matches(server)):
+    for again in (page.reload, lambda: page.goto("about:blank")):
         again()
         page.goto(address)
         settled(page, 3)
@@ -108,3 +107,28 @@ def test_a_match_is_copied_saved_and_loaded(page: Page) -> None:
     expect(page.locator("#error")).to_contain_text("Transcript, disc 2: action c1 is not legal here")
     # The match is still there.
     settled(page, 2)
+
+
+def moves(page: Page) -> str:
+    return page.url.partition("moves=")[2]
+
+
+def test_a_match_that_was_reloaded_gets_the_same_replies(page: Page) -> None:
+    visit(page, "/#play/hex?opponent=random&person=first")
+    assert re.search(r"&seed=\d+", page.url)
+    play(page, 0)
+    before = moves(page)
+    page.get_by_role("button", name="Undo").click()
+    settled(page, 0)
+    page.reload()
+    settled(page, 0)
+    play(page, 0)
+    assert moves(page) == before
+    # Other matches get others, each of 48 with the same probability.
+    replies = set()
+    for _ in range(8):
+        page.keyboard.press("n")
+        settled(page, 0)
+        play(page, 0)
+        replies.add(moves(page))
+    assert len(replies) > 1

@@ -2,30 +2,47 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
-from selfplay.web.opponents import NotFoundError
 from tests.web.browser.browsing import choose, settled, slide, until, visit
-from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
+
+
+Body = dict[str, Any]
+MATCH = "**/api/match"
+
+
+def shows(part: str) -> Callable[[Body], bool]:
+    return lambda body: body.get("show") == [part]
+
+
+def has_moves(body: Body) -> bool:
+    """Whether a request is about a match that has begun, and not about an earlier position."""
+    return bool(body["moves"]) and "ply" not in body
+
+
+def opponent_of(request: Request) -> str:
+    opponent: str = request.post_data_json["opponent"]
+    return opponent
 
 
 class Late:
     """Delays the answer to the first matching request.
 
     Args:
-        is_held: which requests to this address match.
+        is_held: which requests to this address match, by their bodies.
     """
 
-    def __init__(self, page: Page, address: str, is_held: Callable[[Request], bool] = lambda request: True) -> None:
+    def __init__(self, page: Page, is_held: Callable[[Body], bool] | None, address: str = MATCH) -> None:
         self.page, self.is_held, self.routes = page, is_held, list[Route]()
         page.route(address, self._route)
 
     def _route(self, route: Route) -> None:
-        if self.routes or not self.is_held(route.request):
+        if self.routes or (self.is_held is not None and not self.is_held(route.request.post_data_json)):
             route.continue_()
         else:
             self.answer = route.fetch()
@@ -44,7 +61,7 @@ class Late:
 
 def test_a_hint_for_an_earlier_position_is_not_shown(page: Page) -> None:
     visit(page)
-    hint = Late(page, "**/hint*")
+    hint = Late(page, shows("hint"))
     page.get_by_role("button", name="Hint").click()
     hint.wait()
     page.locator("[data-square='4']").click()
@@ -68,7 +85,7 @@ def test_the_stone_and_that_the_opponent_thinks_are_shown_at_once(
     page: Page, address: str, clicks: tuple[str, ...], shown: dict[str, str]
 ) -> None:
     visit(page, f"/#play/{address}")
-    action = Late(page, "**/actions")
+    action = Late(page, has_moves)
     for square in clicks:
         page.locator(f"[data-square='{square}']").click()
     action.wait()
@@ -82,7 +99,7 @@ def test_the_stone_and_that_the_opponent_thinks_are_shown_at_once(
 
 def test_a_stone_that_the_server_refuses_is_taken_away(page: Page) -> None:
     visit(page)
-    page.route("**/actions", lambda route: route.fulfill(status=409, json={"error": "it is not a person's turn"}))
+    page.route(MATCH, lambda route: route.fulfill(status=409, json={"error": "it is not a person's turn"}))
     page.locator("[data-square='4']").click()
     expect(page.locator("#error")).to_have_text("It is not a person's turn.")
     settled(page, 0)
@@ -96,7 +113,7 @@ def test_values_of_perfect_play_that_are_shown_already_stay(page: Page) -> None:
         expect(values).not_to_have_count(0)
         if game == "connect_four":
             expect(values).to_have_count(7)
-        count, perfect = values.count(), Late(page, "**/judged*")
+        count, perfect = values.count(), Late(page, shows("judged"))
         page.get_by_text("Perfect", exact=True).click()
         perfect.wait()
         page.locator("#share summary").click()
@@ -111,22 +128,24 @@ def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None
     page = tab.context.new_page()
     page.add_init_script("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")
     visit(page)
-    changes: list[Request] = []
-    page.on("request", lambda request: changes.append(request) if request.method == "PUT" else None)
-    reply = Late(page, "**/reply")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(opponent_of(request)) if request.method == "POST" else None)
+    reply = Late(page, has_moves)
     page.locator("[data-square='4']").click()
     reply.wait()
     page.evaluate("window.hasTimer = false")
     for number in (0, 1, 0):
         slide(page, number)
     assert not page.evaluate("Boolean(window.hasTimer)")
-    with page.expect_response("**/opponent"):
+    with page.expect_response(MATCH):
         reply.come()
     settled(page, 2)
-    assert [request.post_data_json for request in changes] == [{"opponent": "level-1", "evaluator": None}]
+    expect(page.locator("#number-label")).to_have_text("Level 1")
+    assert [one for one, before in zip(asked[1:], asked, strict=False) if one != before] == ["level-1"]
     choose(page, "Random")
+    page.unroute_all(behavior="wait")
     # A square clicked while the opponent is being changed is played when the change has finished.
-    change = Late(page, "**/opponent")
+    change = Late(page, lambda body: body["opponent"].startswith("search"))
     page.get_by_label("Kind of opponent").select_option(label="Search")
     change.wait()
     page.locator("#board .legal").first.click()
@@ -138,7 +157,7 @@ def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None
 
 def test_a_seat_chosen_during_a_request_is_taken_after_it(page: Page) -> None:
     visit(page)
-    change = Late(page, "**/opponent")
+    change = Late(page, lambda body: body["opponent"].startswith("search"))
     page.locator("#opponents").evaluate("(node) => { node.open = true; }")
     page.get_by_label("Kind of opponent").select_option(label="Search")
     change.wait()
@@ -147,7 +166,8 @@ def test_a_seat_chosen_during_a_request_is_taken_after_it(page: Page) -> None:
     settled(page, 1)
     expect(page.locator("#status")).to_contain_text("Search (4 plies) plays")
     # Once the person has moved, another seat is for the next match.
-    reply = Late(page, "**/reply")
+    page.unroute_all(behavior="wait")
+    reply = Late(page, lambda body: has_moves(body) and len(body["moves"].split()) == 2)
     page.locator("#board .legal").first.click()
     reply.wait()
     page.get_by_text("You first", exact=True).click()
@@ -161,25 +181,10 @@ def test_a_seat_chosen_during_a_request_is_taken_after_it(page: Page) -> None:
 
 
 def test_the_settings_stay_where_they_are_when_the_proof_arrives(page: Page) -> None:
-    proof = Late(page, "**/proof*")
+    proof = Late(page, None, "**/proof*")
     visit(page)
     proof.wait()
     before = page.get_by_text("You second", exact=True).bounding_box()
     proof.come()
     expect(page.locator("#proof")).to_contain_text("lines")
     assert page.get_by_text("You second", exact=True).bounding_box() == before
-
-
-# ---------------------------------------------------------------------- leaving
-
-
-def test_closing_the_page_closes_the_match(page: Page, server: Server) -> None:
-    with page.expect_response(lambda response: response.url.endswith("/matches")) as begun:
-        visit(page)
-    name = begun.value.json()["id"]
-    others = len(server.service.matches) - 1
-    assert server.service.matches.get(name)
-    page.goto("about:blank")
-    until(page, lambda: len(server.service.matches) == others)
-    with pytest.raises(NotFoundError):
-        server.service.matches.get(name)

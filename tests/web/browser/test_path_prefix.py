@@ -35,7 +35,7 @@ def below_a_path(server: Server) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = do_PUT = do_DELETE = pass_on  # noqa: N815
+        do_GET = do_POST = pass_on  # noqa: N815
 
         def log_message(self, *arguments: object) -> None:
             pass
@@ -63,7 +63,7 @@ def test_the_page_its_matches_and_the_description_of_the_api_are_used_below_a_pa
     page.get_by_role("link", name="Story").click()
     expect(page.locator("#charts figure").first).to_be_visible()
     page.get_by_role("link", name="API of the server").click()
-    expect(page.get_by_role("heading", name="POST /api/matches", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="POST /api/match", exact=True)).to_be_visible()
     # The server redirects to the address without the slash.
     page.goto(f"{below_a_path}docs/")
     assert page.url == f"{below_a_path}docs"

@@ -7,35 +7,47 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.web.browser.browsing import forget_matches, settled, slide, visit
-from tests.web.conftest import Server
+from selfplay.web.app import create_app
+from selfplay.web.matches import MatchService
+from tests.web.browser.browsing import expect_result, play_out, plies, settled, slide, visit
+from tests.web.conftest import Server, client_of
 
 pytestmark = pytest.mark.slow
 
 
-# ---------------------------------------------------------------------- expired matches
+# ---------------------------------------------------------------------- a server that does not answer
 
 
-def test_an_expired_match_is_brought_back_and_continued(page: Page, server: Server) -> None:
+def test_the_page_asks_until_the_server_answers_again(page: Page) -> None:
     visit(page)
-    for square, count in (("0", 2), ("last", 4)):
-        forget_matches(server)
-        (page.locator("[data-square='0']") if square == "0" else page.locator("#board .legal").last).click()
-        settled(page, count)
+    for what in ("[data-square='0']", "#board .legal"):
+        before = plies(page)
+        page.route("**/api/**", lambda route: route.abort())
+        page.locator(what).last.click()
+        expect(page.locator("#status")).to_have_text("Waiting for the server…")
+        expect(page.locator("#error")).to_contain_text("The server does not answer")
+        page.unroute("**/api/**")
+        settled(page, before + 2)
         expect(page.locator("#error")).to_be_hidden()
         expect(page.locator("#status")).to_contain_text("Level 3 plays")
     expect(page.get_by_role("gridcell", name="0,0, X")).to_have_count(1)
-    forget_matches(server)
-    page.get_by_role("button", name="Undo").click()
+
+
+def test_a_match_goes_on_with_any_server(page: Page, server: Server) -> None:
+    """A server that was started again, or another worker, answers as the first one would."""
+    visit(page)
+    page.locator("[data-square='4']").click()
     settled(page, 2)
-    # The server is stopped, and started again after the click: the page asks until it answers, and plays the move.
-    page.route("**/api/**", lambda route: route.abort())
-    page.locator("#board .legal").last.click()
-    expect(page.locator("#status")).to_have_text("Waiting for the server…")
-    forget_matches(server)
-    page.unroute("**/api/**")
-    settled(page, 4)
-    expect(page.locator("#error")).to_be_hidden()
+    other = client_of(create_app(MatchService(server.service.settings)))
+
+    def answer(route: Route) -> None:
+        response = other.post("/api/match", json=route.request.post_data_json)
+        route.fulfill(status=response.status_code, json=response.json())
+
+    page.route("**/api/match", answer)
+    play_out(page)
+    expect_result(page)
+    expect(page.locator("#curve circle")).to_have_count(plies(page))
 
 
 # ---------------------------------------------------------------------- matches that cannot begin
@@ -79,15 +91,15 @@ def lose_answer(route: Route) -> None:
     route.abort()
 
 
-@pytest.mark.parametrize("what", ["actions", "next"])
-def test_after_a_lost_answer_the_match_is_requested_again(page: Page, what: str) -> None:
+def test_after_a_lost_answer_the_match_is_requested_again(page: Page) -> None:
     visit(page)
-    page.route(f"**/{what}", lose_answer, times=1)
+    page.route("**/api/match", lose_answer, times=1)
     page.locator("[data-square='4']").click()
     settled(page, 2)
     expect(page.locator("#status")).to_contain_text("Level 3 plays")
     expect(page.locator("#error")).to_be_hidden()
     for name in ("Undo", "New match"):
+        page.route("**/api/match", lose_answer, times=1)
         page.get_by_role("button", name=name).click()
         settled(page, 0)
         expect(page.locator("#status")).to_have_text("Your turn: you are X.")

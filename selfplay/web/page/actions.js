@@ -1,0 +1,196 @@
+// Actions that change the match: each makes another match, asks for the server's view of it, and shows it. Until then, and if
+// this fails, the match stays as it is.
+
+import * as address from "./address.js";
+import * as api from "./api.js";
+import { foreseen } from "./board.js";
+import { at, check, checked } from "./drawing.js";
+import * as players from "./players.js";
+import { askForMore, look } from "./review.js";
+import { checkValues, count, forgetLeft, keepInAddress, keepInHistory, movesBefore, sharedPlies, state, take } from "./state.js";
+import { fail, isThinking, say, whatHappened, whatToDo } from "./words.js";
+
+// Milliseconds between two questions whether the server answers again, and between two moves that are watched.
+const [WAIT, PAUSE] = [1000, 700];
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+// The request that is running.
+let running = Promise.resolve();
+
+// Waits until no request is running; whether the same game is still open.
+export async function whenFree() {
+  const mine = state.visit;
+  while (state.isBusy && mine === state.visit) {
+    await running;
+  }
+  return mine === state.visit;
+}
+
+// Makes this the match, after the moves of the players. foreseen: what is shown of the change until then. isOther: it takes
+// the place of the match, which can be returned to. advance: whether players move.
+export function become(match, options = {}) {
+  running = asked(match, options);
+  return running;
+}
+
+async function asked(match, { foreseen = null, isOther = false, advance = !address.areWatching(match.person) }) {
+  const mine = state.visit;
+  Object.assign(state, { isBusy: true, foreseen });
+  fail(null);
+  state.render();
+  try {
+    await askAndTake(match, { isOther, advance }, mine);
+  } catch (error) {
+    if (mine === state.visit) {
+      fail(error);
+      say(whatToDo(state.answer));
+      if (state.match !== null && checked("person") === state.match.person) {
+        players.keepSelected(state.match);
+      }
+    }
+  }
+  if (mine === state.visit) {
+    Object.assign(state, { isBusy: false, isTakingOver: false, foreseen: null });
+    state.render();
+    askForMore();
+  }
+}
+
+async function askAndTake(match, { isOther, advance }, mine) {
+  const before = state.answer;
+  let first = null;
+  for (let isSolving = false; ; isSolving = true) {
+    const valued = match.seed === state.match?.seed ? state.answer.plies.length : null;
+    const answer = await answered({ ...match, advance, valued }, mine);
+    if (mine !== state.visit) {
+      return;
+    }
+    const shared = sharedPlies(match, answer);
+    // Of a match that is opened, only the last move is described.
+    first ??= shared ?? (match.moves === "" ? 0 : Math.max(0, answer.plies.length - 1));
+    const hasEnded = shared !== null && !before.is_over && answer.is_over && !answer.is_practice;
+    if (isOther) {
+      keepInHistory();
+      isOther = false;
+    }
+    await show(match, answer);
+    if (mine !== state.visit) {
+      return;
+    }
+    if (hasEnded && count() && answer.seats.some((one) => one?.learns)) {
+      answer.standing = (await answered({ ...state.match, learn: true }, mine)).standing;
+    }
+    if (answer.is_over || answer.awaits_person || !advance || address.areWatching(answer.people)) {
+      break;
+    }
+    // A perfect opponent does not act before it has solved the position.
+    say(isThinking(answer, answer.to_move, isSolving));
+    match = state.match;
+  }
+  say(whatHappened(state.answer, first));
+}
+
+async function show(match, answer) {
+  const mine = state.visit;
+  take(match, answer);
+  checkValues(answer);
+  forgetLeft(answer);
+  keepInAddress();
+  await look();
+  if (mine === state.visit) {
+    state.render();
+  }
+}
+
+// The view of a match, as soon as the server answers.
+async function answered(request, mine) {
+  for (;;) {
+    try {
+      const { match } = await api.match(request);
+      fail(null);
+      return match;
+    } catch (error) {
+      if (error.status !== 0 || mine !== state.visit) {
+        throw error;
+      }
+      fail(error);
+      say("Waiting for the server…");
+      await pause(WAIT);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------- what a person does
+
+// A new match with the players that are chosen.
+export const begin = (given = {}, options = {}) =>
+  become({ game: state.game.name, seed: address.newSeed(), moves: "", position: null, is_practice: false, ...players.chosenSettings(), ...given }, options);
+
+// Another match in the place of the present one.
+export const replace = (given) => (state.isBusy || state.game === null ? null : begin(given, { isOther: true }));
+
+export function play(action) {
+  const { game, match, answer } = state;
+  const { text } = answer.legal.find((one) => one.action === action);
+  if (address.isOnePerson(answer.people)) {
+    say(`You play ${text}. ${isThinking(answer, 1 - answer.person_seat)}`);
+  }
+  return become({ ...match, moves: `${match.moves} ${text}` }, { foreseen: foreseen(game, answer, action) });
+}
+
+// The match before a ply. What follows the end of a match is practice.
+export function playOnFrom(ply, options = {}) {
+  const { match, answer } = state;
+  const isPractice = match.position === null && (answer.is_practice || answer.is_over);
+  return become({ ...match, moves: movesBefore(answer, ply), is_practice: isPractice }, options);
+}
+
+export function undo() {
+  const { plies, is_over: isOver } = state.answer;
+  const ply = plies.findLastIndex((one) => one.by_person && !one.is_forced);
+  // The end of a match stays within reach of the browser's back button.
+  return playOnFrom(ply, { isOther: isOver });
+}
+
+// The next match, in the other seat if this is chosen.
+export function next() {
+  const { match } = state;
+  const person = address.isOnePerson(match.person) && address.isOnePerson(checked("person")) ? checked("person") : match.person;
+  return become({ ...match, person, seed: address.newSeed(), moves: "", position: null, is_practice: false }, { isOther: true });
+}
+
+export function swapSeats() {
+  if (!state.isBusy) {
+    check("person", checked("person") === "first" ? "second" : "first");
+    next();
+  }
+}
+
+// Lets the players that are chosen go on with the match.
+export function takeOver() {
+  state.isTakingOver = true;
+  return become({ ...state.match, ...players.chosenPlayers() });
+}
+
+// ---------------------------------------------------------------------- players who are watched
+
+export function step() {
+  const { match, answer, isBusy } = state;
+  return match !== null && !isBusy && !answer.is_over ? become(match, { advance: true }) : null;
+}
+
+export async function run() {
+  const mine = state.visit;
+  const goesOn = () => state.isRunning && mine === state.visit && address.areWatching(state.match?.person) && !state.answer.is_over;
+  state.isRunning = !state.isRunning;
+  state.render();
+  while (goesOn() && at("error").hidden) {
+    await step();
+    await pause(PAUSE);
+  }
+  if (mine === state.visit) {
+    state.isRunning = false;
+    state.render();
+    askForMore();
+  }
+}

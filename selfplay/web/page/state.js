@@ -1,0 +1,225 @@
+// The state of the play view, and what follows from it. Views draw it; actions change it and call `state.render`.
+//
+// A match is the fields of a request that describe it: {game, opponent, person, partner, evaluator, seed, moves, position,
+// is_practice}. Nothing else is needed to show it or to play on.
+
+import * as address from "./address.js";
+import { at, check, checked } from "./drawing.js";
+import { bestActions } from "./values.js";
+
+const UNKNOWN = { value: null, words: null, best: null, best_value: null, best_words: null, grade: null };
+
+export const state = {
+  // Draws everything; set when the page starts.
+  render: () => {},
+  // The game that is open, and its board.
+  game: null,
+  board: null,
+  // The match, and the server's view of it; null if there is none.
+  match: null,
+  answer: null,
+  // The position before this ply is shown; null: the current one. wanted: the same for the position asked for last.
+  ply: null,
+  wanted: null,
+  // By the number of plies before a position: the view of it, and the best values that are known there: {kind, isExact,
+  // source, isComplete, known: {value, words, grade, text} by action}.
+  positions: new Map(),
+  judged: new Map(),
+  // Whether the values of the judge are shown for all plies.
+  isJudged: false,
+  // What is shown of an action until the answer comes (see board.js); the hint on the board; see lesson.js.
+  foreseen: null,
+  hint: null,
+  lesson: null,
+  // A request that changes the match is running, by which another opponent takes over; players are watched; a position is
+  // being set up on the board.
+  isBusy: false,
+  isTakingOver: false,
+  isRunning: false,
+  isEdited: false,
+  // Counts the games opened, and the changes of the match. Answers that belong to earlier ones are ignored.
+  visit: 0,
+  changes: 0,
+};
+
+// Whether the page still shows this view.
+export const isShown = (asked) => asked === state.answer && !state.isBusy;
+
+// The number of plies before the position that is shown.
+export const cursor = () => state.ply ?? state.answer?.plies.length ?? 0;
+
+// The view of the position that is shown.
+export const position = () => (state.ply === null ? state.answer : state.positions.get(state.ply));
+
+// All positions of the match in which somebody chose.
+export const choices = ({ plies }) => [...plies.keys()].filter((ply) => !plies[ply].is_forced);
+
+// The moves before a ply, as a request has them. Passes that are the only legal action follow from the rules.
+export const movesBefore = ({ plies }, ply) => plies.slice(0, ply).filter((one) => !one.is_forced).map(({ text }) => text).join(" ");
+
+// ---------------------------------------------------------------------- the match changes
+
+const VALUES = ["value", "words", "value_is_points", "in_points", "best", "best_value", "best_words", "grade", "is_random", "reason"];
+const hasSame = (one, other, names) => names.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
+
+// The number of plies with which this match and the one that is shown begin alike; null if they are different matches.
+export function sharedPlies(match, answer) {
+  if (state.match === null || !hasSame(state.match, { ...match, position: answer.position }, ["game", "seed", "position"])) {
+    return null;
+  }
+  const { plies } = state.answer;
+  const first = plies.findIndex(({ action }, ply) => answer.plies[ply]?.action !== action);
+  return first < 0 ? plies.length : first;
+}
+
+// Makes this the match. What is known about the plies that it shares with the one before is kept.
+export function take(match, answer) {
+  const shared = sharedPlies(match, answer);
+  if (shared !== null && hasSame(state.match, match, ["opponent", "partner", "evaluator", "person"])) {
+    mergeValues(answer, state.answer.plies.slice(0, shared));
+  }
+  const judged = new Map([...state.judged].filter(([ply]) => shared !== null && ply <= shared));
+  Object.assign(state, {
+    match: { ...match, moves: answer.moves, position: answer.position },
+    answer,
+    ply: null,
+    wanted: null,
+    positions: new Map(),
+    judged,
+    isJudged: shared !== null && state.isJudged,
+    foreseen: null,
+    hint: null,
+    lesson: null,
+    changes: state.changes + 1,
+  });
+}
+
+// Adds the values of these plies to a view that does not have them.
+export function mergeValues(answer, plies) {
+  plies.forEach((known, ply) => {
+    if (answer.plies[ply].value === null) {
+      VALUES.forEach((name) => (answer.plies[ply][name] = known[name]));
+    }
+  });
+}
+
+export function clear() {
+  Object.assign(state, { match: null, answer: null, ply: null, wanted: null, positions: new Map(), judged: new Map(), isJudged: false });
+  state.changes += 1;
+}
+
+// ---------------------------------------------------------------------- results
+
+// The seeds of the matches that have been counted: the end of a match can be reached again by the browser's back button.
+const counted = new Set();
+let score = { players: "", results: [0, 0, 0] };
+
+// Who plays, whoever moves first.
+const playersOf = ({ game, opponent, partner, person }) => [game, opponent, partner, address.isOnePerson(person) ? "one" : person].join(" ");
+
+// Results between the players of the match: wins of the person (or of who moves first), of the other, and draws.
+export const results = () => (score.players === playersOf(state.match) ? score.results : [0, 0, 0]);
+
+// Counts the match, which is over; whether it had not been counted.
+export function count() {
+  const { match, answer } = state;
+  if (counted.has(match.seed)) {
+    return false;
+  }
+  counted.add(match.seed);
+  score = { players: playersOf(match), results: results() };
+  score.results[answer.winner === null ? 2 : Number(answer.winner !== (answer.person_seat ?? 0))] += 1;
+  return true;
+}
+
+// ---------------------------------------------------------------------- which values are shown
+
+// Whether the best known values are wanted, rather than those of the players: in a lesson always.
+export const wantsJudge = () => state.lesson !== null || checked("values") === "perfect";
+
+// The values that the person wants to see, by whether the match is over.
+const USUAL_VALUES = { false: "adviser", true: "perfect" };
+const wantedValues = { ...USUAL_VALUES };
+let valuesInAddress = null;
+
+// Called when the person chooses values, and when a match is opened from an address (values: null if it has none).
+export const keepValues = (isOver) => (wantedValues[isOver] = checked("values"));
+export function bringValues(values) {
+  Object.assign(wantedValues, USUAL_VALUES);
+  valuesInAddress = values;
+}
+
+// Called when a match is shown.
+export function checkValues({ is_over: isOver }) {
+  wantedValues[isOver] = valuesInAddress ?? wantedValues[isOver];
+  valuesInAddress = null;
+  check("values", wantedValues[isOver]);
+}
+
+// The match with the values of the judge in place of all others, which have another scale; as it is if none are known.
+export function valued() {
+  const { answer } = state;
+  const plies = answer.plies.map((ply, number) => ({ ...ply, ...judgedPly(ply, number) }));
+  const isJudged = wantsJudge() && state.isJudged && plies.some(({ value }) => value !== null);
+  return isJudged ? { ...answer, plies, evaluator: answer.judge } : answer;
+}
+
+function judgedPly({ action, is_forced: isForced }, number) {
+  const { kind, isExact, isComplete, known } = state.judged.get(number) ?? {};
+  if (isForced || !isComplete || !known.has(action)) {
+    return UNKNOWN;
+  }
+  const { value, words, grade } = known.get(action);
+  const best = known.get(bestActions(known)[0]);
+  const isInPoints = kind === "points";
+  const better = { best: best.text, best_value: best.value, best_words: best.words };
+  return { value, words, grade, ...better, in_points: isInPoints, value_is_points: isInPoints && isExact };
+}
+
+// ---------------------------------------------------------------------- the address
+
+const unusualValues = ({ is_over: isOver }) => (checked("values") === USUAL_VALUES[isOver] ? null : checked("values"));
+
+// The address of the match as it is shown; null if none is open.
+export const savedAddress = () => (state.match === null ? null : address.write(state.match, { values: unusualValues(state.answer), ply: state.ply }));
+
+export function keepInAddress() {
+  if (state.match !== null && !at("play").hidden) {
+    history.replaceState(null, "", savedAddress());
+  }
+}
+
+// Called when another match of the game takes the place of this one, which stays reachable by the browser's button for the
+// previous page.
+export function keepInHistory() {
+  noteLeft();
+  if (state.answer !== null && state.answer.plies.length > 0) {
+    history.pushState(null, "", savedAddress());
+  }
+}
+
+// ---------------------------------------------------------------------- the match that was left before its end
+
+let left = null;
+
+// Called when another match takes the place of this one.
+export function noteLeft() {
+  const { game, match, answer } = state;
+  if (answer !== null && !answer.is_over && answer.plies.some((ply) => ply.by_person)) {
+    left = { address: address.write(match), moves: match.moves };
+    const count = answer.plies.length;
+    at("left-about").textContent = `You left a match of ${game.title} after ${count} ${count === 1 ? "move" : "moves"}.`;
+    at("left").hidden = false;
+  }
+}
+
+// Called when a match is shown: from the second move of the person on, the earlier match is no longer offered.
+export function forgetLeft({ moves, plies }) {
+  const isReturned = left !== null && moves === left.moves && moves !== "";
+  if (isReturned || plies.filter((ply) => ply.by_person).length > 1) {
+    at("left").hidden = true;
+    left = null;
+  }
+}
+
+export const returnToLeft = () => (location.hash = left.address);
