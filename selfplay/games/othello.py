@@ -197,15 +197,17 @@ class Othello(Game):
             raise IllegalActionError("the transcript begins in another position (BO) than this match")
         for number, (player, move) in enumerate(moves, start=1):
             try:
-                action = self.string_to_action(move)
-                if self.legal_action_mask(state)[0, self.width * self.width]:
+                action, legal = self.string_to_action(move), self.legal_action_mask(state)[0]
+                if legal[self.width * self.width]:
                     actions.append(self.width * self.width)
-                    state = self.step(state, torch.tensor(actions[-1:]))
+                    state = self.step_unchecked(state, torch.tensor(actions[-1:]))
+                    legal = self.legal_action_mask(state)[0]
                 if bool(state.terminated):
                     raise IllegalActionError("the match is over before it")
                 if player is not None and player != int(state.current_player):
                     raise IllegalActionError(f"{move} is not the move of {self.presentation.player_names[player]}")
-                state = self.step(state, torch.tensor([action]))
+                step = self.step_unchecked if legal[action] else self.step
+                state = step(state, torch.tensor([action]))
             except IllegalActionError as error:
                 raise IllegalActionError(f"transcript, disc {number}: {error}") from error
             actions.append(action)

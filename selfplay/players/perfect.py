@@ -194,9 +194,11 @@ def endgame_player(game: Game, state: State) -> EndgamePlayer | None:
     or that have no exact solver. If its values take longer than ENDGAME_SECONDS, or while the solver is compiled, they
     raise NotSolvedYetError.
     """
-    if game.exact_solver is None or bool(state.terminated) or solves_whole_matches(game):
+    if game.exact_solver is None or bool(state.terminated):
         return None
     if game.identity not in _endgame_players:
+        if solves_whole_matches(game):
+            return None
         _endgame_players[game.identity] = EndgamePlayer(_shared_solver(game), time_limit=ENDGAME_SECONDS)
     player = _endgame_players[game.identity]
     return player if bool(player.solves(state)) else None

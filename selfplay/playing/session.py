@@ -111,12 +111,15 @@ class Session:
         self._begin(self.first_player, start)
         # Marked as counted, so that no player learns from the end of a match that is only repeated or is practice.
         self._is_counted = not counts or is_practice or start is not None
+        passing = (self.game.pass_action,)
         for number, action in enumerate(actions):
-            if self.can_only_pass and action != self.game.pass_action:
+            legal = self.legal_actions
+            if legal == passing and action != self.game.pass_action:
                 self._step(action=None)
+                legal = self.legal_actions
             if self.is_over:
                 raise IllegalActionError(f"the match is over after {number} moves, but {len(actions)} are given")
-            self._step(None if self.can_only_pass else action)
+            self._step(None if legal == passing else action, is_legal=action in legal)
         self.is_practice = is_practice or start is not None
         self._is_counted = self.is_practice or self.is_over
 
@@ -256,11 +259,17 @@ class Session:
             follower.follow([ply.action for ply in self.plies])
         return int(player.act(self.state, self.draws))
 
-    def _step(self, action: int | None, is_random: bool | None = None, reason: str | None = None) -> Ply:
-        """Take an action of the player to move; None: the pass that is the only legal action."""
+    def _step(
+        self, action: int | None, is_random: bool | None = None, reason: str | None = None, *, is_legal: bool = False
+    ) -> Ply:
+        """Take an action of the player to move; None: the pass that is the only legal action.
+
+        `is_legal`: whether this is known, so that it need not be checked.
+        """
         seat, taken = self.to_move, self.game.pass_action if action is None else action
         assert taken is not None
-        following, text = self.game.step(self.state, torch.tensor([taken])), self.game.action_text(taken, seat)
+        step = self.game.step_unchecked if is_legal else self.game.step
+        following, text = step(self.state, torch.tensor([taken])), self.game.action_text(taken, seat)
         self.plies.append(Ply(seat, taken, text, self.seats[seat] is None, action is None, is_random, reason))
         self._states.append(following)
         if self.is_over and not self._is_counted:

@@ -1,6 +1,6 @@
 """What the page offers as opponents: which players of each kind, under which labels."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from selfplay.games import Game
 from selfplay.learners.tabular.table_file import trains_against_people
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.named_players.make import make_player
-from selfplay.named_players.names import PLAYERS, kind_named, parse_name
+from selfplay.named_players.names import kind_named, parse_name
 from selfplay.named_players.strengths import STRENGTHS, judge_name
 from selfplay.players.checkpoints import read_metadata
 from selfplay.players.experience import load_experience_player
@@ -335,9 +335,9 @@ OFFERS: dict[str, Callable[[Game, Path, WebSettings], Iterator[OfferedPlayer]]] 
 needs an argument."""
 
 
-def offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+def offers(game: Game, run_dir: Path, web: WebSettings, kinds: Iterable[str]) -> Iterator[OfferedPlayer]:
     """The opponents in the order in which the page shows them: of each kind, then those that the settings name."""
-    for name in PLAYERS:
+    for name in kinds:
         if name in OFFERS:
             yield from OFFERS[name](game, run_dir, web)
         elif not kind_named(name).needs_argument:

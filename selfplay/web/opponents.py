@@ -14,7 +14,7 @@ from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SelfPlayError
 from selfplay.files import sha256
 from selfplay.games import Game, State, game_names, make_game
-from selfplay.named_players.names import parse_name
+from selfplay.named_players.names import PLAYERS, parse_name
 from selfplay.players.player import Player, PlayerWrapper, pick_actions
 from selfplay.players.value_net import best_values
 from selfplay.playing.estimates import thresholds_text
@@ -41,6 +41,8 @@ class OpponentCatalog:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.games = {name: make_game(name) for name in dict.fromkeys((*game_names(), settings.game.name))}
+        # Listed once, because the entry points of other packages are read in about 10 ms.
+        self._kinds = tuple(PLAYERS)
         self._loading = threading.Lock()
         self._players: OrderedDict[object, Player] = OrderedDict()
         # A mistyped name ends the program at its start.
@@ -114,7 +116,7 @@ class OpponentCatalog:
         raise NotFoundError(f"unknown opponent in {game.name} ({where}); choose one of {', '.join(ids)}")
 
     def _offers(self, game: Game) -> Iterator[OfferedPlayer]:
-        return offers(game, self.run(game).path, self.settings)
+        return offers(game, self.run(game).path, self.settings, self._kinds)
 
     def player(self, game: Game, offer: OfferedPlayer) -> Player:
         """The player of an opponent, which is loaded again when its file has changed.
