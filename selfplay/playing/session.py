@@ -63,7 +63,7 @@ class Session:
         first_player: which of the two (0 or 1) moves first in the first match.
 
     Attributes:
-        evaluator: values all actions in place of the players; None: the players do. Clear `estimates` when it changes.
+        evaluator: values all actions in place of the players; None: the players do.
         match: the number of the current match; the first is the number that a learning player has seen, so that it
             does not repeat a match.
         is_practice: whether the match does not count: its end was taken back, or it began in a given position.
@@ -324,12 +324,6 @@ class Session:
         # A match without plies keeps its number.
         self.match += 1 if self.plies else 0
         self._begin(self.first_player if first_player is None else first_player)
-
-    def take_over(self, number: int, player: Player | None) -> None:
-        """Let another player, or a person, replace player `number` (0 or 1) from now on. The results begin at zero."""
-        one, other = self.players
-        self.players = (player, other) if number == 0 else (one, player)
-        self.results, self.estimates = RunningResults(), {}
 
     def estimate(self, ply: int | None = None) -> Estimate | None:
         """What is expected of the actions in the position before `ply`; None if nobody there values actions.

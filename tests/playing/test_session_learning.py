@@ -1,14 +1,12 @@
-"""A session: counting results, players that learn, and changing players."""
+"""A session: counting results, and players that learn."""
 
-import numpy as np
 import pytest
 
 from selfplay.errors import RunLockedError
 from selfplay.games import Game
 from selfplay.games.state import MatchRecord
-from selfplay.settings.fields import PERSON
 from tests.support.session_play import GAME, play_on, session_with
-from tests.support.stub_players import FirstLegal, Learning, Valuing
+from tests.support.stub_players import Learning
 
 # ---------------------------------------------------------------------- counting and learning
 
@@ -75,21 +73,12 @@ def test_a_match_is_not_over_until_it_could_be_learned_from() -> None:
     assert session.is_practice
 
 
-# ---------------------------------------------------------------------- another player takes over
-
-
-def test_another_player_takes_over_in_the_position_at_hand() -> None:
-    session = session_with(FirstLegal(GAME))
-    play_on(session, 4)
-    assert session.estimate() is None
-    session.take_over(1, Valuing(GAME))
-    assert (session.names, [ply.action for ply in session.plies]) == ((PERSON, "valuing"), [4, 0])
-    values, before = session.estimate().values, session.estimate(0).values
-    assert values[8] == before[8] == np.float32(0.08)
-    session.play(1)
-    assert session.advance().action == 8
-    # The results of the one before are not the new one's.
-    play_on(session, 7)
-    assert session.results.matches == 1
-    session.take_over(0, FirstLegal(GAME))
-    assert (session.results.matches, session.names[0]) == (0, "first legal")
+@pytest.mark.parametrize("counts", [False, True])
+def test_a_match_that_is_played_again_counts_only_if_it_is_said_to(counts: bool) -> None:
+    learner = Learning(GAME)
+    session = session_with(learner)
+    session.resume([0, 1, 4, 2, 8], counts=counts)
+    assert (session.is_over, session.is_practice, len(learner.seen)) == (True, False, int(counts))
+    for practice in ({"is_practice": True}, {"start": GAME.set_up([0] * 9, 0)}):
+        session.resume([0, 1, 4, 2, 8], counts=counts, **practice)
+        assert (session.is_over, session.is_practice, len(learner.seen)) == (True, True, int(counts))

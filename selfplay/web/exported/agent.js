@@ -20,8 +20,9 @@ export async function loadAgent({ network, arrays }, address) {
   if (!response.ok) {
     throw new Error(`${response.status} for ${address.pathname}`);
   }
-  const bytes = await new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  const bytes = await new Response(response.body?.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   let offset = 0;
+  /** @type {any} */
   const read = Object.fromEntries(
     arrays.map(({ name, type, length }) => {
       const array = new TYPES[type](bytes, offset, length);
@@ -35,7 +36,10 @@ export async function loadAgent({ network, arrays }, address) {
 class Tables {
   // Without `weight_of_entry`, each entry has a weight of its own, with the same number.
   constructor({ phases, parities, squares }, { weights, weight_of_entry: weightOf = null, offsets, added }) {
-    Object.assign(this, { weights, weightOf, offsets, entries: new Int32Array(offsets.length) });
+    this.weights = weights;
+    this.weightOf = weightOf;
+    this.offsets = offsets;
+    this.entries = new Int32Array(offsets.length);
     this.sizes = [phases, squares, parities].map(BigInt);
     this.weightsOfPhase = weights.length / phases;
     // By player (0: the one who has just moved) and square: the images that a stone changes, and what it adds.
@@ -73,7 +77,7 @@ class Tables {
 class Layers {
   // puct: the constants of the tree search, if there is a policy head; its logits follow the value in the last layer.
   constructor({ sizes, puct = null }, arrays) {
-    Object.assign(this, { sizes, puct });
+    this.puct = puct;
     this.layers = sizes.slice(1).map((_, number) => ({ weights: arrays[`weights_${number}`], biases: arrays[`biases_${number}`] }));
     this.entries = [...Array(sizes[0]).keys()].map(BigInt);
   }

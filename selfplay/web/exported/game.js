@@ -1,9 +1,11 @@
 // A game: states, and the values of actions by the values of positions, as selfplay/games and players/value_net.py.
 //
-// A state is {own, opp, player, isOver, first}: the two words seen by the player to move, its seat, and for a match that
-// is over its value to seat 0: {result, value}.
+// A state is {own, opp, player, isOver, result}: the two words seen by the player to move, its seat, and the result to seat
+// 0 of a match that is over.
 
 import * as rules from "./rules.js";
+
+/** @typedef {{own: bigint, opp: bigint, player: number, isOver: boolean, result: number}} State */
 
 const PASS = 0n;
 
@@ -22,7 +24,11 @@ export function bitsOf(word) {
 
 export class Game {
   constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, ends }) {
-    Object.assign(this, { rules, passAction, numActions, numSquares, ends });
+    this.rules = rules;
+    this.passAction = passAction;
+    this.numActions = numActions;
+    this.numSquares = numSquares;
+    this.ends = ends;
     this.initial = initial.map(BigInt);
     this.entries = [...Array(2 * numSquares).keys()].map(BigInt);
   }
@@ -43,6 +49,7 @@ export class Game {
     return { own, opp, player, isOver, result };
   }
 
+  /** @type {(state: State) => number[]} */
   legal({ own, opp, isOver }) {
     if (isOver) {
       return [];

@@ -4,6 +4,7 @@ import { bestOf } from "./game.js";
 import { drawsOf } from "./random.js";
 import { judgedView, placedSquare, viewOf } from "./view.js";
 
+/** @type {Record<string, number[]>} */
 const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
 const LONGEST_LINE = 10;
 const [LINE_MILLISECONDS, VALUES_MILLISECONDS] = [1500, 2000];
@@ -19,17 +20,43 @@ export class Refusal extends Error {
   }
 }
 
+/**
+ * @typedef {import("./game.js").State} State
+ * @typedef {Pick<PlyDescription, "seat" | "action" | "text" | "by_person" | "is_forced">} Ply
+ *
+ * What a player finds in a position: see worker.js.
+ * @typedef {{values: number[] | null, action: number, isExact?: boolean}} Found
+ * @typedef {{offer: OfferedPlayer, consider: (state: State, draws: (purpose: number) => number) => Found}} Participant
+ */
+
 // What players have found, by player, seed, position and ply, so that a position is not considered twice. The oldest is dropped.
+/** @type {Map<string, Found>} */
 const considered = new Map();
 
 export class Match {
-  // description: game.json. players: {opponent, partner, evaluator, judge}, each {offer, consider(state, draws)}; partner and
-  // evaluator may be null. consider: see worker.js. asked: the request.
+  /**
+   * @param {any} description game.json.
+   * @param {import("./game.js").Game} game
+   * @param {{opponent: Participant, partner: Participant | null, evaluator: Participant | null, judge: Participant}} players
+   * @param {MatchRequest} request
+   */
   constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false }) {
     if (position !== null) {
       throw new Refusal(INVALID, "an exported page begins matches at the start only; selfplay web can set up positions");
     }
-    Object.assign(this, { description, game, ...players, people: person, seed, isPractice, states: [game.start()], plies: [] });
+    this.description = description;
+    this.game = game;
+    this.opponent = players.opponent;
+    this.partner = players.partner;
+    this.evaluator = players.evaluator;
+    this.judge = players.judge;
+    this.people = person;
+    this.seed = seed;
+    this.isPractice = isPractice;
+    /** @type {State[]} */
+    this.states = [game.start()];
+    /** @type {Ply[]} */
+    this.plies = [];
     for (const action of this.#read(moves)) {
       // Transcripts may leave out passes.
       if (action !== this.game.passAction) {
@@ -40,7 +67,7 @@ export class Match {
   }
 
   get state() {
-    return this.states.at(-1);
+    return this.states[this.states.length - 1];
   }
 
   get personSeat() {
@@ -52,6 +79,7 @@ export class Match {
     return [0, 1].map((seat) => (SEATS[this.people].includes(seat) ? null : seat === 0 && this.people === "none" ? (this.partner ?? this.opponent) : this.opponent));
   }
 
+  /** @returns {boolean} */
   get canOnlyPass() {
     const legal = this.game.legal(this.state);
     return legal.length === 1 && legal[0] === this.game.passAction;
@@ -122,13 +150,13 @@ export class Match {
   // What a player finds in the position before a ply.
   #consider(player, number) {
     const key = this.#key(player, number);
-    if (!considered.has(key)) {
-      considered.set(key, player.consider(this.states[number], drawsOf(BigInt(this.description.key), this.seed, number)));
-      if (considered.size > MOST_CONSIDERED) {
-        considered.delete(considered.keys().next().value);
-      }
+    const found = considered.get(key) ?? player.consider(this.states[number], drawsOf(BigInt(this.description.key), this.seed, number));
+    considered.set(key, found);
+    if (considered.size > MOST_CONSIDERED) {
+      const [oldest] = considered.keys();
+      considered.delete(oldest);
     }
-    return considered.get(key);
+    return found;
   }
 
   // The adviser's values before a ply, {values, isExact}, in points if the agent values points.

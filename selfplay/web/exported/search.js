@@ -34,7 +34,10 @@ export function searched(game, agent, state, { seconds = Infinity, depth: deepes
 
 class Search {
   constructor(game, agent, latest) {
-    Object.assign(this, { game, agent, latest, isOpen: true });
+    this.game = game;
+    this.agent = agent;
+    this.latest = latest;
+    this.isOpen = true;
     this.sooner = game.ends.point === 0 ? SOONER : 0;
   }
 

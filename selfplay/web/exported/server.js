@@ -16,6 +16,7 @@ worker.addEventListener("error", (event) => {
 });
 
 // As the fetch of browsers, for addresses below api/.
+/** @type {(address: string, request?: {method?: string, body?: string}) => Promise<Response>} */
 export function fetch(address, { method = "GET", body } = {}) {
   requests += 1;
   const number = requests;

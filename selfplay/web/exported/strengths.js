@@ -15,7 +15,10 @@ export class Strength {
   // evaluation: agent, none (only the end of a match counts) or discs. ends: of the last two, as those of a game.
   constructor({ evaluation, ends, depth, slack, epsilon }, description, game, agent) {
     const evaluators = { agent, none: { value: () => 0 }, discs: { value: (own, opp) => -Number(game.rules.margin(own, opp)) } };
-    Object.assign(this, { depth, slack, epsilon, evaluator: evaluators[evaluation] });
+    this.depth = depth;
+    this.slack = slack;
+    this.epsilon = epsilon;
+    this.evaluator = evaluators[evaluation];
     this.game = evaluation === "agent" ? game : new Game({ ...description, ends });
   }
 

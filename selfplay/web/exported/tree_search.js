@@ -35,7 +35,8 @@ export function treeSearched(game, agent, state, { seconds = Infinity, simulatio
 
 class TreeSearch {
   constructor(game, agent) {
-    Object.assign(this, { game, agent });
+    this.game = game;
+    this.agent = agent;
   }
 
   // A node without visits: proved by the actions that end the match, or evaluated.
@@ -84,7 +85,7 @@ class TreeSearch {
     const { c_init: init, c_base: base, unvisited } = this.agent.puct;
     const total = edges.reduce((sum, { visits }) => sum + visits, 1);
     const scale = (init + Math.log((1 + total + base) / base)) * Math.sqrt(total);
-    let [chosen, largest] = [null, -Infinity];
+    let [chosen, largest] = [edges[0], -Infinity];
     for (const edge of edges) {
       const mean = edge.visits > 0 || edge.status !== OPEN ? edge.value : value - unvisited;
       const score = mean + (scale * edge.prior) / (1 + edge.visits);

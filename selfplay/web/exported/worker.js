@@ -105,7 +105,7 @@ function answerTo(all, method, address, body) {
 addEventListener("message", async ({ data: { number, method, address, body } }) => {
   try {
     postMessage({ number, status: 200, answer: answerTo(await loaded(), method, address, body) });
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     if (!(error instanceof Refusal)) {
       console.error(error);
     }

@@ -7,14 +7,23 @@ import { foreseen } from "./board.js";
 import { at, check, checked } from "./drawing.js";
 import * as players from "./players.js";
 import { askForMore, look } from "./review.js";
-import { checkValues, count, forgetLeft, keepInAddress, keepInHistory, movesBefore, sharedPlies, state, take } from "./state.js";
+import { checkValues, count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
 import { fail, isThinking, say, whatHappened, whatToDo } from "./words.js";
+
+/**
+ * @typedef {import("./state.js").Match} Match
+ *
+ * foreseen: what is shown of the change until the answer comes. isOther: it takes the place of the match, which can be returned
+ * to. advance: whether players move.
+ * @typedef {{foreseen?: object | null, isOther?: boolean, advance?: boolean}} Options
+ */
 
 // Milliseconds between two questions whether the server answers again, and between two moves that are watched.
 const [WAIT, PAUSE] = [1000, 700];
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 // The request that is running.
+/** @type {Promise<void>} */
 let running = Promise.resolve();
 
 // Waits until no request is running; whether the same game is still open.
@@ -26,13 +35,14 @@ export async function whenFree() {
   return mine === state.visit;
 }
 
-// Makes this the match, after the moves of the players. foreseen: what is shown of the change until then. isOther: it takes
-// the place of the match, which can be returned to. advance: whether players move.
+// Makes this the match, after the moves of the players.
+/** @type {(match: Match, options?: Options) => Promise<void>} */
 export function become(match, options = {}) {
   running = asked(match, options);
   return running;
 }
 
+/** @type {(match: Match, options: Options) => Promise<void>} */
 async function asked(match, { foreseen = null, isOther = false, advance = !address.areWatching(match.person) }) {
   const mine = state.visit;
   Object.assign(state, { isBusy: true, foreseen });
@@ -56,11 +66,13 @@ async function asked(match, { foreseen = null, isOther = false, advance = !addre
   }
 }
 
+/** @type {(match: Match, options: {isOther: boolean, advance: boolean}, mine: number) => Promise<void>} */
 async function askAndTake(match, { isOther, advance }, mine) {
   const before = state.answer;
+  /** @type {number | null} */
   let first = null;
   for (let isSolving = false; ; isSolving = true) {
-    const valued = match.seed === state.match?.seed ? state.answer.plies.length : null;
+    const valued = match.seed === state.match?.seed ? opened().answer.plies.length : null;
     const answer = await answered({ ...match, advance, valued }, mine);
     if (mine !== state.visit) {
       return;
@@ -68,7 +80,7 @@ async function askAndTake(match, { isOther, advance }, mine) {
     const shared = sharedPlies(match, answer);
     // Of a match that is opened, only the last move is described.
     first ??= shared ?? (match.moves === "" ? 0 : Math.max(0, answer.plies.length - 1));
-    const hasEnded = shared !== null && !before.is_over && answer.is_over && !answer.is_practice;
+    const hasEnded = shared !== null && !before?.is_over && answer.is_over && !answer.is_practice;
     if (isOther) {
       keepInHistory();
       isOther = false;
@@ -78,18 +90,19 @@ async function askAndTake(match, { isOther, advance }, mine) {
       return;
     }
     if (hasEnded && count() && answer.seats.some((one) => one?.learns)) {
-      answer.standing = (await answered({ ...state.match, learn: true }, mine)).standing;
+      answer.standing = (await answered({ ...opened().match, learn: true }, mine)).standing;
     }
     if (answer.is_over || answer.awaits_person || !advance || address.areWatching(answer.people)) {
       break;
     }
     // A perfect opponent does not act before it has solved the position.
     say(isThinking(answer, answer.to_move, isSolving));
-    match = state.match;
+    match = opened().match;
   }
-  say(whatHappened(state.answer, first));
+  say(whatHappened(opened().answer, first));
 }
 
+/** @type {(match: Match, answer: MatchView) => Promise<void>} */
 async function show(match, answer) {
   const mine = state.visit;
   take(match, answer);
@@ -103,13 +116,14 @@ async function show(match, answer) {
 }
 
 // The view of a match, as soon as the server answers.
+/** @type {(request: MatchRequest, mine: number) => Promise<MatchView>} */
 async function answered(request, mine) {
   for (;;) {
     try {
       const { match } = await api.match(request);
       fail(null);
       return match;
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       if (error.status !== 0 || mine !== state.visit) {
         throw error;
       }
@@ -123,16 +137,18 @@ async function answered(request, mine) {
 // ---------------------------------------------------------------------- what a person does
 
 // A new match with the players that are chosen.
+/** @type {(given?: Partial<Match>, options?: Options) => Promise<void>} */
 export const begin = (given = {}, options = {}) =>
-  become({ game: state.game.name, seed: address.newSeed(), moves: "", position: null, is_practice: false, ...players.chosenSettings(), ...given }, options);
+  become({ game: opened().game.name, seed: address.newSeed(), moves: "", position: null, is_practice: false, ...players.chosenSettings(), ...given }, options);
 
 // Another match in the place of the present one.
+/** @type {(given: Partial<Match>) => Promise<void> | null} */
 export const replace = (given) => (state.isBusy || state.game === null ? null : begin(given, { isOther: true }));
 
 export function play(action) {
-  const { game, match, answer } = state;
-  const { text } = answer.legal.find((one) => one.action === action);
-  if (address.isOnePerson(answer.people)) {
+  const { game, match, answer } = opened();
+  const text = answer.legal.find((one) => one.action === action)?.text;
+  if (answer.person_seat !== null) {
     say(`You play ${text}. ${isThinking(answer, 1 - answer.person_seat)}`);
   }
   return become({ ...match, moves: `${match.moves} ${text}` }, { foreseen: foreseen(game, answer, action) });
@@ -140,13 +156,13 @@ export function play(action) {
 
 // The match before a ply. What follows the end of a match is practice.
 export function playOnFrom(ply, options = {}) {
-  const { match, answer } = state;
+  const { match, answer } = opened();
   const isPractice = match.position === null && (answer.is_practice || answer.is_over);
   return become({ ...match, moves: movesBefore(answer, ply), is_practice: isPractice }, options);
 }
 
 export function undo() {
-  const { plies, is_over: isOver } = state.answer;
+  const { plies, is_over: isOver } = opened().answer;
   const ply = plies.findLastIndex((one) => one.by_person && !one.is_forced);
   // The end of a match stays within reach of the browser's back button.
   return playOnFrom(ply, { isOther: isOver });
@@ -154,7 +170,7 @@ export function undo() {
 
 // The next match, in the other seat if this is chosen.
 export function next() {
-  const { match } = state;
+  const { match } = opened();
   const person = address.isOnePerson(match.person) && address.isOnePerson(checked("person")) ? checked("person") : match.person;
   return become({ ...match, person, seed: address.newSeed(), moves: "", position: null, is_practice: false }, { isOther: true });
 }
@@ -169,19 +185,19 @@ export function swapSeats() {
 // Lets the players that are chosen go on with the match.
 export function takeOver() {
   state.isTakingOver = true;
-  return become({ ...state.match, ...players.chosenPlayers() });
+  return become({ ...opened().match, ...players.chosenPlayers() });
 }
 
 // ---------------------------------------------------------------------- players who are watched
 
 export function step() {
-  const { match, answer, isBusy } = state;
-  return match !== null && !isBusy && !answer.is_over ? become(match, { advance: true }) : null;
+  const { match, answer, isBusy } = opened();
+  return state.match !== null && !isBusy && !answer.is_over ? become(match, { advance: true }) : null;
 }
 
 export async function run() {
   const mine = state.visit;
-  const goesOn = () => state.isRunning && mine === state.visit && address.areWatching(state.match?.person) && !state.answer.is_over;
+  const goesOn = () => state.isRunning && mine === state.visit && address.areWatching(state.match?.person) && !state.answer?.is_over;
   state.isRunning = !state.isRunning;
   state.render();
   while (goesOn() && at("error").hidden) {

@@ -34,11 +34,12 @@ export function read(hash) {
   if (isOther || given.size === 0) {
     return { view: isOther ? view : "play", game, saved: null, shown: null };
   }
+  const person = given.get("person") ?? "";
   const people = given.has("opponent") || !given.has("moves") ? "first" : "both";
   const seed = /^\d{1,15}$/.test(given.get("seed") ?? "") ? Number(given.get("seed")) : given.has("moves") ? 0 : newSeed();
   const saved = {
     opponent: given.get("opponent"),
-    person: Object.hasOwn(SEATS, given.get("person")) ? given.get("person") : people,
+    person: Object.hasOwn(SEATS, person) ? person : people,
     partner: given.get("partner"),
     evaluator: given.get("evaluator"),
     seed,
@@ -79,7 +80,8 @@ function readPosition(text) {
   return isValid ? { squares, to_move: Number(turn) } : null;
 }
 
-// match: with the fields of a request; shown: as in the result of read.
+// shown: as in the result of read.
+/** @type {(match: import("./state.js").Match, shown?: {values?: string | null, ply?: number | null}) => string} */
 export function write({ game, opponent, person, partner, evaluator, seed, position, moves, is_practice: isPractice }, { values = null, ply = null } = {}) {
   const given = new URLSearchParams({ opponent, person });
   const optional = {
@@ -90,7 +92,7 @@ export function write({ game, opponent, person, partner, evaluator, seed, positi
     moves,
     practice: isPractice ? "1" : null,
     values,
-    ply: ply?.toString(),
+    ply: ply === null ? null : String(ply),
   };
   Object.entries(optional).forEach(([name, value]) => value && given.set(name, value));
   return `#play/${game}?${given}`;

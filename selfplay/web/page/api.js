@@ -3,6 +3,7 @@
 
 async function ask(method, address, body, signal) {
   let response;
+  /** @type {any} */
   let answer;
   try {
     response = await fetch(`api${address}`, {
@@ -32,7 +33,8 @@ export const games = () => ask("GET", "/games");
 export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
 export const rules = (game) => ask("GET", `/games/${part(game)}/rules`);
 export const proof = (game, opponent, signal) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`, undefined, signal);
-// The parts of the answer about a match: {match, judged, hint, file}; see MatchRequest in the description of the API.
+// The parts of the answer about a match that are asked for. In an answer, those are not null.
+/** @type {(request: MatchRequest) => Promise<{[Part in keyof MatchAnswer]: NonNullable<MatchAnswer[Part]>}>} */
 export const match = (request) => ask("POST", "/match", request);
 
 const tags = new Map();
@@ -42,6 +44,7 @@ export const runs = (game) => ask("GET", `/games/${part(game)}/runs`);
 // The story of the game's run, or of another run of it; null if it has not changed since the previous request.
 export async function story(game, isNew, run = null) {
   const address = `api/games/${part(game)}/story${run === null ? "" : `?run=${part(run)}`}`;
+  /** @type {Record<string, string>} */
   const headers = !isNew && tags.has(address) ? { "If-None-Match": tags.get(address) } : {};
   const response = await fetch(address, { headers, cache: "no-store" });
   if (response.status === 304) {

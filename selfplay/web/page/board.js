@@ -25,6 +25,25 @@ const sourceOf = ({ square, pointed }) => pointed.find((one) => one !== square);
 const isMarked = (mark, square) => mark !== null && (mark.from === square || mark.to === square);
 
 export class Board {
+  // Set in the constructor and by build.
+  /** @type {any} */
+  game;
+  /** @type {any} */
+  play;
+  /** @type {any} */
+  edit;
+  /** @type {any[]} */
+  cells = [];
+  /** @type {any[]} */
+  heads = [];
+  /** @type {any} */
+  shown;
+  /** @type {any} */
+  actions;
+  /** @type {any} */
+  moves;
+  focused = 0;
+
   // play(action) is called when the person chooses a legal action; edit(square), while a position is set up, for any square.
   constructor(place, game, play, edit) {
     // For each square: the actions that a click on it takes, and the moves of the stone on it. chosen: a stone that is to be

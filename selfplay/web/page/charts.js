@@ -38,7 +38,7 @@ function smoothed(values, reach) {
 function ticks(low, high, count) {
   const raw = (high - low) / count || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= raw * 0.999);
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= raw * 0.999) ?? raw;
   const found = [];
   for (let number = Math.ceil(low / step - 1e-9) * step; number <= high + step * 1e-6; number += step) {
     found.push(Number(number.toPrecision(12)));

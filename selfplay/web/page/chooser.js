@@ -8,8 +8,12 @@ export class Chooser {
   // name: the id of the list; prefix: the start of the ids of its slider, number, number-label and about. changed(): called
   // when another opponent was chosen.
   constructor(name, prefix, changed) {
-    [this.slider, this.number, this.label, this.about] = ["slider", "number", "number-label", "about"].map((id) => at(prefix + id));
+    this.slider = at(`${prefix}slider`);
+    this.number = at(`${prefix}number`);
+    this.label = at(`${prefix}number-label`);
+    this.about = at(`${prefix}about`);
     this.list = at(name);
+    /** @type {OfferedPlayer[]} */
     this.opponents = [];
     this.list.addEventListener("change", () => {
       this.#showEntry();

@@ -1,9 +1,12 @@
 // Helpers of all views: elements and text.
 
+/** @type {(id: string) => any} */
 export const at = (id) => document.getElementById(id);
 export const clicked = (id, handler) => at(id).addEventListener("click", () => handler());
 // The radio buttons of a group, and the value of the one that is selected.
+/** @type {(name: string) => any[]} */
 export const radios = (name) => [...document.querySelectorAll(`input[name=${name}]`)];
+/** @type {(name: string) => any} */
 export const checked = (name) => radios(name).find((radio) => radio.checked).value;
 
 // Selects the radio button with this value; none if there is no such one, or if it is disabled.
@@ -13,11 +16,13 @@ export function check(name, value) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @type {(name: string, attributes?: Record<string, any>, ...children: any[]) => any} */
 export const element = (name, attributes, ...children) => filled(document.createElement(name), attributes, children);
+/** @type {(name: string, attributes?: Record<string, any>, ...children: any[]) => any} */
 export const svg = (name, attributes, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
 
-function filled(made, attributes = {}, children) {
-  for (const [key, value] of Object.entries(attributes)) {
+function filled(made, attributes, children) {
+  for (const [key, value] of Object.entries(attributes ?? {})) {
     if (value !== null && value !== undefined && value !== false) {
       made.setAttribute(key, value === true ? "" : value);
     }

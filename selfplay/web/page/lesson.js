@@ -2,12 +2,16 @@
 
 import { clicked } from "./drawing.js";
 import { ask, goTo, solve } from "./review.js";
-import { choices, position, state, valued } from "./state.js";
+import { choices, opened, position, state, valued } from "./state.js";
 import { gradeOf } from "./values.js";
 import { aboutLine, fail, say } from "./words.js";
 
 const TRY = "Find a better one.";
 const named = (grade) => `${grade === "inaccuracy" ? "an" : "a"} ${grade}`;
+
+// The state during a lesson, in which an earlier position is shown.
+/** @returns {import("./state.js").State & {lesson: import("./state.js").Lesson, ply: number}} */
+const inLesson = () => /** @type {any} */ (state);
 
 const isStill = (lesson) => state.lesson === lesson;
 
@@ -18,6 +22,7 @@ async function begin() {
     return;
   }
   // mistakes: the number of plies before each. isSolved: a better move was found, or the solution shown.
+  /** @type {import("./state.js").Lesson} */
   const lesson = { mistakes: [], number: 0, isSolved: false };
   Object.assign(state, { lesson, isJudged: true });
   state.render();
@@ -33,17 +38,20 @@ async function begin() {
 function end(said = "") {
   state.lesson = null;
   state.render();
-  say(said || state.answer.result);
+  say(said || opened().answer.result);
 }
 
-const openNext = () => state.lesson.number + 1 < state.lesson.mistakes.length && open(state.lesson.number + 1);
+function openNext() {
+  const { mistakes, number } = inLesson().lesson;
+  return number + 1 < mistakes.length && open(number + 1);
+}
 
 async function open(number) {
-  const { lesson } = state;
+  const { lesson } = inLesson();
   Object.assign(lesson, { number, isSolved: false });
   await goTo(lesson.mistakes[number]);
   if (isStill(lesson)) {
-    const ply = valued().plies[state.ply];
+    const ply = valued().plies[inLesson().ply];
     const words = ply.words === null ? "" : ` (${ply.words})`;
     say(`Mistake ${number + 1} of ${lesson.mistakes.length}: your move ${ply.text}${words} is ${named(ply.grade)}. ${TRY}`);
   }
@@ -51,24 +59,25 @@ async function open(number) {
 
 // An action that the person tries in place of the mistake.
 export function attempt(action) {
-  const { text } = position().legal.find((one) => one.action === action);
-  const judged = state.judged.get(state.ply);
+  const { ply } = inLesson();
+  const text = position().legal.find((one) => one.action === action)?.text;
+  const judged = state.judged.get(ply);
   const grade = judged?.known.get(action)?.grade;
   if (!judged?.isComplete) {
     say("This position is still being solved; try again in a moment.");
   } else if (grade === null) {
     showSolution(`Right: ${text} is good.`);
   } else {
-    const isSame = action === state.answer.plies[state.ply].action;
+    const isSame = action === opened().answer.plies[ply].action;
     say(`${text} is ${isSame ? "the move you played" : `${named(grade)} too`}. ${TRY}`);
   }
 }
 
 // Shows the values of all moves, the best one, and what follows.
 async function showSolution(said = "") {
-  const { lesson, ply } = state;
+  const { lesson, ply } = inLesson();
   const { best } = valued().plies[ply];
-  const { action, square } = position().legal.find(({ text }) => text === best);
+  const { action, square = null } = position().legal.find(({ text }) => text === best) ?? { action: -1 };
   state.hint = { action, square };
   lesson.isSolved = true;
   state.render();
@@ -85,6 +94,6 @@ async function showSolution(said = "") {
 }
 
 clicked("learn", begin);
-clicked("solution", () => state.lesson.isSolved || showSolution());
+clicked("solution", () => inLesson().lesson.isSolved || showSolution());
 clicked("next-mistake", openNext);
 clicked("end-lesson", () => goTo(Infinity).then(() => end()));

@@ -14,6 +14,7 @@ const TITLES = {
   story: ({ title }) => `Story of ${title} · selfplay`,
 };
 
+/** @type {GameView[]} */
 let games = [];
 let open = "";
 
@@ -63,7 +64,7 @@ function route() {
   }
 }
 
-document.querySelector(".skip").addEventListener("click", (event) => {
+document.querySelector(".skip")?.addEventListener("click", (event) => {
   // The fragment of the address selects the view, so it must not change.
   event.preventDefault();
   at("main").focus();
@@ -77,7 +78,7 @@ try {
   });
   window.addEventListener("hashchange", route);
   route();
-} catch (error) {
+} catch (/** @type {any} */ error) {
   at("play").hidden = false;
   at("status").textContent = "The page could not be loaded. Press New match to try again.";
   at("error").hidden = false;

@@ -3,17 +3,17 @@
 import { areWatching, isOnePerson } from "./address.js";
 import { drawCurve, drawLosses } from "./curve.js";
 import { at, checked, element } from "./drawing.js";
-import { cursor, position, results, state, valued } from "./state.js";
+import { cursor, opened, position, results, state, valued } from "./state.js";
 import { gradeOf, scaleOfPly, valuesToShow, valueText } from "./values.js";
 import { curveSource, scoreText, valuesAbout, whoIs } from "./words.js";
 
 // Draws the state; goTo: shows the position after a number of plies.
 export function showMatch(goTo) {
-  const { game, board, answer, foreseen, hint, isBusy, isTakingOver, isEdited, lesson } = state;
+  const { game, board, answer, foreseen, hint, isBusy, isTakingOver, isEdited, lesson } = opened();
   document.body.dataset.busy = String(isBusy);
   at("board").classList.toggle("waiting", isBusy);
   showControls();
-  if (answer === null || isEdited) {
+  if (state.answer === null || isEdited) {
     return;
   }
   const ply = cursor();

@@ -13,7 +13,7 @@ import { ask, goTo } from "./review.js";
 import "./settings.js";
 import * as setup from "./setup.js";
 import { showMovesText } from "./share.js";
-import { bringValues, clear, cursor, isShown, keepInAddress, noteLeft, returnToLeft, savedAddress, state } from "./state.js";
+import { bringValues, clear, cursor, isShown, keepInAddress, noteLeft, opened, returnToLeft, savedAddress, state } from "./state.js";
 import { aboutHint, aboutLine, fail, say } from "./words.js";
 
 export { savedAddress };
@@ -28,6 +28,7 @@ state.render = () => {
 };
 
 // saved, shown: the match to open and how it is shown, from the address; null: a new one. complaint: about the address.
+/** @type {(game: GameView, saved: any, shown?: {values: string | null, ply: number | null} | null, complaint?: string | null) => Promise<void>} */
 export async function open(game, saved, shown = null, complaint = null) {
   state.visit += 1;
   const mine = state.visit;
@@ -50,10 +51,10 @@ export async function open(game, saved, shown = null, complaint = null) {
       const match = saved && { ...saved, opponent: saved.opponent ?? offer.default };
       if (match !== null) {
         players.select(match);
-        bringValues(shown.values);
+        bringValues(shown?.values ?? null);
       }
       await beginAndProve(match ?? {});
-      if (mine === state.visit && Number.isInteger(shown?.ply)) {
+      if (mine === state.visit && shown !== null && Number.isInteger(shown.ply)) {
         await goTo(shown.ply);
       }
       if (mine === state.visit && complaint !== null) {
@@ -82,7 +83,7 @@ async function beginAndProve(match = {}) {
 export async function refresh() {
   const mine = state.visit;
   keepInAddress();
-  const offer = await api.opponents(state.game.name).catch(() => null);
+  const offer = await api.opponents(opened().game.name).catch(() => null);
   if (offer !== null && mine === state.visit && !state.isBusy) {
     players.updateOffer(offer);
   }
@@ -96,7 +97,7 @@ async function act(action) {
   }
   if (state.isTakingOver) {
     wanted = action;
-    if (!(await actions.whenFree()) || wanted !== action || !at("error").hidden || !state.answer.legal.some((one) => one.action === action)) {
+    if (!(await actions.whenFree()) || wanted !== action || !at("error").hidden || !opened().answer.legal.some((one) => one.action === action)) {
       return;
     }
     wanted = null;
@@ -107,6 +108,7 @@ async function act(action) {
 }
 
 // The action chosen last while an opponent takes over.
+/** @type {number | null} */
 let wanted = null;
 
 function newMatch() {
@@ -128,7 +130,7 @@ function newMatch() {
 }
 
 async function giveHint() {
-  const [asked, ply] = [state.answer, state.ply];
+  const { answer: asked, ply } = opened();
   if (!canHint()) {
     return;
   }
@@ -141,7 +143,7 @@ async function giveHint() {
       state.render();
       say(aboutHint(asked, hint) + aboutLine(hint));
     }
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     if (isStill()) {
       say(error.message);
     }
@@ -166,7 +168,7 @@ clicked("play-on", playOn);
 clicked("return", returnToLeft);
 clicked("load", () => actions.replace({ moves: at("moves").value.trim() }));
 
-document.addEventListener("keydown", (event) => {
+document.addEventListener("keydown", (/** @type {any} */ event) => {
   const isTyping = event.target.matches("select, textarea, input:not([type=radio], [type=range])");
   if (isTyping || event.ctrlKey || event.altKey || event.metaKey || at("play").hidden) {
     return;

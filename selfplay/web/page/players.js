@@ -49,6 +49,7 @@ export function showPartner() {
 }
 
 // Selects the players of a match, or of one that is to be brought back.
+/** @type {(match: {opponent: string, person?: string, partner?: string | null, evaluator?: string | null}) => void} */
 export function select({ person, ...chosen }) {
   keepSelected(chosen);
   check("person", person);
@@ -56,6 +57,7 @@ export function select({ person, ...chosen }) {
 }
 
 // Selects the opponents of the match again, if the chosen ones could not take over.
+/** @type {(chosen: {opponent: string, partner?: string | null, evaluator?: string | null}) => void} */
 export function keepSelected({ opponent: opponentId, partner: partnerId, evaluator }) {
   opponent.select(opponentId);
   at("evaluator").value = evaluator ?? "";

@@ -2,7 +2,7 @@
 
 import { areWatching } from "./address.js";
 import * as api from "./api.js";
-import { choices, cursor, isShown, keepInAddress, mergeValues, state, valued, wantsJudge } from "./state.js";
+import { choices, cursor, isShown, keepInAddress, mergeValues, opened, state, valued, wantsJudge } from "./state.js";
 import { gradeOf } from "./values.js";
 import { aboutPosition, fail, say, whatHappened } from "./words.js";
 
@@ -10,7 +10,8 @@ import { aboutPosition, fail, say, whatHappened } from "./words.js";
 const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
 
 // Parts of the answer about the match that is shown.
-export const ask = (asked) => api.match({ ...state.match, advance: !areWatching(state.match.person), ...asked });
+/** @type {(asked: Partial<MatchRequest>) => ReturnType<typeof api.match>} */
+export const ask = (asked) => api.match({ ...opened().match, advance: !areWatching(opened().match.person), ...asked });
 
 // ---------------------------------------------------------------------- stepping
 
@@ -48,7 +49,7 @@ export async function goTo(to) {
 }
 
 async function lookBack(ply, isWanted) {
-  if (ply < state.answer.plies.length && !state.positions.has(ply)) {
+  if (ply < opened().answer.plies.length && !state.positions.has(ply)) {
     const { match } = await ask({ ply });
     if (isWanted()) {
       state.positions.set(ply, { ...match, plies: match.plies.slice(0, ply) });
@@ -57,7 +58,7 @@ async function lookBack(ply, isWanted) {
 }
 
 function sayPosition() {
-  const { answer, ply } = state;
+  const { answer, ply } = opened();
   if (ply === null) {
     say(whatHappened(answer, answer.plies.length));
     return;
@@ -75,7 +76,7 @@ let silent = "";
 
 // Asks for the values of plies that are not known, as after a match was opened from its address.
 async function fill(isCurrent) {
-  const { answer, match } = state;
+  const { answer, match } = opened();
   const advisers = JSON.stringify([match.opponent, match.partner, match.evaluator, match.person, match.seed]);
   for (;;) {
     const first = answer.plies.findIndex(({ value, is_forced: isForced }) => value === null && !isForced);
@@ -102,7 +103,7 @@ async function askJudge(ply, seconds) {
     const known = new Map();
     actions.forEach((action, n) => {
       if (typeof values?.[n] === "number") {
-        known.set(action, { text: texts[n], value: values[n], words: words[n], grade: grades[n], share: null, result: null });
+        known.set(action, { text: texts[n], value: values[n], words: words?.[n] ?? null, grade: grades[n], share: null, result: null });
       }
     });
     state.judged.set(ply, { kind, isExact, source, isComplete, known });
@@ -111,7 +112,7 @@ async function askJudge(ply, seconds) {
 
 // Asks for the values of the position that is shown, if they are wanted and a person has to choose or looks back.
 export async function look() {
-  if (wantsJudge() && (state.ply !== null || state.answer.awaits_person) && !state.judged.has(cursor())) {
+  if (wantsJudge() && (state.ply !== null || opened().answer.awaits_person) && !state.judged.has(cursor())) {
     await askJudge(cursor(), FIRST_WAIT);
   }
 }

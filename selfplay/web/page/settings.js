@@ -5,7 +5,7 @@ import { isOnePerson } from "./address.js";
 import { at, checked, radios } from "./drawing.js";
 import * as players from "./players.js";
 import { askForMore, look } from "./review.js";
-import { isShown, keepInAddress, keepValues, state } from "./state.js";
+import { isShown, keepInAddress, keepValues, opened, state } from "./state.js";
 import { fail, say, whatToDo } from "./words.js";
 
 export async function changeOpponent() {
@@ -18,7 +18,7 @@ export async function changeOpponent() {
   const chosen = players.chosenPlayers();
   if (state.match === null) {
     await begin();
-  } else if (Object.entries(chosen).some(([name, value]) => state.match[name] !== value)) {
+  } else if (Object.entries(chosen).some(([name, value]) => opened().match[name] !== value)) {
     await takeOver();
   }
   if (mine === state.visit) {
@@ -30,9 +30,9 @@ async function changePeople() {
   players.showPartner();
   const wasBusy = state.isBusy;
   const isSame = await whenFree();
-  const [person, { match, answer }] = [checked("person"), state];
+  const [person, { match, answer }] = [checked("person"), opened()];
   // The result of a match stays on the board until the person begins the next one.
-  if (!isSame || match === null || (wasBusy && (!at("error").hidden || (isSwap() && answer.is_over)))) {
+  if (!isSame || state.match === null || (wasBusy && (!at("error").hidden || (isSwap() && answer.is_over)))) {
     return;
   }
   if (person === match.person) {
@@ -49,7 +49,7 @@ async function changePeople() {
 }
 
 // Whether the one person who plays is to change seats.
-const isSwap = () => isOnePerson(checked("person")) && isOnePerson(state.match.person);
+const isSwap = () => isOnePerson(checked("person")) && isOnePerson(opened().match.person);
 
 async function changeValues() {
   const asked = state.answer;

@@ -3,13 +3,14 @@
 import { replace } from "./actions.js";
 import { at, check, checked, clicked, radios } from "./drawing.js";
 import { select } from "./players.js";
-import { position, state } from "./state.js";
+import { opened, position, state } from "./state.js";
 import { RESULT_SCALE } from "./values.js";
 import { fail } from "./words.js";
 
 const NEXT = { 0: 1, 1: -1, "-1": 0 };
 
 // The stones on the board while it is set up.
+/** @type {number[]} */
 let squares = [];
 
 // Called when a game is opened.
@@ -22,7 +23,8 @@ export function open(game) {
 }
 
 function begin() {
-  const shown = state.match === null ? { squares: state.board.cells.map(() => 0), to_move: 0 } : position();
+  const empty = { squares: state.board.cells.map(() => 0), to_move: 0 };
+  const shown = state.match === null ? empty : position();
   check("to-move", shown.to_move ?? 0);
   state.isEdited = true;
   state.render();
@@ -47,9 +49,11 @@ function draw(stones) {
 }
 
 async function use() {
-  await replace({ person: "both", partner: null, position: { squares, to_move: Number(checked("to-move")) } });
+  /** @type {any} */
+  const start = { squares, to_move: Number(checked("to-move")) };
+  await replace({ person: "both", partner: null, position: start });
   if (at("error").hidden) {
-    select(state.match);
+    select(opened().match);
     close();
   }
 }

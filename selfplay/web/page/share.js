@@ -4,7 +4,7 @@ import { at, clicked, element, svg } from "./drawing.js";
 import { centreOf, hexagon, pathOf, sizeOf } from "./geometry.js";
 import { signOf } from "./pieces.js";
 import { ask } from "./review.js";
-import { position, state } from "./state.js";
+import { opened, position, state } from "./state.js";
 
 const say = (text) => (at("share-state").textContent = text);
 
@@ -39,10 +39,10 @@ async function download() {
 }
 
 const ifOpen = (action) => () => state.match !== null && action()?.catch((error) => say(error.message));
-clicked("copy-moves", ifOpen(() => copy(state.match.moves, "moves are")));
+clicked("copy-moves", ifOpen(() => copy(opened().match.moves, "moves are")));
 clicked("copy-link", ifOpen(() => copy(location.href, "link is")));
 clicked("download", ifOpen(download));
-clicked("save-picture", ifOpen(() => savePicture(state.game, position().squares)));
+clicked("save-picture", ifOpen(() => savePicture(opened().game, position().squares)));
 at("share").addEventListener("toggle", () => {
   say("");
   showMovesText();

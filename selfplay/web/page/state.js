@@ -7,40 +7,69 @@ import * as address from "./address.js";
 import { at, check, checked } from "./drawing.js";
 import { bestActions } from "./values.js";
 
+/**
+ * The match. `MatchRequest` and all types that no module defines are those of the API.
+ * @typedef {Required<Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "evaluator" | "seed" | "moves" | "position" | "is_practice">>} Match
+ *
+ * What is known of an action: share: of the simulations, in percent; result: with perfect play, beside an estimate.
+ * @typedef {{text: string, value: number | null, words: string | null, grade: PlyDescription["grade"], share: number | null, result: number | null}} Known
+ *
+ * The best values that are known in a position, by action.
+ * @typedef {{kind: string | null, isExact: boolean, source: string, isComplete: boolean, known: Map<number, Known>}} Judged
+ *
+ * mistakes: the number of plies before each. number: of the one that is shown. isSolved: a better move was found, or shown.
+ * @typedef {{mistakes: number[], number: number, isSolved: boolean}} Lesson
+ *
+ * @typedef {object} State
+ * @property {() => void} render Draws everything; set when the page starts.
+ * @property {GameView | null} game The game that is open.
+ * @property {any} board Its board, or its buttons.
+ * @property {Match | null} match The match; null if there is none.
+ * @property {MatchView | null} answer The server's view of it.
+ * @property {number | null} ply The position before this ply is shown; null: the current one.
+ * @property {number | null} wanted The same for the position asked for last.
+ * @property {Map<number, MatchView>} positions Views of positions, by the number of plies before them.
+ * @property {Map<number, Judged>} judged The best values that are known there.
+ * @property {boolean} isJudged Whether these are shown for all plies.
+ * @property {object | null} foreseen What is shown of an action until the answer comes; see board.js.
+ * @property {{action: number, square: number | null} | null} hint The hint on the board.
+ * @property {Lesson | null} lesson Null outside of one.
+ * @property {boolean} isBusy A request that changes the match is running.
+ * @property {boolean} isTakingOver By it another opponent takes over.
+ * @property {boolean} isRunning Players are watched.
+ * @property {boolean} isEdited A position is being set up on the board.
+ * @property {number} visit Counts the games opened. Answers that belong to an earlier one are ignored.
+ * @property {number} changes Counts the changes of the match in the same way.
+ */
+
 const UNKNOWN = { value: null, words: null, best: null, best_value: null, best_words: null, grade: null };
 
+/** @type {State} */
 export const state = {
-  // Draws everything; set when the page starts.
   render: () => {},
-  // The game that is open, and its board.
   game: null,
   board: null,
-  // The match, and the server's view of it; null if there is none.
   match: null,
   answer: null,
-  // The position before this ply is shown; null: the current one. wanted: the same for the position asked for last.
   ply: null,
   wanted: null,
-  // By the number of plies before a position: the view of it, and the best values that are known there: {kind, isExact,
-  // source, isComplete, known: {value, words, grade, text} by action}.
   positions: new Map(),
   judged: new Map(),
-  // Whether the values of the judge are shown for all plies.
   isJudged: false,
-  // What is shown of an action until the answer comes (see board.js); the hint on the board; see lesson.js.
   foreseen: null,
   hint: null,
   lesson: null,
-  // A request that changes the match is running, by which another opponent takes over; players are watched; a position is
-  // being set up on the board.
   isBusy: false,
   isTakingOver: false,
   isRunning: false,
   isEdited: false,
-  // Counts the games opened, and the changes of the match. Answers that belong to earlier ones are ignored.
   visit: 0,
   changes: 0,
 };
+
+// The state where a match is open.
+/** @returns {State & {game: GameView, match: Match, answer: MatchView}} */
+export const opened = () => /** @type {any} */ (state);
 
 // Whether the page still shows this view.
 export const isShown = (asked) => asked === state.answer && !state.isBusy;
@@ -49,7 +78,8 @@ export const isShown = (asked) => asked === state.answer && !state.isBusy;
 export const cursor = () => state.ply ?? state.answer?.plies.length ?? 0;
 
 // The view of the position that is shown.
-export const position = () => (state.ply === null ? state.answer : state.positions.get(state.ply));
+/** @returns {MatchView} */
+export const position = () => /** @type {any} */ (state.ply === null ? state.answer : state.positions.get(state.ply));
 
 // All positions of the match in which somebody chose.
 export const choices = ({ plies }) => [...plies.keys()].filter((ply) => !plies[ply].is_forced);
@@ -59,24 +89,29 @@ export const movesBefore = ({ plies }, ply) => plies.slice(0, ply).filter((one) 
 
 // ---------------------------------------------------------------------- the match changes
 
+/** @type {Judged} */
+const NOT_JUDGED = { kind: null, isExact: false, source: "", isComplete: false, known: new Map() };
 const VALUES = ["value", "words", "value_is_points", "in_points", "best", "best_value", "best_words", "grade", "is_random", "reason"];
+/** @type {(one: any, other: any, names: string[]) => boolean} */
 const hasSame = (one, other, names) => names.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
 // The number of plies with which this match and the one that is shown begin alike; null if they are different matches.
+/** @type {(match: Match, answer: MatchView) => number | null} */
 export function sharedPlies(match, answer) {
   if (state.match === null || !hasSame(state.match, { ...match, position: answer.position }, ["game", "seed", "position"])) {
     return null;
   }
-  const { plies } = state.answer;
+  const { plies } = opened().answer;
   const first = plies.findIndex(({ action }, ply) => answer.plies[ply]?.action !== action);
   return first < 0 ? plies.length : first;
 }
 
 // Makes this the match. What is known about the plies that it shares with the one before is kept.
+/** @type {(match: Match, answer: MatchView) => void} */
 export function take(match, answer) {
   const shared = sharedPlies(match, answer);
-  if (shared !== null && hasSame(state.match, match, ["opponent", "partner", "evaluator", "person"])) {
-    mergeValues(answer, state.answer.plies.slice(0, shared));
+  if (shared !== null && hasSame(opened().match, match, ["opponent", "partner", "evaluator", "person"])) {
+    mergeValues(answer, opened().answer.plies.slice(0, shared));
   }
   const judged = new Map([...state.judged].filter(([ply]) => shared !== null && ply <= shared));
   Object.assign(state, {
@@ -118,11 +153,11 @@ let score = { players: "", results: [0, 0, 0] };
 const playersOf = ({ game, opponent, partner, person }) => [game, opponent, partner, address.isOnePerson(person) ? "one" : person].join(" ");
 
 // Results between the players of the match: wins of the person (or of who moves first), of the other, and draws.
-export const results = () => (score.players === playersOf(state.match) ? score.results : [0, 0, 0]);
+export const results = () => (score.players === playersOf(opened().match) ? score.results : [0, 0, 0]);
 
 // Counts the match, which is over; whether it had not been counted.
 export function count() {
-  const { match, answer } = state;
+  const { match, answer } = opened();
   if (counted.has(match.seed)) {
     return false;
   }
@@ -140,6 +175,7 @@ export const wantsJudge = () => state.lesson !== null || checked("values") === "
 // The values that the person wants to see, by whether the match is over.
 const USUAL_VALUES = { false: "adviser", true: "perfect" };
 const wantedValues = { ...USUAL_VALUES };
+/** @type {string | null} */
 let valuesInAddress = null;
 
 // Called when the person chooses values, and when a match is opened from an address (values: null if it has none).
@@ -157,20 +193,23 @@ export function checkValues({ is_over: isOver }) {
 }
 
 // The match with the values of the judge in place of all others, which have another scale; as it is if none are known.
+/** @returns {MatchView} */
 export function valued() {
-  const { answer } = state;
+  const { answer } = opened();
   const plies = answer.plies.map((ply, number) => ({ ...ply, ...judgedPly(ply, number) }));
   const isJudged = wantsJudge() && state.isJudged && plies.some(({ value }) => value !== null);
   return isJudged ? { ...answer, plies, evaluator: answer.judge } : answer;
 }
 
+/** @type {(ply: PlyDescription, number: number) => Partial<PlyDescription>} */
 function judgedPly({ action, is_forced: isForced }, number) {
-  const { kind, isExact, isComplete, known } = state.judged.get(number) ?? {};
-  if (isForced || !isComplete || !known.has(action)) {
+  const { kind, isExact, isComplete, known } = state.judged.get(number) ?? NOT_JUDGED;
+  const found = known.get(action);
+  if (isForced || !isComplete || found === undefined) {
     return UNKNOWN;
   }
-  const { value, words, grade } = known.get(action);
-  const best = known.get(bestActions(known)[0]);
+  const { value, words, grade } = found;
+  const best = known.get(bestActions(known)[0]) ?? found;
   const isInPoints = kind === "points";
   const better = { best: best.text, best_value: best.value, best_words: best.words };
   return { value, words, grade, ...better, in_points: isInPoints, value_is_points: isInPoints && isExact };
@@ -181,7 +220,8 @@ function judgedPly({ action, is_forced: isForced }, number) {
 const unusualValues = ({ is_over: isOver }) => (checked("values") === USUAL_VALUES[isOver] ? null : checked("values"));
 
 // The address of the match as it is shown; null if none is open.
-export const savedAddress = () => (state.match === null ? null : address.write(state.match, { values: unusualValues(state.answer), ply: state.ply }));
+export const savedAddress = () =>
+  state.match === null ? null : address.write(state.match, { values: unusualValues(opened().answer), ply: state.ply });
 
 export function keepInAddress() {
   if (state.match !== null && !at("play").hidden) {
@@ -200,12 +240,13 @@ export function keepInHistory() {
 
 // ---------------------------------------------------------------------- the match that was left before its end
 
+/** @type {{address: string, moves: string} | null} */
 let left = null;
 
 // Called when another match takes the place of this one.
 export function noteLeft() {
-  const { game, match, answer } = state;
-  if (answer !== null && !answer.is_over && answer.plies.some((ply) => ply.by_person)) {
+  const { game, match, answer } = opened();
+  if (state.answer !== null && !answer.is_over && answer.plies.some((ply) => ply.by_person)) {
     left = { address: address.write(match), moves: match.moves };
     const count = answer.plies.length;
     at("left-about").textContent = `You left a match of ${game.title} after ${count} ${count === 1 ? "move" : "moves"}.`;
@@ -222,4 +263,4 @@ export function forgetLeft({ moves, plies }) {
   }
 }
 
-export const returnToLeft = () => (location.hash = left.address);
+export const returnToLeft = () => (location.hash = left?.address ?? "");

@@ -91,6 +91,7 @@ export class StoryChoices {
     this.levels = levels;
     const chips = new Map([...at("levels").children].map((chip) => [Number(chip.dataset.level), chip]));
     if (chips.size !== levels.length || levels.some((level) => !chips.has(level))) {
+      /** @type {any} */
       const focused = document.activeElement;
       at("levels").replaceChildren(...levels.map((level) => chips.get(level) ?? this.levelChip(level)));
       focused.focus({ preventScroll: true });

@@ -55,6 +55,7 @@ export function whatHappened(match, before) {
 }
 
 // Wins of the person, or of who moves first, and of the other; empty before the first end of a match.
+/** @type {(match: MatchView, results: number[]) => string} */
 export function scoreText(match, [one, other, drawn]) {
   if (one + other + drawn === 0) {
     return "";

@@ -34,9 +34,12 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
+from selfplay.web.app import create_app
 from selfplay.web.export_page import export_page
+from selfplay.web.matches import MatchService
 from selfplay.web.rules_in_javascript import javascript_of
 from tests.web.browser.browsing import settled
+from tests.web.conftest import client_of, web_settings
 
 ANSWERS = """
 async ({ positions }) => {
@@ -215,6 +218,52 @@ def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callab
     expect(exported.locator("#board .value")).to_have_count(9 - len(actions) + 1)
     exported.get_by_role("button", name="Play on from here").click()
     settled(exported)
+
+
+SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "square", "origin", "turned")
+SAME_ACTIONS = ("action", "text", "square", "pointed")
+SAME = (
+    *(
+        "squares",
+        "counts",
+        "to_move",
+        "awaits_person",
+        "can_undo",
+        "is_over",
+        "is_practice",
+        "winner",
+        "winning_squares",
+    ),
+    *("result", "moves", "match", "people", "person_seat", "seat_names"),
+)
+REQUESTS: list[tuple[str, dict[str, Any]]] = [
+    ("tictactoe", {}),
+    ("tictactoe", {"moves": "1,1 0,0", "person": "both", "ply": 1}),
+    ("tictactoe", {"moves": "1,1 0,0 2,2 0,1 0,2 1,2 2,0", "seed": 3, "valued": 0}),
+    ("tictactoe", {"moves": "0,0 1,1 0,1 2,2 0,2", "person": "second", "is_practice": True}),
+    ("connect_four", {"moves": "4453", "person": "none", "partner": "easy"}),
+    ("othello", {"moves": "f5 d6", "person": "second", "valued": 1}),
+    ("othello", {"moves": "f5d6c3", "ply": 2, "show": ["view", "judged", "hint", "file"]}),
+]
+
+
+@pytest.mark.parametrize(("game", "asked"), REQUESTS)
+def test_the_worker_answers_requests_as_the_server_does(
+    game: str, asked: dict[str, Any], exported: Page, address: Callable[[str], str], tiny_run: Path
+) -> None:
+    exported.goto(address(game))
+    request = {"game": game, "opponent": "random"} | asked
+    found = exported.evaluate("async (asked) => (await import('./page/api.js')).match(asked)", request)
+    client = client_of(create_app(MatchService(web_settings(tiny_run))))
+    served = client.post("/api/match", json=request).json()
+    assert found.keys() == served.keys()
+    for part, expected in served.items():
+        assert (found[part] is None, set(found[part] or ())) == (expected is None, set(expected or ())), part
+    for name in SAME:
+        assert found["match"][name] == served["match"][name], name
+    for many, names in (("plies", SAME_PLIES), ("legal", SAME_ACTIONS)):
+        pairs = zip(found["match"][many], served["match"][many], strict=True)
+        assert all(one.keys() == other.keys() and one[name] == other[name] for one, other in pairs for name in names)
 
 
 def test_moves_of_breakthrough_are_written_as_each_player_makes_them(

@@ -41,6 +41,45 @@ def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
     expect(page.locator("#score")).to_have_text(re.compile(r"^You \d : \d Level 3"))
 
 
+def test_the_score_is_that_of_the_players_and_counts_each_match_once(page: Page) -> None:
+    visit(page)
+    score = page.locator("#score")
+    expect(score).to_have_text("")
+    play_out(page)
+    expect(score).to_have_text(re.compile(r"^You \d : \d Level 3"))
+    first = score.inner_text()
+    # The end is taken back and reached again, and then once more from the address of the match before its end.
+    page.get_by_role("button", name="Undo").click()
+    settled(page)
+    play_out(page)
+    expect(page.locator("#standing")).to_have_text("Practice: this match does not count.")
+    expect(score).to_have_text(first)
+    page.keyboard.press("n")
+    settled(page, 0)
+    expect(score).to_have_text(first)
+    play_out(page)
+    expect(score).not_to_have_text(first)
+    choose(page, "Random")
+    expect(score).to_have_text("")
+
+
+def test_a_player_learns_once_from_a_match_on_the_page(page: Page) -> None:
+    learning: list[bool] = []
+    page.on("request", lambda request: learning.append("learn" in (request.post_data or "")))
+    visit(page, "/#play/tictactoe?opponent=tabular:backward_value&person=first")
+    play_out(page)
+    expect(page.locator("#standing")).to_have_text(re.compile(r"^backward_value has learned from \d+ match"))
+    once = page.locator("#standing").inner_text()
+    page.reload()
+    settled(page)
+    expect(page.locator("#standing")).to_have_text(once)
+    page.get_by_role("button", name="Undo").click()
+    settled(page)
+    play_out(page)
+    expect(page.locator("#standing")).to_have_text(f"Practice: this match does not count. {once}")
+    assert sum(learning) == 1
+
+
 def places_below_the_board(page: Page) -> list[list[float]]:
     """Where the buttons that stay, and what is below them, are from the upper left corner of the board."""
     found: list[list[float]] = page.evaluate(
