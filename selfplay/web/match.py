@@ -221,23 +221,28 @@ class Match:
 
     # ------------------------------------------------------------------ what is shown
 
-    def view(self, ply: int | None = None) -> MatchView:
-        """The current match, with the values of the legal actions if a person has to choose.
+    @property
+    def shown(self) -> int:
+        """The number of plies before the position that is asked about. Raises NotFoundError if there are fewer."""
+        plies = len(self.session.plies)
+        if self.request.ply is not None and self.request.ply > plies:
+            raise NotFoundError(f"this match has only {plies} plies")
+        return plies if self.request.ply is None else self.request.ply
 
-        Args:
-            ply: show the position before this ply with the values of its actions; None: the current position.
-
-        Raises NotFoundError if the match has fewer plies.
-        """
-        self._check_ply(ply)
+    def view(self) -> MatchView:
+        """The match in the position asked about, with the values of the legal actions if a person has to choose."""
         with suppress(NotSolvedYetError):
-            if ply is not None or self.session.awaits_person:
-                self._estimate(len(self.session.plies) if ply is None else ply)
-        description, actions = vars(describe(self.session, ply)), [played.action for played in self.session.plies]
-        changed = {"adviser": None if description["adviser"] is None else self._valuing.offer.label}
+            if self.request.ply is not None or self.session.awaits_person:
+                self._estimate(self.shown)
+        description = vars(describe(self.session, self.request.ply))
+        actions = [played.action for played in self.session.plies]
         players = [player for player in self.session.players if player is not None]
+        changed = {
+            "adviser": None if description["adviser"] is None else self._valuing.offer.label,
+            "standing": "; ".join(statuses_of(*players)) or None,
+        }
         return MatchView(
-            **description | changed | {"standing": "; ".join(statuses_of(*players)) or None},
+            **description | changed,
             opponent=self.opponent.offer,
             person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
             people=self.people,
@@ -248,20 +253,10 @@ class Match:
             opening=None if self.position else self.game.presentation.opening(actions),
         )
 
-    def _check_ply(self, ply: int | None) -> None:
-        if ply is not None and ply > len(self.session.plies):
-            raise NotFoundError(f"this match has only {len(self.session.plies)} plies")
-
-    def hint(self, ply: int | None = None) -> HintView:
-        """The best action that is known, without waiting for exact values. `ply`: as for `solving`.
-
-        Raises:
-            NotFoundError: the match has fewer plies.
-            NotNowError: the match is over.
-        """
-        self._check_ply(ply)
-        state = self.session.state_before(ply)
-        action, estimate, line = hint(self.session, self.judge, ply, time_limit=0.0)
+    def hint(self) -> HintView:
+        """The best action that is known, without waiting for exact values. Raises NotNowError if the match is over."""
+        state = self.session.state_before(self.shown)
+        action, estimate, line = hint(self.session, self.judge, self.shown, time_limit=0.0)
         value = estimate.value(action)
         assert value is not None, "the judge knows the value of its best action"
         return HintView(
@@ -278,78 +273,55 @@ class Match:
     def _source(self, estimate: Estimate) -> str:
         return PERFECT_PLAY if estimate.is_exact else self.judge_offer.label
 
-    def solving(self, ply: int | None = None) -> Solving | None:
-        """A position as it is being solved; None if the game is too large, or the match is over there.
-
-        Args:
-            ply: the position before this ply; None: the current one.
-
-        Raises NotFoundError if the match has fewer plies.
-        """
-        self._check_ply(ply)
-        state = self.session.state_before(ply)
+    def solving(self) -> Solving | None:
+        """The position asked about as it is being solved; None if the game is too large, or the match is over there."""
+        state = self.session.state_before(self.shown)
         perfect = None if bool(state.terminated) else perfect_player_of(self.game)
         return None if perfect is None else perfect.ask(state)
 
-    def judged(self, ply: int | None = None) -> JudgedView:
-        """The best known value of each legal action: exact ones as far as they are known. `ply`: as for `solving`."""
-        solving, state = self.solving(ply), self.session.state_before(ply)
+    def judged(self) -> JudgedView:
+        """The best known value of each legal action: exact ones as far as they are known."""
+        solving, state = self.solving(), self.session.state_before(self.shown)
         actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
         texts = [self.game.action_text(action, int(state.current_player)) for action in actions]
-        if solving is not None:
-            return self._solved(solving, actions, texts)
-        estimate = self._judgement(len(self.session.plies) if ply is None else ply)
+        found = self._estimated(actions) if solving is None else self._solved(solving, actions)
+        return JudgedView(actions=actions, texts=texts, **found)
+
+    def _estimated(self, actions: list[int]) -> dict[str, Any]:
+        """What the judge knows in a game that cannot be solved."""
+        state, judge = self.session.state_before(self.shown), self.judge.player
+        key = "judged", self._key(Participant(self.judge_offer, judge), self.shown)
+        estimate, is_late = self._recent.get(key, judge, state), endgame_player(self.game, state) is not None
+        if estimate is None or (is_late and not estimate.is_exact):
+            estimate = self.judge.estimate(state, self.session.draws_before(self.shown))
         if estimate is None:
-            return JudgedView(
-                kind=None,
-                is_exact=True,
-                source=PERFECT_PLAY,
-                actions=[],
-                texts=[],
-                values=None,
-                words=None,
-                grades=[],
-                is_complete=True,
-            )
-        return JudgedView(
-            kind=estimate.kind,
-            is_exact=estimate.is_exact,
-            source=self._source(estimate),
-            actions=actions,
-            texts=texts,
-            values=list(map(estimate.value, actions)),
-            words=list(map(estimate.words, actions)),
-            grades=list(map(estimate.grade, actions)),
-            is_complete=estimate.is_exact or endgame_player(self.game, state) is None,
-        )
+            known = {"kind": None, "is_exact": True, "source": PERFECT_PLAY, "is_complete": True}
+            return known | {"values": [], "words": [], "grades": []}
+        self._recent.keep(key, judge, estimate)
+        return {
+            "kind": estimate.kind,
+            "is_exact": estimate.is_exact,
+            "source": self._source(estimate),
+            "values": list(map(estimate.value, actions)),
+            "words": list(map(estimate.words, actions)),
+            "grades": list(map(estimate.grade, actions)),
+            "is_complete": estimate.is_exact or not is_late,
+        }
 
-    def _judgement(self, ply: int) -> Estimate | None:
-        """What the judge knows of the actions before a ply, in a game that cannot be solved."""
-        key = "judged", self._key(Participant(self.judge_offer, self.judge.player), ply)
-        state = self.session.state_before(ply)
-        known = self._recent.get(key, self.judge.player, state)
-        if known is not None and (known.is_exact or endgame_player(self.game, state) is None):
-            return known
-        if (estimate := self.judge.estimate(state, self.session.draws_before(ply))) is not None:
-            self._recent.keep(key, self.judge.player, estimate)
-        return estimate
-
-    def _solved(self, solving: Solving, actions: list[int], texts: list[str]) -> JudgedView:
+    def _solved(self, solving: Solving, actions: list[int]) -> dict[str, Any]:
         perfect, is_complete = perfect_player_of(self.game), solving.finished.done()
         assert perfect is not None, "it solves the position"
         values = [solving.values.get(action) for action in actions]
         best = max((value for value in values if value is not None), default=None) if is_complete else None
-        return JudgedView(
-            kind=perfect.value_kind,
-            is_exact=True,
-            source=PERFECT_PLAY,
-            actions=actions,
-            texts=texts,
-            values=[None if value is None else float(value) for value in values],
-            words=[None if value is None else perfect.value_text(value, solving.state) for value in values],
-            grades=[grade_of(value, best, perfect.value_kind, is_exact=True) for value in values],
-            is_complete=is_complete,
-        )
+        return {
+            "kind": perfect.value_kind,
+            "is_exact": True,
+            "source": PERFECT_PLAY,
+            "values": [None if value is None else float(value) for value in values],
+            "words": [None if value is None else perfect.value_text(value, solving.state) for value in values],
+            "grades": [grade_of(value, best, perfect.value_kind, is_exact=True) for value in values],
+            "is_complete": is_complete,
+        }
 
     def file(self) -> MatchFileView:
         session = self.session

@@ -134,17 +134,17 @@ class MatchService:
             return self._run_slow(work, request) if is_slow else run_sync(work, limiter=self.quick)
 
         match = await run(partial(self.played, body, game, participants))
-        view = await run(partial(match.view, body.ply)) if "view" in body.show else None
+        view = await run(match.view) if "view" in body.show else None
         if is_judged or is_hinted:
             # No thread waits for the solver.
-            solving = await run_sync(match.solving, body.ply, limiter=self.quick)
+            solving = await run_sync(match.solving, limiter=self.quick)
             if solving is not None:
                 wanted = self.settings.search_seconds if is_hinted else min(body.seconds, self.settings.search_seconds)
                 await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=wanted)
         return MatchAnswer(
             match=view,
-            judged=await run(partial(match.judged, body.ply)) if is_judged else None,
-            hint=await run(partial(match.hint, body.ply)) if is_hinted else None,
+            judged=await run(match.judged) if is_judged else None,
+            hint=await run(match.hint) if is_hinted else None,
             file=await run(match.file) if "file" in body.show else None,
         )
 

@@ -249,12 +249,10 @@ class JudgedView(BaseModel):
     source: str = Field(description="Who values the actions.")
     actions: list[int] = Field(description="The legal actions.")
     texts: list[str] = Field(description="Their texts.")
-    values: list[float | None] | None = Field(
+    values: list[float | None] = Field(
         description="In the order of the legal actions; null for an action that is still being solved."
     )
-    words: list[str | None] | None = Field(
-        description='The exact values in words, such as "wins in 8" or "loses by 6".'
-    )
+    words: list[str | None] = Field(description='The exact values in words, such as "wins in 8" or "loses by 6".')
     grades: list[Grade | None] = Field(
         description="The grade of each action (inaccuracy, mistake, blunder), once all values are known."
     )
