@@ -4,6 +4,7 @@ Of the run that made it there may also be tables, without the agents of earlier 
 `python benchmarks/pretrained.py GAME` trains such an agent again and compares the bytes.
 """
 
+from functools import cache
 from pathlib import Path
 
 from selfplay.errors import SettingError
@@ -19,6 +20,7 @@ PRETRAINED_FOLDER = PACKAGE_FOLDER / "pretrained"
 """Holds a folder for each game, named like it."""
 
 
+@cache
 def pretrained_agents() -> dict[str, Path]:
     """The files of the agents that come with the program, by game."""
     return {path.parents[1].name: path for path in sorted(PRETRAINED_FOLDER.glob("*/level_*/agent.safetensors"))}

@@ -20,7 +20,7 @@ from selfplay.web.match import Match, Participant, Participants, RecentEstimates
 from selfplay.web.offers import judge_offer
 from selfplay.web.opponents import OpponentCatalog, file_version
 from selfplay.web.proof import Proofs
-from selfplay.web.schemas import MatchAnswer, MatchRequest
+from selfplay.web.schemas import MatchAnswer, MatchRequest, MatchView
 
 CLIENT_CLOSED_REQUEST = 499
 """The status of a response that the client no longer waits for."""
@@ -83,8 +83,8 @@ class MatchService:
         """The match of a request. Raises as `Match`."""
         return Match(request, game, participants, self.settings.seed, self.recent, counts=counts)
 
-    def played(self, request: MatchRequest, game: Game, participants: Participants) -> Match:
-        """The match of a request, with the plies and values that it asks for. Raises as `Match`, and NotNowError."""
+    def played(self, request: MatchRequest, game: Game, participants: Participants) -> tuple[Match, MatchView | None]:
+        """The match of a request, with the plies and values that it asks for, and its view. Raises as `Match`."""
         match = self.match(request, game, participants)
         if request.learn:
             self._learn(match, request, participants)
@@ -92,7 +92,7 @@ class MatchService:
             match.advance()
         if request.valued is not None:
             match.value_plies(request.valued, self.settings.search_seconds)
-        return match
+        return match, match.view() if "view" in request.show else None
 
     def _learn(self, match: Match, request: MatchRequest, participants: Participants) -> None:
         """Let players learn from the match, unless they have done so. Raises NotNowError if it is not over."""
@@ -133,8 +133,7 @@ class MatchService:
         def run(work: Callable[[], Answer]) -> Awaitable[Answer]:
             return self._run_slow(work, request) if is_slow else run_sync(work, limiter=self.quick)
 
-        match = await run(partial(self.played, body, game, participants))
-        view = await run(match.view) if "view" in body.show else None
+        match, view = await run(partial(self.played, body, game, participants))
         if is_judged or is_hinted:
             # No thread waits for the solver.
             solving = await run_sync(match.solving, limiter=self.quick)

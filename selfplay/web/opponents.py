@@ -43,6 +43,8 @@ class OpponentCatalog:
         self.games = {name: make_game(name) for name in dict.fromkeys((*game_names(), settings.game.name))}
         # Listed once, because the entry points of other packages are read in about 10 ms.
         self._kinds = tuple(PLAYERS)
+        # Opponents without a file, which are always there.
+        self._fixed: dict[tuple[str, str], OfferedPlayer] = {}
         self._loading = threading.Lock()
         self._players: OrderedDict[object, Player] = OrderedDict()
         # A mistyped name ends the program at its start.
@@ -107,9 +109,13 @@ class OpponentCatalog:
 
         Raises NotFoundError, listing the ids, if there is none.
         """
+        if (game.name, opponent_id) in self._fixed:
+            return self._fixed[game.name, opponent_id]
         ids = []
         for offer in self._offers(game):
             if offer.id == opponent_id:
+                if offer.file is None:
+                    self._fixed[game.name, opponent_id] = offer
                 return offer
             ids.append(offer.id)
         where = path_text(self.run(game).path)
