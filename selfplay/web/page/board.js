@@ -42,6 +42,12 @@ export class Board {
   actions;
   /** @type {any} */
   moves;
+  /** @type {any} */
+  lines;
+  /** @type {any} */
+  turnNames;
+  /** @type {any} */
+  marks;
   focused = 0;
 
   // play(action) is called when the person chooses a legal action; edit(square), while a position is set up, for any square.

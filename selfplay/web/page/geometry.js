@@ -8,6 +8,7 @@ const ROW_STEP = 1.5 * RADIUS;
 export const sizeOf = ({ rows, columns, is_rhombus: isRhombus }) =>
   isRhombus ? { width: columns + (rows - 1) / 2, height: (rows - 1) * ROW_STEP + 2 * RADIUS } : { width: columns, height: rows };
 
+/** @type {(game: {is_rhombus: boolean}, row: number, column: number) => [number, number]} */
 export const centreOf = ({ is_rhombus: isRhombus }, row, column) =>
   isRhombus ? [column + 0.5 + row / 2, RADIUS + row * ROW_STEP] : [column + 0.5, row + 0.5];
 
@@ -18,8 +19,9 @@ const cornersOf = ([x, y], degrees) =>
   degrees.map((degree) => (degree * Math.PI) / 180).map((angle) => [x + RADIUS * Math.cos(angle), y - RADIUS * Math.sin(angle)]);
 
 // The lines along the edges of a rhombus, as corners: those of the player who moves first (top, bottom), and of the other.
+/** @type {(game: any) => any[][]} */
 export function edgesOf({ rows, columns, ...game }) {
-  const along = (count, cellAt, degrees) => [...Array(count).keys()].flatMap((one) => cornersOf(centreOf(game, ...cellAt(one)), degrees));
+  const along = (count, /** @type {(one: number) => [number, number]} */ cellAt, degrees) => [...Array(count).keys()].flatMap((one) => cornersOf(centreOf(game, ...cellAt(one)), degrees));
   return [
     [along(columns, (column) => [0, column], [150, 90, 30]), along(columns, (column) => [rows - 1, column], [-150, -90, -30])],
     [along(rows, (row) => [row, 0], [150, -150]), along(rows, (row) => [row, columns - 1], [30, -30])],

@@ -31,7 +31,9 @@ function arrow([x0, y0], [x1, y1], kind) {
 export class Marks {
   // placeOf(square): [row, column], as drawn. falls: whether stones fall from above the board.
   constructor(game, placeOf, falls) {
-    Object.assign(this, { game, placeOf, falls });
+    this.game = game;
+    this.placeOf = placeOf;
+    this.falls = falls;
     this.drawing = covering(game, "marks");
   }
 
@@ -54,6 +56,7 @@ export class Marks {
   }
 
   centre(square) {
-    return centreOf(this.game, ...this.placeOf(square));
+    const [row, column] = this.placeOf(square);
+    return centreOf(this.game, row, column);
   }
 }

@@ -23,7 +23,7 @@ export async function open(game) {
       at("rules-text").replaceChildren(...sentences.map((text) => element("li", {}, text)));
       draw(game, picture, caption);
     }
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     if (mine === visit) {
       at("rules-caption").textContent = error.message;
     }
