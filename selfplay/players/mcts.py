@@ -79,6 +79,10 @@ class MctsPlayer(Player):
         """int64[B, A]: the number of simulations through each action in the search of `policy`."""
         return self._result(state).visits
 
+    def preferred_actions(self, state: State) -> Tensor:
+        """int64[B]: the actions with the most simulations in the search of `policy`, or with which it proved a win."""
+        return self._result(state).actions
+
     def move_to(self, device: str) -> None:
         """Evaluate positions on this device, if the evaluator can; the trees stay in the memory of the CPU."""
         if isinstance(self.search.evaluator, PlaysOnDevice):

@@ -90,6 +90,10 @@ class Player(ABC):
         """int64[B, A]: the number of simulations through each action, 0 where illegal; None if it does not simulate."""
         return None
 
+    def preferred_actions(self, state: State) -> Tensor | None:
+        """int64[B]: the actions that its search finds best; None: those with the highest values."""
+        return None
+
     def searched(self, state: State, draws: Draws) -> SearchedPolicies | None:
         """The results of the searches by which `act` chooses its actions when it has the same arguments.
 
@@ -206,6 +210,9 @@ class PlayerWrapper(Player):
 
     def visit_counts(self, state: State) -> Tensor | None:
         return self.player.visit_counts(state)
+
+    def preferred_actions(self, state: State) -> Tensor | None:
+        return self.player.preferred_actions(state)
 
     def searched(self, state: State, draws: Draws) -> SearchedPolicies | None:
         return self.player.searched(state, draws)

@@ -72,6 +72,9 @@ class Estimate(NamedTuple):
     """int64[A]: how it divided its simulations among the actions, if it counts them; 0 where illegal."""
     is_exact: bool
     """Whether the player solves the position, so that the values are exact."""
+    preferred: int | None = None
+    """The action that its search finds best, because the values of others are less certain; None: the one with the
+    highest value."""
 
     @property
     def are_exact_points(self) -> bool:
@@ -80,14 +83,10 @@ class Estimate(NamedTuple):
 
     @property
     def best(self) -> int | None:
-        """The lowest of the best actions; None if the value of no action is known.
-
-        The best action of a tree search is the one with the most simulations, because the values of others are less
-        certain.
-        """
-        if np.isnan(self.values).all():
-            return None
-        return int(np.nanargmax(self.values) if self.visits is None or self.is_exact else np.argmax(self.visits))
+        """The lowest of the best actions; None if the value of no action is known."""
+        if self.preferred is not None:
+            return self.preferred
+        return None if np.isnan(self.values).all() else int(np.nanargmax(self.values))
 
     @property
     def kind(self) -> ValueKind:
@@ -136,7 +135,8 @@ def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estim
     if bool(player.solves(state)):
         return Estimate(player, state, values, game.rules.margin is not None, visits, is_exact=True)
     unit = player.points_per_value()
-    return Estimate(player, state, values * np.float32(unit or 1.0), unit is not None, visits, is_exact=False)
+    preferred = None if (actions := player.preferred_actions(state)) is None else int(actions)
+    return Estimate(player, state, values * np.float32(unit or 1.0), unit is not None, visits, False, preferred)
 
 
 # ---------------------------------------------------------------------- perfect play
@@ -199,10 +199,10 @@ class Judge:
                 exact = estimate_of(solver, self.game, state, draws)
                 return None if exact is None else exact._replace(is_exact=True)
         estimate = estimate_of(self.player, self.game, state, draws)
-        if estimate is None or estimate.visits is None or estimate.best is None:
+        if estimate is None or estimate.preferred is None:
             return estimate
-        # Actions with fewer simulations are not known to be better than the one with the most.
-        best, values = estimate.best, estimate.values.copy()
+        # Other actions, with fewer simulations, are not known to be better.
+        best, values = estimate.preferred, estimate.values.copy()
         others = np.arange(len(values)) != best
         values[others] = np.minimum(values[others], np.nextafter(values[best], np.float32(-np.inf)))
         return estimate._replace(values=values)

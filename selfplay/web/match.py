@@ -40,7 +40,7 @@ MOST_ESTIMATES = 5000
 """Number of positions whose searched values are kept."""
 
 
-Found = tuple[Values, bool, NDArray[np.int64] | None, bool]
+Found = tuple[Values, bool, NDArray[np.int64] | None, bool, int | None]
 """The fields of an estimate without its player and position."""
 
 
@@ -95,7 +95,8 @@ class RecentEstimates:
         """Keep what `player`, or a shared solver in its place, has found."""
         solver = None if estimate.player is player else estimate.player
         with self._lock:
-            self._kept[key] = solver, (estimate.values, estimate.in_points, estimate.visits, estimate.is_exact)
+            found = estimate.values, estimate.in_points, estimate.visits, estimate.is_exact, estimate.preferred
+            self._kept[key] = solver, found
             if len(self._kept) > MOST_ESTIMATES:
                 self._kept.popitem(last=False)
 

@@ -123,6 +123,13 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(client: TestCli
     assert found["match"]["adviser"] == judged["source"]
 
 
+def test_the_hint_is_the_move_that_wins_at_once(client: TestClient) -> None:
+    moves = "d4 c5 d5 d6 c6 b7 c7 d3 e3 f2 e2 e1"
+    found = answer(client, described("hex", "random", person="both", moves=moves), show=["hint", "judged"])
+    assert (found["hint"]["line"], found["hint"]["value"]) == (["f1"], 1.0)
+    assert max(value for value in found["judged"]["values"] if value is not None) == 1.0
+
+
 def test_a_match_depends_only_on_its_seed_and_that_of_the_server(run_dir: Path) -> None:
     def play(server: int, match: int, opponent: str = "random") -> list[Json]:
         client = client_of(create_app(MatchService(web_settings(run_dir, seed=server))))
