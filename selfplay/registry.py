@@ -47,11 +47,11 @@ def named_modules() -> tuple[str, ...]:
 
 def is_module(name: str) -> bool:
     """Whether a module with this dotted name can be found, in the current folder too."""
-    search_current_folder()
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False
+    with _current_folder_searched():
+        try:
+            return find_spec(name) is not None
+        except (ImportError, ValueError):
+            return False
 
 
 SPIEL_NAMES = {"tic_tac_toe": "tictactoe"}
@@ -64,10 +64,17 @@ def base_and_size(name: str) -> tuple[str, int | None]:
     return (name, None) if found is None else (found[1], int(found[2]))
 
 
-def search_current_folder() -> None:
+@contextmanager
+def _current_folder_searched() -> Iterator[None]:
     """Let modules be found in the current folder, after all other folders. Python does not always search there."""
-    if not {"", folder := str(Path.cwd())} & set(sys.path):
-        sys.path.append(folder)
+    if {"", folder := str(Path.cwd())} & set(sys.path):
+        yield
+        return
+    sys.path.append(folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
 
 
 def offers(group: str, name: str) -> bool:
@@ -148,8 +155,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             raise SettingError(f"unknown {self.kind} {shortened(name)!r}; choose from {', '.join(sorted(self))}")
         if import_path == name:
             name_modules([module])
-            search_current_folder()
-        with errors_of_outside(self.kind, name, module, " cannot be imported"):
+        with _current_folder_searched(), errors_of_outside(self.kind, name, module, " cannot be imported"):
             found = getattr(import_module(module), attribute)
         if missing := [wanted for wanted in self.attributes if not hasattr(found, wanted)]:
             raise SettingError(

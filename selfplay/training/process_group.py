@@ -86,11 +86,11 @@ def joined_process_group(device: str) -> Iterator[ProcessGroup]:
     on_gpus = chosen_device(device) == CUDA
     if on_gpus and (here := int(os.environ.get("LOCAL_WORLD_SIZE", "1"))) > (gpus := torch.cuda.device_count()):
         raise SettingError(f"{here} processes for {gpus} GPUs: use --nproc-per-node {gpus}, or device=cpu")
-    _use_loopback_if_local()
     try:
         if on_gpus:
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-        distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpus else "gloo")
+        with _loopback_if_local():
+            distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpus else "gloo")
         yield ProcessGroup(process_rank(), process_count())
     except RuntimeError as error:
         if not (isinstance(error, distributed.DistError) or "gloo" in str(error).lower()):
@@ -101,11 +101,21 @@ def joined_process_group(device: str) -> Iterator[ProcessGroup]:
     distributed.destroy_process_group()
 
 
-def _use_loopback_if_local() -> None:
+@contextmanager
+def _loopback_if_local() -> Iterator[None]:
     """If all processes run on this machine, connect them by the loopback device instead of by the host name."""
+    before = dict(os.environ)
     if os.environ.get("LOCAL_WORLD_SIZE") == os.environ["WORLD_SIZE"]:
         os.environ["MASTER_ADDR"] = "127.0.0.1"
         with suppress(OSError):
             loopback = next((name for _, name in socket.if_nameindex() if name in ("lo", "lo0")), None)
             if loopback:
                 os.environ.setdefault("GLOO_SOCKET_IFNAME", loopback)
+    try:
+        yield
+    finally:
+        for name in ("MASTER_ADDR", "GLOO_SOCKET_IFNAME"):
+            if name in before:
+                os.environ[name] = before[name]
+            else:
+                os.environ.pop(name, None)
