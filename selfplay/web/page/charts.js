@@ -15,7 +15,7 @@ const RIGHT = 16;
 const TOP = 16;
 const BOTTOM = 44;
 // See scales.
-const MANY_TIMES = 5;
+const MANY_TIMES = 3;
 
 // Charts are drawn for the available width, so that their text stays readable on a phone. smoothing: see `smoothed`.
 export function drawFor(pixels, smoothing = 0) {

@@ -103,8 +103,6 @@ function redraw() {
 function cards(story, runs) {
   const exact = (story.comparison ?? []).filter((row) => row.exact !== null);
   return [
-    ...(story.levels.length > 0 || story.summary.log.length > 0 ? [summaryCard(story)] : []),
-    ...(runs.length > 1 ? [runsCard(runs)] : []),
     ...charts.lossCurves(runs, (level) => choices.shows(level)),
     ...charts.lossByLevel(runs),
     ...charts.winsMinusLosses(runs),
@@ -112,6 +110,8 @@ function cards(story, runs) {
     ...charts.mistakesChart(runs),
     ...(story.mistakes ? [] : charts.solvedChart(runs)),
     ...charts.ratings(runs),
+    ...(story.levels.length > 0 || story.summary.log.length > 0 ? [summaryCard(story)] : []),
+    ...(runs.length > 1 ? [runsCard(runs)] : []),
     ...(story.matches?.length > 0 ? [matchesCard(story.matches)] : []),
     ...(exact.length > 0 ? [exactTable(exact)] : []),
     ...(story.tournament ? [tournamentTable(story.tournament)] : []),

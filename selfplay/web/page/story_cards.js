@@ -27,7 +27,7 @@ export function progress({ levels, summary }) {
   return levels.length === 0 ? "" : `Level ${levels.at(-1)}${of}${left}.`;
 }
 
-// The verdict, the settings, and the end of the log: the first card.
+// The verdict, the settings, and the end of the log.
 export function summaryCard(story) {
   const { summary } = story;
   const parts = [];

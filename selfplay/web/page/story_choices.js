@@ -36,7 +36,6 @@ export class StoryChoices {
     const asked = address.readStory(location.hash);
     if (asked !== null) {
       this.ofGames.set(game, { ...asked, smoothing: Math.min(asked.smoothing, Number(at("smoothing").max)) });
-      at("choices").open = true;
     }
     at("levels").replaceChildren();
     this.offerRuns([]);

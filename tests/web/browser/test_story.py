@@ -64,9 +64,11 @@ def test_another_run_is_drawn_in_the_same_charts_with_a_legend_and_in_the_tables
     expect(page.locator("#exact .line")).not_to_have_count(0)
     expect(page.locator("#exact .smooth")).to_have_count(0)
     page.locator("#smoothing").fill("0")
-    # The choice lives in the address, and in the visit.
+    # The choice lives in the address, and in the visit; the charts stay in sight.
     page.reload()
     expect(page.locator("#loss-by-level .line")).to_have_count(2)
+    expect(page.locator("#runs")).to_be_hidden()
+    page.locator("#choices summary").click()
     expect(page.get_by_role("checkbox", name=str(other))).to_be_checked()
     page.get_by_role("checkbox", name=str(other)).uncheck()
     expect(page.locator("#loss-by-level .line")).to_have_count(1)

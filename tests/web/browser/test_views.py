@@ -37,7 +37,13 @@ def test_everything_fits_on_a_narrow_dark_screen(page: Page, options: dict[str, 
 def test_the_story_has_charts_with_their_data_as_tables(page: Page) -> None:
     page.goto("/#story/tictactoe")
     expect(page.locator("#charts figure")).to_have_count(7)
-    expect(page.locator("#charts figure").first).to_contain_text("seed=0")
+    # Charts come before the verdict and the settings.
+    expect(page.locator("#charts figure").first).to_have_id("losses")
+    box, window = page.locator("#losses svg.chart").bounding_box(), page.viewport_size
+    assert box is not None
+    assert window is not None
+    assert box["y"] < window["height"] / 2
+    expect(page.locator("#summary")).to_contain_text("seed=0")
     expect(page.locator("#losses .line")).to_have_count(3)
     expect(page.locator("#exact .bar")).to_have_count(12)
     expect(page.locator("#certain tbody tr")).to_have_count(4)
