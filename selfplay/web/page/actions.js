@@ -7,7 +7,7 @@ import { foreseen } from "./board.js";
 import { at, check, checked } from "./drawing.js";
 import * as players from "./players.js";
 import { askForMore, look } from "./review.js";
-import { checkValues, count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
+import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take, wantsEstimates } from "./state.js";
 import { fail, isThinking, say, whatHappened, whatToDo } from "./words.js";
 
 /**
@@ -72,7 +72,7 @@ async function askAndTake(match, { isOther, advance }, mine) {
   /** @type {number | null} */
   let first = null;
   for (let isSolving = false; ; isSolving = true) {
-    const valued = match.seed === state.match?.seed ? opened().answer.plies.length : null;
+    const valued = wantsEstimates() && match.seed === state.match?.seed ? opened().answer.plies.length : null;
     const answer = await answered({ ...match, advance, valued }, mine);
     if (mine !== state.visit) {
       return;
@@ -106,7 +106,6 @@ async function askAndTake(match, { isOther, advance }, mine) {
 async function show(match, answer) {
   const mine = state.visit;
   take(match, answer);
-  checkValues(answer);
   forgetLeft(answer);
   keepInAddress();
   await look();
@@ -175,9 +174,10 @@ export function next() {
   return become({ ...match, person, seed: address.newSeed(), moves: "", position: null, is_practice: false }, { isOther: true });
 }
 
-export function swapSeats() {
+// The next match, in the other seat.
+export function rematch() {
   if (!state.isBusy) {
-    check("person", checked("person") === "first" ? "second" : "first");
+    check("person", opened().match.person === "first" ? "second" : "first");
     next();
   }
 }

@@ -4,7 +4,7 @@
 //     #story/tictactoe
 //     #story/tictactoe?run=outputs/article&smoothing=2&hidden=1,2
 //     #play/othello?opponent=level-3&person=second&seed=4711&moves=f5d6c3
-//     #play/connect_four?opponent=perfect&person=both&position=-…-XO.0&moves=44
+//     #play/connect_four?opponent=perfect&person=both&position=-…-XO.0&moves=44&analyse=1&ply=1
 
 // The views besides that of matches.
 const OTHER_VIEWS = ["rules", "story"];
@@ -24,8 +24,9 @@ export const areTwoPeople = (people) => SEATS[people]?.length === 2;
 export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 // {view, game, saved, shown}. saved: the match in the address, with the fields of a request except the game, where null
-// means the default opponent; null if there is no match. shown: {values, ply}, the values on the board (null: the usual
-// ones) and the number of plies before the position (null: all plies). Moves without players are shown as they are.
+// means the default opponent; null if there is no match. shown: {isAnalysed, values, ply}: whether it is analysed, the values
+// on the board (null: the usual ones), and the number of plies before the position (null: all plies); the last two are of an
+// analysis. Moves without players are shown as they are.
 export function read(hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const [view, game] = path.split("/");
@@ -48,7 +49,8 @@ export function read(hash) {
     is_practice: given.has("practice"),
   };
   const ply = given.has("ply") ? Number(given.get("ply")) : null;
-  return { view: "play", game, saved, shown: { values: given.get("values"), ply } };
+  const isAnalysed = ["analyse", "values", "ply"].some((name) => given.has(name));
+  return { view: "play", game, saved, shown: { isAnalysed, values: given.get("values"), ply } };
 }
 
 // The choices in the address of a story, as StoryChoices has them; null if it has none.
@@ -81,8 +83,8 @@ function readPosition(text) {
 }
 
 // shown: as in the result of read.
-/** @type {(match: import("./state.js").Match, shown?: {values?: string | null, ply?: number | null}) => string} */
-export function write({ game, opponent, person, partner, evaluator, seed, position, moves, is_practice: isPractice }, { values = null, ply = null } = {}) {
+/** @type {(match: import("./state.js").Match, shown?: {isAnalysed?: boolean, values?: string | null, ply?: number | null}) => string} */
+export function write({ game, opponent, person, partner, evaluator, seed, position, moves, is_practice: isPractice }, { isAnalysed = false, values = null, ply = null } = {}) {
   const given = new URLSearchParams({ opponent, person });
   const optional = {
     partner,
@@ -91,6 +93,7 @@ export function write({ game, opponent, person, partner, evaluator, seed, positi
     position: position && `${position.squares.map((stone) => SIGNS[stone]).join("")}.${position.to_move}`,
     moves,
     practice: isPractice ? "1" : null,
+    analyse: isAnalysed ? "1" : null,
     values,
     ply: ply === null ? null : String(ply),
   };

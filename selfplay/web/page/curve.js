@@ -3,8 +3,9 @@
 import { at, element, svg } from "./drawing.js";
 import { adviserOf, gradeOf, scaleOfPly, silentOf, valueText } from "./values.js";
 
-const HEIGHT = 150;
-const LEFT = 58;
+// The heights of the curve and of the chart of losses.
+const [HEIGHT, LOW] = [104, 80];
+const LEFT = 64;
 const RIGHT = 12;
 const TOP = 14;
 const BOTTOM = 24;
@@ -48,7 +49,7 @@ function smoothed(match, points) {
 
 // The lines of the axis, and the height of a value (1: top, -1: bottom), on a scale that suits the match.
 function axisOf(match, points) {
-  const names = match.person_seat === null ? match.seat_names : ["you", "it"];
+  const names = match.person_seat === null ? match.seat_names : ["you", "opponent"];
   const largest = Math.max(...points.map(({ good }) => Math.abs(good)));
   if (points.every(({ ply }) => ply.in_points)) {
     const span = Math.max(FEWEST_POINTS, Math.ceil(largest / 2) * 2);
@@ -62,10 +63,10 @@ function axisOf(match, points) {
 }
 
 // The empty chart, and the heights in it from 0 (bottom) to 1 (top), with these lines across: [[height, text]].
-function frame(label, lines) {
+function frame(label, lines, heightOfAll) {
   const width = Math.max(260, at("curve").clientWidth || 480);
-  const y = (height) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - height);
-  const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart", "aria-label": label });
+  const y = (height) => TOP + (heightOfAll - TOP - BOTTOM) * (1 - height);
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${heightOfAll}`, role: "img", class: "chart", "aria-label": label });
   for (const [height, text] of lines) {
     const kind = text === "even" ? "zero" : "grid";
     drawing.append(svg("line", { x1: LEFT, x2: width - RIGHT, y1: y(height), y2: y(height), class: kind }));
@@ -76,19 +77,19 @@ function frame(label, lines) {
 
 const pathOf = (points) => `M${points.map((place) => place.map((one) => one.toFixed(1)).join(" ")).join("L")}`;
 
-// game: gives the colours of the stones; goTo: called with a number of plies when the position after them is chosen.
-export function drawCurve(place, { game, match, cursor, goTo }) {
+// game: gives the colours of the stones; isWaiting: whether values are still to come; goTo: called with a number of plies when the position after them is chosen.
+export function drawCurve(place, { game, match, cursor, isWaiting, goTo }) {
   const points = smoothed(match, valuesToPerson(match));
   if (points.length === 0) {
     const isBegun = match.plies.length > 0;
-    const why = isBegun ? `${(silentOf(match) ?? adviserOf(match, 0)).label} does not estimate values.` : "The curve begins with the first move.";
+    const why = isBegun && isWaiting ? "One moment…" : isBegun ? `${(silentOf(match) ?? adviserOf(match, 0)).label} does not estimate values.` : "The curve begins with the first move.";
     place.replaceChildren(element("p", { class: "quiet" }, why));
     return;
   }
   const whose = match.person_seat === null ? match.seat_names[0] : "you";
   const said = points.map(({ ply, text }) => `${ply.text} ${text}`).join(", ");
   const { ticks, height } = axisOf(match, points);
-  const { drawing, width, inside, y: yOf } = frame(`Values of the match for ${whose}: ${said}`, ticks);
+  const { drawing, width, inside, y: yOf } = frame(`Values of the match for ${whose}: ${said}`, ticks, HEIGHT);
   const plies = Math.max(match.plies.length, 6);
   const x = (number) => LEFT + (inside * (number - 1)) / (plies - 1);
   const y = (good) => yOf((1 + height(good)) / 2);
@@ -130,13 +131,12 @@ export function drawLosses(place, { game, match }) {
   }
   const top = Math.max(FEWEST_POINTS, ...sums);
   const said = match.seat_names.map((name, seat) => `${name} ${sums[seat].toFixed(1)}`).join(", ");
-  const { drawing, inside, y } = frame(`Lost so far: ${said}`, [0, 0.5, 1].map((height) => [height, (height * top).toFixed(1)]));
+  const { drawing, inside, y } = frame(`Lost so far: ${said}`, [0, 0.5, 1].map((height) => [height, (height * top).toFixed(1)]), LOW);
   lines.forEach((line, seat) => {
     const places = [...line, [match.plies.length, sums[seat]]];
     const d = pathOf(places.map(([number, lost]) => [LEFT + (inside * number) / Math.max(match.plies.length, 6), y(lost / top)]));
     drawing.append(svg("path", { d, class: `line loss ${game.stone_colours?.[seat] ?? ""}` }));
   });
-  const isExact = match.plies.every((ply) => ply.value === null || ply.words !== null);
   place.querySelector("div").replaceChildren(drawing);
-  at("discs-lost-source").textContent = `— ${said} discs, ${isExact ? "exact" : "estimated"}`;
+  at("discs-lost-source").textContent = `— ${said} discs`;
 }

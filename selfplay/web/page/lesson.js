@@ -1,8 +1,9 @@
 // Learning from mistakes after a match: for each mistake the person tries to find a better move.
 
+import * as api from "./api.js";
 import { clicked } from "./drawing.js";
-import { ask, goTo, solve } from "./review.js";
-import { choices, opened, position, state, valued } from "./state.js";
+import { ask, goTo, sayEnd, solve } from "./review.js";
+import { choices, keepInAddress, movesBefore, opened, position, state, valued } from "./state.js";
 import { gradeOf } from "./values.js";
 import { aboutLine, fail, say } from "./words.js";
 
@@ -24,7 +25,8 @@ async function begin() {
   // mistakes: the number of plies before each. isSolved: a better move was found, or the solution shown.
   /** @type {import("./state.js").Lesson} */
   const lesson = { mistakes: [], number: 0, isSolved: false };
-  Object.assign(state, { lesson, isJudged: true });
+  Object.assign(state, { lesson, line: null, face: "analyse" });
+  keepInAddress();
   state.render();
   say("Looking for your mistakes…");
   await solve(choices(asked), () => isStill(lesson)).catch(fail);
@@ -36,9 +38,9 @@ async function begin() {
 }
 
 function end(said = "") {
-  state.lesson = null;
+  Object.assign(state, { lesson: null, line: null });
   state.render();
-  say(said || opened().answer.result);
+  sayEnd(said || opened().answer.result);
 }
 
 function openNext() {
@@ -49,6 +51,7 @@ function openNext() {
 async function open(number) {
   const { lesson } = inLesson();
   Object.assign(lesson, { number, isSolved: false });
+  state.line = null;
   await goTo(lesson.mistakes[number]);
   if (isStill(lesson)) {
     const ply = valued().plies[inLesson().ply];
@@ -86,7 +89,32 @@ async function showSolution(said = "") {
   try {
     const { hint } = await ask({ ply, show: ["hint"] });
     if (isStill(lesson) && state.ply === ply && lesson.isSolved && hint.action === action) {
+      state.line = { texts: hint.line, views: [], step: 0 };
+      state.render();
       say(words + aboutLine(hint));
+    }
+  } catch (error) {
+    fail(error);
+  }
+}
+
+// Shows the position after some moves of the best line. to: their number, or a function from the number that is shown.
+export async function stepTo(to) {
+  const { lesson, line, ply } = inLesson();
+  if (line === null) {
+    return;
+  }
+  const { match, answer } = opened();
+  const step = Math.max(0, Math.min(line.texts.length, typeof to === "function" ? to(line.step) : to));
+  const moves = [movesBefore(answer, ply), ...line.texts.slice(0, step)].join(" ").trim();
+  try {
+    if (step > 0 && line.views[step - 1] === undefined) {
+      line.views[step - 1] = (await api.match({ ...match, moves })).match;
+    }
+    if (isStill(lesson) && state.line === line) {
+      line.step = step;
+      state.render();
+      say(step === 0 ? `Best: ${line.texts[0]}.` : `Best line, move ${step} of ${line.texts.length}: ${line.texts[step - 1]}.`);
     }
   } catch (error) {
     fail(error);

@@ -1,132 +1,152 @@
-// Shows a match: its board, counts, values and moves, and which buttons can be pressed.
+// Shows a match: its board, who plays, values and moves.
 
-import { areWatching, isOnePerson } from "./address.js";
+import { evaluationBar, shareOf } from "./bar.js";
+import { showControls } from "./controls.js";
 import { drawCurve, drawLosses } from "./curve.js";
 import { at, checked, element } from "./drawing.js";
-import { cursor, opened, position, results, state, valued } from "./state.js";
-import { gradeOf, scaleOfPly, valuesToShow, valueText } from "./values.js";
-import { curveSource, scoreText, valuesAbout, whoIs } from "./words.js";
+import { showMoves } from "./moves_view.js";
+import { stoneOf } from "./pieces.js";
+import { cursor, onBoard, opened, position, results, state, valued, wantsJudge } from "./state.js";
+import { RESULT_SCALE, valuesToShow, valueText } from "./values.js";
+import { aboutBest, capital, curveKind, curveSource, nameOf, scoreText, valuesAbout } from "./words.js";
+
+const FACES = ["play", "analyse"];
 
 // Draws the state; goTo: shows the position after a number of plies.
 export function showMatch(goTo) {
-  const { game, board, answer, foreseen, hint, isBusy, isTakingOver, isEdited, lesson } = opened();
+  const { game, answer, isBusy, isEdited } = opened();
   document.body.dataset.busy = String(isBusy);
   at("board").classList.toggle("waiting", isBusy);
+  showFace();
   showControls();
   if (state.answer === null || isEdited) {
     return;
   }
   const ply = cursor();
-  const shown = position();
-  // In a lesson the values would be the solution.
-  const mode = lesson === null ? checked("values") : !lesson.isSolved ? "none" : "perfect";
+  document.body.dataset.plies = String(answer.plies.length);
+  at("play").classList.toggle("reviewed", ply < answer.plies.length && state.lesson === null);
+  at("play").classList.toggle("learning", state.lesson !== null);
+  showBoard();
+  showSeats(game, answer, onBoard());
+  at("score").textContent = scoreText(answer, results());
+  at("standing").textContent = [answer.is_practice ? "Practice: this match does not count." : "", answer.standing ?? ""].join(" ").trim();
+  at("aim").hidden = answer.plies.length > 0;
+  at("aim").textContent = game.aim;
+  at("opening").hidden = answer.opening === null;
+  at("opening").textContent = `${answer.opening} opening`;
+  const match = valued();
+  // In a lesson, values would be the solution, and steps follow the best line.
+  const isValued = state.face === "analyse" && checked("values") !== "none" && state.lesson === null;
+  showMoves(match, ply, { isValued, goTo: state.lesson === null ? goTo : () => {} });
+  if (state.face === "analyse") {
+    drawCurve(at("curve"), { game, match, cursor: ply, isWaiting: wantsJudge(), goTo });
+    drawLosses(at("discs-lost"), { game, match });
+    at("curve-kind").textContent = curveKind(match);
+    at("curve-source").textContent = curveSource(match);
+    at("grades").textContent = game.grades;
+  }
+}
+
+function showFace() {
+  at("play").dataset.face = state.face;
+  for (const face of FACES) {
+    const isShown = face === state.face;
+    at(`face-${face}`).hidden = !isShown;
+    at(`tab-${face}`).setAttribute("aria-selected", String(isShown));
+    at(`tab-${face}`).tabIndex = isShown ? 0 : -1;
+  }
+}
+
+// The values that are shown: in a lesson they would be the solution, and while a line is stepped through nobody has to choose.
+function modeOfValues() {
+  const { lesson, line, face } = state;
+  if (lesson !== null) {
+    return lesson.isSolved && (line === null || line.step === 0) ? "perfect" : "none";
+  }
+  return face === "analyse" ? checked("values") : "none";
+}
+
+function showBoard() {
+  const { board, answer, foreseen, hint, line, isBusy, isTakingOver, isEdited, lesson } = opened();
+  const ply = cursor();
+  const shown = onBoard();
+  const mode = modeOfValues();
   const judged = state.judged.get(ply) ?? null;
-  const { known, scale } = valuesToShow(mode, shown, judged);
+  const { known, scale } = valuesToShow(mode, position(), judged);
   const isLast = ply === answer.plies.length;
-  // Also while the opponent thinks, because otherwise the page would shift with every reply.
-  const arePoints = mode === "adviser" && (shown.values_are_points || shown.plies.some((one) => one.value_is_points));
   // An action that is chosen while an opponent takes over is played afterwards.
   const isFree = !isBusy || isTakingOver;
   const isOpen = lesson === null ? isLast && answer.awaits_person && isFree : !isLast && !lesson.isSolved;
-  const ghost = lesson === null ? null : (answer.plies[ply]?.action ?? null);
-  board.show({ match: { ...shown, ...foreseen }, known: foreseen === null ? known : new Map(), scale, isOpen, isEdited, hint, ghost });
-  at("play").classList.toggle("reviewed", !isLast && lesson === null);
-  at("play").classList.toggle("learning", lesson !== null);
-  document.body.dataset.plies = String(answer.plies.length);
-  showCounts(game, shown, arePoints);
+  const isInLine = line !== null && line.step > 0;
+  const ghost = lesson === null || isInLine ? null : (answer.plies[ply]?.action ?? null);
+  board.show({
+    match: { ...shown, ...foreseen },
+    known: foreseen === null ? known : new Map(),
+    scale,
+    isOpen,
+    isEdited,
+    hint: isInLine ? null : hint,
+    ghost,
+  });
   if (!isBusy) {
     // While the opponent thinks they stay, so that what is below them does too.
-    at("values-about").textContent = valuesAbout(shown, mode, { known, scale, judged, arePoints, isChoice: isOpen || !isLast });
+    const arePoints = mode === "adviser" && (shown.values_are_points || shown.plies.some((one) => one.value_is_points));
+    const isChoice = isOpen || !isLast;
+    at("values-about").textContent = valuesAbout(shown, mode, { known, scale, judged, arePoints, isChoice });
     at("legend").hidden = !scale.isResult && !scale.isExact && [...known.values()].every(({ result }) => result === null);
+    at("best").textContent = mode === "none" ? "" : aboutBest(position(), mode, { known, scale, judged });
+    if (!isInLine) {
+      showBar({ known, scale, judged });
+    }
   }
-  at("standing").textContent = [answer.is_practice ? "Practice: this match does not count." : "", answer.standing ?? ""].join(" ").trim();
-  at("score").textContent = scoreText(answer, results());
-  const match = valued();
-  drawCurve(at("curve"), { game, match, cursor: ply, goTo });
-  drawLosses(at("discs-lost"), { game, match });
-  at("opening").textContent = answer.opening === null ? "" : `— ${answer.opening} opening`;
-  at("curve-source").textContent = curveSource(match);
-  showMoves(game, match, ply, goTo);
 }
 
-// In a review or a lesson, nothing is taken back by the way: that is what "Play on from here" is for. A hint in a lesson
-// would be the solution.
-export const canUndo = () => !state.isBusy && state.lesson === null && state.ply === null && Boolean(state.answer?.can_undo);
-export const canHint = () =>
-  !state.isBusy && state.lesson === null && state.answer !== null && (state.answer.awaits_person || state.ply !== null);
+// ---------------------------------------------------------------------- who plays
 
-// aria-disabled instead of disabled, so that a button keeps the keyboard focus.
-function showControls() {
-  const { answer: match, isBusy, isRunning, lesson } = state;
-  const ply = cursor();
-  const isWatched = areWatching(match?.people);
-  const count = match?.plies.length ?? 0;
-  const isOpen = match !== null && !match.is_over;
-  const isAtEnd = match !== null && match.is_over && ply === count;
-  const canSwap = isAtEnd && isOnePerson(match.people);
-  const canLearn = isAtEnd && match.plies.some((ply) => ply.by_person);
-  const enabled = {
-    new: !isBusy || isRunning,
-    undo: canUndo(),
-    hint: canHint(),
-    swap: !isBusy,
-    step: !isBusy && isOpen,
-    run: isOpen,
-    solution: lesson?.isSolved === false && lesson.mistakes.length > 0,
-    "next-mistake": lesson !== null && lesson.number + 1 < lesson.mistakes.length,
-    "to-start": ply > 0,
-    back: ply > 0,
-    forward: ply < count,
-    "to-end": ply < count,
-    "play-on": !isBusy && ply < count,
-  };
-  const hidden = {
-    undo: isWatched,
-    "hint-or-swap": isWatched,
-    step: !isWatched,
-    run: !isWatched,
-  };
-  // These keep their places.
-  const away = { review: lesson !== null, lesson: lesson === null, learn: !canLearn, "play-on": canLearn, hint: canSwap, swap: !canSwap };
-  Object.entries(enabled).forEach(([id, is]) => at(id).setAttribute("aria-disabled", String(!is)));
-  Object.entries(hidden).forEach(([id, is]) => (at(id).hidden = is));
-  Object.entries(away).forEach(([id, is]) => at(id).classList.toggle("away", is));
-  at("run").textContent = isRunning ? "Pause" : "Run";
-  at("review-place").textContent = ply < count ? `${ply} of ${count}` : `${count}`;
+// The seat at the bottom of the board: that of the only person, or of who moves first.
+const bottomOf = (match) => match.person_seat ?? 0;
+
+function showSeats(game, answer, shown) {
+  const below = bottomOf(answer);
+  for (const [id, seat] of [["above", 1 - below], ["below", below]]) {
+    const stone = game.rows === null ? [] : [stoneOf(game, seat, { isNew: false, isTurned: false, isGhost: false })];
+    const count = shown.counts === null ? [] : [element("b", { class: "count" }, String(shown.counts[seat]))];
+    const colour = capital(answer.seat_names[seat]);
+    const name = nameOf(answer, seat);
+    const hidden = name === colour ? [] : [element("span", { class: "hidden" }, ` (${answer.seat_names[seat]})`)];
+    at(id).replaceChildren(...stone, element("span", { class: "name" }, name, ...hidden), ...count);
+    at(id).parentElement.classList.toggle("turn", shown.to_move === seat);
+  }
 }
 
-function showCounts(game, match, arePoints) {
-  const sides = (match.counts ?? []).map((count, seat) => {
-    const disc = element("span", { class: `disc small ${game.stone_colours?.[seat] ?? ""}`, "aria-hidden": "true" });
-    const name = ` ${match.seat_names[seat]} (${whoIs(match, seat)})`;
-    return element("span", { class: match.to_move === seat ? "side turn" : "side" }, disc, element("b", {}, String(count)), name);
-  });
-  // Its place is kept while it is not shown.
-  const exact = element("span", { id: "in-discs", class: arePoints ? "quiet" : "quiet away" }, "exact");
-  at("counts").hidden = match.counts === null;
-  at("counts").replaceChildren(...sides, exact);
+// ---------------------------------------------------------------------- the evaluation bar
+
+function showBar({ known, scale, judged }) {
+  const { game, answer } = opened();
+  at("bar").hidden = state.face !== "analyse" || checked("values") === "none" || (state.lesson !== null && !state.lesson.isSolved);
+  const below = bottomOf(answer);
+  const colourOf = (seat) => game.stone_colours?.[seat] ?? `seat${seat}`;
+  at("bar").replaceChildren(evaluationBar({ ...evaluationFor(below, { known, scale, judged }), bottom: colourOf(below), top: colourOf(1 - below) }));
 }
 
-const isExactOrUnknown = ({ value, words }) => value === null || words !== null;
-
-// The table of the moves, with their values and better moves.
-function showMoves(game, match, ply, goTo) {
-  const rows = match.plies.map((one, number) => {
-    const scale = scaleOfPly(match, one);
-    const text = (value, words) => valueText(value, scale) + (one.in_points ? " discs" : words === null ? "" : ` (${words})`);
-    const grade = gradeOf(match, one);
-    const move = element("button", { type: "button", class: "move", "aria-current": ply === number + 1 ? "step" : null }, one.text);
-    move.addEventListener("click", () => goTo(number + 1));
-    const cells = [
-      String(number + 1),
-      `${match.seat_names[one.seat]} (${whoIs(match, one.seat)})`,
-      move,
-      one.value === null ? "" : text(one.value, one.words),
-      grade === null ? "" : `${grade}: ${one.best} ${text(one.best_value, one.best_words)}`,
-    ];
-    return element("tr", { class: grade }, ...cells.map((content) => element("td", {}, content)));
-  });
-  const heads = ["", "player", "move", match.plies.some(({ value }) => value !== null) && match.plies.every(isExactOrUnknown) ? "exact score" : "value to the mover", "better"];
-  const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
-  at("plies").replaceChildren(element("caption", { class: "quiet" }, game.grades), element("thead", {}, head), element("tbody", {}, ...rows));
+// The share of the bar, and the value of the position, for a seat.
+function evaluationFor(seat, { known, scale, judged }) {
+  const { answer } = opened();
+  const shown = position();
+  if (answer.is_over && cursor() === answer.plies.length) {
+    const share = answer.winner === null ? 0 : answer.winner === seat ? 1 : -1;
+    return { share, text: valueText(share, RESULT_SCALE), short: shortResult(share) };
+  }
+  const values = [...known.values()].flatMap(({ value }) => (value === null ? [] : [value]));
+  if (values.length === 0) {
+    return { share: null, text: "" };
+  }
+  const neutral = scale.neutral ?? 0;
+  const lead = (shown.to_move === seat ? 1 : -1) * (Math.max(...values) - neutral);
+  const kind = scale.isResult ? "results" : scale.inPoints || shown.values_in_points || judged?.kind === "points" ? "points" : scale.isExact ? "scores" : null;
+  const share = shareOf(kind === null ? neutral + lead : lead, { kind, neutral, span: scale.span });
+  return { share, text: valueText(neutral + lead, scale), short: kind === "results" ? shortResult(share) : valueText(neutral + lead, scale, 1) };
 }
+
+// It stands at the side of the winner.
+const shortResult = (share) => (share === 0 ? "draw" : "win");

@@ -5,9 +5,10 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
+import { canHint, canUndo } from "./controls.js";
 import { at, clicked } from "./drawing.js";
 import * as lesson from "./lesson.js";
-import { canHint, canUndo, showMatch } from "./match_view.js";
+import { showMatch } from "./match_view.js";
 import * as players from "./players.js";
 import { ask, goTo } from "./review.js";
 import "./settings.js";
@@ -28,20 +29,21 @@ state.render = () => {
 };
 
 // saved, shown: the match to open and how it is shown, from the address; null: a new one. complaint: about the address.
-/** @type {(game: GameView, saved: any, shown?: {values: string | null, ply: number | null} | null, complaint?: string | null) => Promise<void>} */
+/** @type {(game: GameView, saved: any, shown?: {isAnalysed: boolean, values: string | null, ply: number | null} | null, complaint?: string | null) => Promise<void>} */
 export async function open(game, saved, shown = null, complaint = null) {
   state.visit += 1;
   const mine = state.visit;
   noteLeft();
   clear();
   // No match can begin before the opponents are known.
-  Object.assign(state, { game, hint: null, isRunning: false, isBusy: true, isTakingOver: false, lesson: null });
+  const face = shown?.isAnalysed ? "analyse" : "play";
+  Object.assign(state, { game, face, hint: null, isRunning: false, isBusy: true, isTakingOver: false, lesson: null, line: null });
   at("title").textContent = game.title;
-  at("aim").textContent = game.aim;
   say("One moment…");
   setTimeout(() => mine === state.visit && state.isBusy && state.match === null && say(COMPILING), PATIENCE);
   fail(null);
   state.board = new (game.rows === null ? Buttons : Board)(at("board"), game, act, setup.turn);
+  ["--rows", "--columns"].forEach((size) => at("play").style.setProperty(size, at("board").style.getPropertyValue(size)));
   players.showOffer({ opponents: [], notes: [] });
   setup.open(game);
   try {
@@ -154,13 +156,18 @@ async function giveHint() {
 
 // ---------------------------------------------------------------------- buttons and keys
 
-const stepTo = (to) => state.lesson === null && goTo(to);
+const stepTo = (to) => (state.lesson === null ? goTo(to) : lesson.stepTo(to));
 const back = () => stepTo((ply) => ply - 1);
 const forward = () => stepTo((ply) => ply + 1);
 const undo = () => canUndo() && actions.undo();
-const playOn = () => state.ply !== null && !state.isBusy && actions.playOnFrom(state.ply, { isOther: true });
+function playOn() {
+  if (state.ply !== null && !state.isBusy) {
+    state.face = "play";
+    actions.playOnFrom(state.ply, { isOther: true });
+  }
+}
 
-const buttons = { new: newMatch, undo, hint: giveHint, swap: actions.swapSeats, step: actions.step, run: actions.run, back, forward };
+const buttons = { new: newMatch, undo, hint: giveHint, rematch: actions.rematch, step: actions.step, run: actions.run, back, forward };
 Object.entries(buttons).forEach(([id, handler]) => clicked(id, handler));
 clicked("to-start", () => stepTo(0));
 clicked("to-end", () => stepTo(Infinity));
@@ -174,7 +181,7 @@ document.addEventListener("keydown", (/** @type {any} */ event) => {
     return;
   }
   // The arrows move radio buttons, sliders and scrolled tables.
-  const arrows = event.target.matches("input, .scroll, summary") ? {} : { ArrowLeft: back, ArrowRight: forward };
+  const arrows = event.target.matches("input, summary") ? {} : { ArrowLeft: back, ArrowRight: forward };
   // In games whose actions are columns, the numbers above them.
   const columns = (state.board?.heads ?? []).map((_, column) => [column + 1, () => state.board.click(column)]);
   const handler = { u: undo, h: giveHint, n: newMatch, ",": back, ".": forward, ...arrows, ...Object.fromEntries(columns) }[event.key];
@@ -184,8 +191,6 @@ document.addEventListener("keydown", (/** @type {any} */ event) => {
   }
 });
 
-// On wide windows there is room for the moves.
-at("plies-box").open = matchMedia("(min-width: 76rem)").matches;
 window.addEventListener("pageshow", ({ persisted }) => {
   const { saved, shown } = address.read(location.hash);
   if (persisted && state.game !== null) {

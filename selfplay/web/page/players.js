@@ -32,8 +32,10 @@ export function showOffer(offer) {
   at("evaluator").replaceChildren(...choices.map(({ id, label }) => element("option", { value: id }, label)));
   at("strengths").replaceChildren(...Object.entries(offer.strengths ?? {}).map(([word, id]) =>
     element("label", {}, element("input", { type: "radio", name: "strength", value: id }), element("span", {}, word))));
+  // A game without strengths has other opponents only.
+  at("strength-box").hidden = !offer.strengths;
+  at("opponents").open ||= offer.opponents.length > 0 && !offer.strengths;
   showStrength();
-  at("perfect").nextElementSibling.textContent = offer.has_perfect_play ? "Perfect" : "Best known";
 }
 
 // Shows opponents that have appeared since, such as new levels, and keeps those that are chosen, unless one is named.

@@ -2,9 +2,9 @@
 
 import { areWatching } from "./address.js";
 import * as api from "./api.js";
-import { choices, cursor, isShown, keepInAddress, mergeValues, opened, state, valued, wantsJudge } from "./state.js";
+import { choices, cursor, isShown, judgedMatch, keepInAddress, mergeValues, opened, state, valued, wantsEstimates, wantsJudge } from "./state.js";
 import { gradeOf } from "./values.js";
-import { aboutPosition, fail, say, whatHappened } from "./words.js";
+import { aboutCourse, aboutPosition, fail, say, whatHappened } from "./words.js";
 
 // Seconds until a position is shown without values that are not known yet, and then between two questions for them.
 const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
@@ -57,15 +57,19 @@ async function lookBack(ply, isWanted) {
   }
 }
 
+// Says this about the current position; at the end of a match also how it went, as soon as this is known.
+export const sayEnd = (text) => say(`${text} ${aboutCourse(judgedMatch(), state.judged)}`.trim());
+
 function sayPosition() {
   const { answer, ply } = opened();
   if (ply === null) {
-    say(whatHappened(answer, answer.plies.length));
+    sayEnd(whatHappened(answer, answer.plies.length));
     return;
   }
   const shown = valued();
   const last = shown.plies[ply - 1];
-  const grade = last && gradeOf(shown, last);
+  const isTold = state.face === "analyse" || answer.is_over;
+  const grade = isTold && last ? gradeOf(shown, last) : null;
   say(aboutPosition(answer, ply, grade ? ` (${grade}; better: ${last.best})` : ""));
 }
 
@@ -142,10 +146,11 @@ export function askForMore() {
     return;
   }
   const isCurrent = () => isShown(asked) && state.lesson === null;
-  if (!wantsJudge()) {
+  if (wantsEstimates() && !wantsJudge()) {
     fill(isCurrent).catch(() => {});
   }
-  state.isJudged ||= wantsJudge() && (asked.is_over || state.ply !== null);
   const here = state.ply !== null || asked.awaits_person ? [cursor()] : [];
-  solve([...here, ...(state.isJudged ? choices(asked) : [])], isCurrent).catch((error) => isShown(asked) && fail(error));
+  solve([...here, ...choices(asked)], isCurrent)
+    .then(() => isCurrent() && asked.is_over && state.ply === null && sayEnd(asked.result))
+    .catch((error) => isShown(asked) && fail(error));
 }

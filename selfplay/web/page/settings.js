@@ -2,10 +2,10 @@
 
 import { begin, next, replace, takeOver, whenFree } from "./actions.js";
 import { isOnePerson } from "./address.js";
-import { at, checked, radios } from "./drawing.js";
+import { at, checked, clicked, radios } from "./drawing.js";
 import * as players from "./players.js";
 import { askForMore, look } from "./review.js";
-import { isShown, keepInAddress, keepValues, opened, state } from "./state.js";
+import { isShown, keepInAddress, opened, state } from "./state.js";
 import { fail, say, whatToDo } from "./words.js";
 
 export async function changeOpponent() {
@@ -51,11 +51,12 @@ async function changePeople() {
 // Whether the one person who plays is to change seats.
 const isSwap = () => isOnePerson(checked("person")) && isOnePerson(opened().match.person);
 
-async function changeValues() {
+// Shows the match with other values, or for another purpose; a lesson ends.
+async function showOtherwise() {
   const asked = state.answer;
-  state.lesson = null;
-  keepValues(asked?.is_over ?? false);
+  Object.assign(state, { lesson: null, line: null });
   keepInAddress();
+  state.render();
   if (asked !== null && !state.isBusy) {
     await look().catch((error) => isShown(asked) && fail(error));
     state.render();
@@ -63,6 +64,30 @@ async function changeValues() {
   }
 }
 
+/** @type {(face: import("./state.js").Face) => Promise<void>} */
+export async function changeFace(face) {
+  if (face !== state.face) {
+    // A position that is being set up is left as it was.
+    at("setup").open = false;
+    Object.assign(state, { face, hint: null });
+    await showOtherwise();
+  }
+}
+
+function moveBetweenTabs(event) {
+  const face = { ArrowLeft: "play", ArrowRight: "analyse", Home: "play", End: "analyse" }[event.key];
+  if (face !== undefined && !event.ctrlKey && !event.altKey && !event.metaKey) {
+    event.preventDefault();
+    event.stopPropagation();
+    changeFace(face);
+    at(`tab-${face}`).focus();
+  }
+}
+
 players.whenChanged(changeOpponent);
 radios("person").forEach((radio) => radio.addEventListener("change", changePeople));
-radios("values").forEach((radio) => radio.addEventListener("change", changeValues));
+radios("values").forEach((radio) => radio.addEventListener("change", showOtherwise));
+clicked("tab-play", () => changeFace("play"));
+clicked("tab-analyse", () => changeFace("analyse"));
+clicked("analyse", () => changeFace("analyse"));
+document.querySelector(".tabs")?.addEventListener("keydown", moveBetweenTabs);

@@ -20,6 +20,12 @@ import { bestActions } from "./values.js";
  * mistakes: the number of plies before each. number: of the one that is shown. isSolved: a better move was found, or shown.
  * @typedef {{mistakes: number[], number: number, isSolved: boolean}} Lesson
  *
+ * The moves that follow the position before a ply, and the views after each of them. step: the number of moves shown.
+ * @typedef {{texts: string[], views: MatchView[], step: number}} Line
+ *
+ * play: nothing is valued. analyse: values, the course of the match, other positions.
+ * @typedef {"play" | "analyse"} Face
+ *
  * @typedef {object} State
  * @property {() => void} render Draws everything; set when the page starts.
  * @property {GameView | null} game The game that is open.
@@ -30,10 +36,11 @@ import { bestActions } from "./values.js";
  * @property {number | null} wanted The same for the position asked for last.
  * @property {Map<number, MatchView>} positions Views of positions, by the number of plies before them.
  * @property {Map<number, Judged>} judged The best values that are known there.
- * @property {boolean} isJudged Whether these are shown for all plies.
  * @property {object | null} foreseen What is shown of an action until the answer comes; see board.js.
  * @property {{action: number, square: number | null} | null} hint The hint on the board.
  * @property {Lesson | null} lesson Null outside of one.
+ * @property {Line | null} line A line that is stepped through on the board.
+ * @property {Face} face What the page is for at present.
  * @property {boolean} isBusy A request that changes the match is running.
  * @property {boolean} isTakingOver By it another opponent takes over.
  * @property {boolean} isRunning Players are watched.
@@ -55,10 +62,11 @@ export const state = {
   wanted: null,
   positions: new Map(),
   judged: new Map(),
-  isJudged: false,
   foreseen: null,
   hint: null,
   lesson: null,
+  line: null,
+  face: "play",
   isBusy: false,
   isTakingOver: false,
   isRunning: false,
@@ -80,6 +88,10 @@ export const cursor = () => state.ply ?? state.answer?.plies.length ?? 0;
 // The view of the position that is shown.
 /** @returns {MatchView} */
 export const position = () => /** @type {any} */ (state.ply === null ? state.answer : state.positions.get(state.ply));
+
+// What the board shows: that position, or one of the line after it.
+/** @returns {MatchView} */
+export const onBoard = () => state.line?.views[state.line.step - 1] ?? position();
 
 // All positions of the match in which somebody chose.
 export const choices = ({ plies }) => [...plies.keys()].filter((ply) => !plies[ply].is_forced);
@@ -121,10 +133,10 @@ export function take(match, answer) {
     wanted: null,
     positions: new Map(),
     judged,
-    isJudged: shared !== null && state.isJudged,
     foreseen: null,
     hint: null,
     lesson: null,
+    line: null,
     changes: state.changes + 1,
   });
 }
@@ -139,7 +151,7 @@ export function mergeValues(answer, plies) {
 }
 
 export function clear() {
-  Object.assign(state, { match: null, answer: null, ply: null, wanted: null, positions: new Map(), judged: new Map(), isJudged: false });
+  Object.assign(state, { match: null, answer: null, ply: null, wanted: null, positions: new Map(), judged: new Map() });
   state.changes += 1;
 }
 
@@ -169,36 +181,28 @@ export function count() {
 
 // ---------------------------------------------------------------------- which values are shown
 
-// Whether the best known values are wanted, rather than those of the players: in a lesson always.
-export const wantsJudge = () => state.lesson !== null || checked("values") === "perfect";
-
-// The values that the person wants to see, by whether the match is over.
-const USUAL_VALUES = { false: "adviser", true: "perfect" };
-const wantedValues = { ...USUAL_VALUES };
-/** @type {string | null} */
-let valuesInAddress = null;
-
-// Called when the person chooses values, and when a match is opened from an address (values: null if it has none).
-export const keepValues = (isOver) => (wantedValues[isOver] = checked("values"));
-export function bringValues(values) {
-  Object.assign(wantedValues, USUAL_VALUES);
-  valuesInAddress = values;
+// Whether the best known values are wanted, rather than those of the players: in a lesson always, and after a match for
+// the sentence about it.
+export function wantsJudge() {
+  const isSummed = state.face === "play" && state.answer?.is_over === true && state.answer.person_seat !== null;
+  return state.lesson !== null || isSummed || (state.face === "analyse" && checked("values") === "perfect");
 }
 
-// Called when a match is shown.
-export function checkValues({ is_over: isOver }) {
-  wantedValues[isOver] = valuesInAddress ?? wantedValues[isOver];
-  valuesInAddress = null;
-  check("values", wantedValues[isOver]);
+// Whether the players' own values are wanted.
+export const wantsEstimates = () => state.face === "analyse" && checked("values") === "adviser";
+
+// The match with the values of the judge in place of all others, which have another scale.
+/** @returns {MatchView} */
+export function judgedMatch() {
+  const { answer } = opened();
+  return { ...answer, plies: answer.plies.map((ply, number) => ({ ...ply, ...judgedPly(ply, number) })), evaluator: answer.judge };
 }
 
-// The match with the values of the judge in place of all others, which have another scale; as it is if none are known.
+// The match with the values that are shown; as it is if none are known.
 /** @returns {MatchView} */
 export function valued() {
-  const { answer } = opened();
-  const plies = answer.plies.map((ply, number) => ({ ...ply, ...judgedPly(ply, number) }));
-  const isJudged = wantsJudge() && state.isJudged && plies.some(({ value }) => value !== null);
-  return isJudged ? { ...answer, plies, evaluator: answer.judge } : answer;
+  const judged = judgedMatch();
+  return wantsJudge() && judged.plies.some(({ value }) => value !== null) ? judged : opened().answer;
 }
 
 /** @type {(ply: PlyDescription, number: number) => Partial<PlyDescription>} */
@@ -217,11 +221,20 @@ function judgedPly({ action, is_forced: isForced }, number) {
 
 // ---------------------------------------------------------------------- the address
 
-const unusualValues = ({ is_over: isOver }) => (checked("values") === USUAL_VALUES[isOver] ? null : checked("values"));
+// The values that are shown unless others are chosen.
+const USUAL_VALUES = "perfect";
+
+// Chooses the values of an address; null: the usual ones.
+export const bringValues = (values) => check("values", values ?? USUAL_VALUES);
+
+// How the match is shown, as in an address.
+function shown() {
+  const values = checked("values");
+  return state.face === "play" ? {} : { isAnalysed: true, values: values === USUAL_VALUES ? null : values, ply: state.ply };
+}
 
 // The address of the match as it is shown; null if none is open.
-export const savedAddress = () =>
-  state.match === null ? null : address.write(state.match, { values: unusualValues(opened().answer), ply: state.ply });
+export const savedAddress = () => (state.match === null ? null : address.write(state.match, shown()));
 
 export function keepInAddress() {
   if (state.match !== null && !at("play").hidden) {

@@ -2,15 +2,16 @@
 
 import { areTwoPeople, areWatching } from "./address.js";
 import { at } from "./drawing.js";
-import { adviserOf, silentOf, valueText } from "./values.js";
+import { adviserOf, bestActions, gradeOf, silentOf, valueText } from "./values.js";
 
-// Who holds a seat, in one or two words.
-export function whoIs(match, seat) {
-  if (match.person_seat !== null) {
-    return seat === match.person_seat ? "you" : "it";
-  }
-  return match.seats[seat]?.label ?? "a person";
-}
+// The best moves that are named.
+const MOST_BEST = 3;
+
+// Who holds a seat: a player by its name, or a person in one or two words.
+export const whoIs = (match, seat) => match.seats[seat]?.label ?? (match.person_seat === null ? "a person" : "you");
+
+// The same as a name: of two people, the colours of their stones.
+export const nameOf = (match, seat) => match.seats[seat]?.label ?? capital(match.person_seat === null ? match.seat_names[seat] : "you");
 
 // The player of a seat who has to move.
 export const isThinking = (match, seat, isSolving = false) =>
@@ -28,7 +29,7 @@ function yourTurn(match) {
   return areTwoPeople(match.people) ? `${capital(match.seat_names[match.to_move])} to move.` : "Your turn.";
 }
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // How an action was chosen, as the end of a sentence; empty if this is not known.
 const how = ({ is_random, reason }) => (is_random ? " at random" : reason === null ? "" : `: ${reason}`);
@@ -61,8 +62,7 @@ export function scoreText(match, [one, other, drawn]) {
     return "";
   }
   const first = match.person_seat ?? 0;
-  const name = (seat) => match.seats[seat]?.label ?? (areTwoPeople(match.people) ? capital(match.seat_names[seat]) : "You");
-  return `${name(first)} ${one} : ${other} ${name(1 - first)}${drawn > 0 ? `, ${drawn} drawn` : ""}`;
+  return `${nameOf(match, first)} ${one} : ${other} ${nameOf(match, 1 - first)}${drawn > 0 ? `, ${drawn} drawn` : ""}`;
 }
 
 export function aboutHint({ judge }, { in_points: inPoints, source, text, value, words }) {
@@ -71,6 +71,39 @@ export function aboutHint({ judge }, { in_points: inPoints, source, text, value,
 }
 
 export const aboutLine = ({ line }) => (line.length > 1 ? ` Best line: ${line.join(" ")}.` : "");
+
+const GRADES = [["blunder", "blunders"], ["mistake", "mistakes"], ["inaccuracy", "inaccuracies"]];
+
+// How a match went: the mistakes of the only person, and when it was decided; empty while the best values of a choice are not
+// known. match: with these values; judged: the same by the number of plies before each position.
+export function aboutCourse(match, judged) {
+  const isUnknown = match.plies.some(({ is_forced: isForced }, ply) => !isForced && !judged.get(ply)?.isComplete);
+  if (match.person_seat === null || !match.is_over || isUnknown) {
+    return "";
+  }
+  const grades = match.plies.filter(({ by_person: byPerson }) => byPerson).map((ply) => gradeOf(match, ply));
+  const counts = GRADES.map(([one, several]) => [grades.filter((grade) => grade === one).length, one, several]);
+  const named = counts.filter(([count]) => count > 0).map(([count, one, several]) => `${count} ${count === 1 ? one : several}`);
+  const decided = decisiveMove(match, judged);
+  const mistakes = named.length === 0 ? "no mistakes" : named.join(", ");
+  return `${capital(mistakes)}${decided === null ? "" : `; decided at move ${decided}`}.`;
+}
+
+// The number of the last ply at which the result with perfect play became that of the match; null if it always was, or if it
+// is not known.
+function decisiveMove({ plies, winner }, judged) {
+  const result = winner === null ? 0 : winner === 0 ? 1 : -1;
+  for (let ply = plies.length - 1; ply >= 0; ply -= 1) {
+    if (!plies[ply].is_forced) {
+      const { isExact, known } = judged.get(ply);
+      const best = Math.sign(Math.max(...[...known.values()].map(({ value }) => value))) * (plies[ply].seat === 0 ? 1 : -1);
+      if (!isExact || best !== result) {
+        return isExact ? ply + 1 : null;
+      }
+    }
+  }
+  return null;
+}
 
 // What is shown while stepping through the moves: the last move of the position.
 export function aboutPosition(match, cursor, verdict) {
@@ -123,25 +156,45 @@ function aboutJudged({ kind, isExact, source, known, isComplete }) {
   return KINDS[kind] + (kind === "results" || best.length === 0 ? "" : ` Best: ${names} (${best[0].words}).`);
 }
 
+// The best moves in few words, or why none is known; mode as above.
+export function aboutBest(match, mode, { known, scale, judged }) {
+  const best = bestActions(known);
+  const { value, words } = known.get(best[0]) ?? { value: null, words: null };
+  if (value === null) {
+    return mode === "adviser" && match.legal.length > 0 ? noValues(match) : "";
+  }
+  const names = best.map((action) => match.legal.find((one) => one.action === action)?.text);
+  const others = names.length > MOST_BEST ? ` and ${names.length - MOST_BEST} others` : "";
+  const isPerfect = words !== null || judged?.isExact;
+  const source = isPerfect ? "Perfect play" : mode === "perfect" && judged !== null ? judged.source : adviserOf(match, match.to_move ?? 0).label;
+  const isWaiting = mode === "perfect" && judged?.isComplete === false;
+  const worth = words ?? valueText(value, scale) + (scale.inPoints ? " discs" : "");
+  return `${source}: ${names.slice(0, MOST_BEST).join(", ")}${others} (${worth}).${isWaiting ? " Still being solved." : ""}`;
+}
+
 function noValues(match) {
   const { kind, label } = silentOf(match) ?? match.evaluator ?? match.opponent;
   return kind === "perfect" ? `${label} is still solving this position.` : `${label} does not estimate values.`;
 }
 
-// Whose values the curve shows, and from which move on they are exact.
-export function curveSource(match) {
-  if (match.plies.every((ply) => ply.value === null)) {
+// What the values of the curve are, and from which move on they are exact.
+export function curveKind({ plies }) {
+  const valued = plies.filter((ply) => ply.value !== null);
+  const first = plies.findIndex((ply) => ply.words !== null);
+  const unit = valued.every((ply) => ply.in_points) ? ", in discs" : "";
+  if (valued.length === 0) {
     return "";
   }
-  const valued = match.plies.filter((ply) => ply.value !== null);
-  const first = match.plies.findIndex((ply) => ply.words !== null);
-  const unit = valued.every((ply) => ply.in_points) ? ", in discs" : "";
-  if (valued.every((ply) => ply.words !== null)) {
-    return `— exact${unit}`;
+  return valued.every((ply) => ply.words !== null) ? `— exact${unit}` : `— estimated${unit}${first < 0 ? "" : `; exact from move ${first + 1} on`}`;
+}
+
+// Who estimates them; empty if none is an estimate.
+export function curveSource(match) {
+  if (match.plies.every((ply) => ply.value === null || ply.words !== null)) {
+    return "";
   }
   const advisers = new Set([0, 1].map((seat) => adviserOf(match, seat).label));
-  const whose = advisers.size > 1 ? "the players" : [...advisers][0];
-  return `— estimated by ${whose}${unit}, smoothed${first < 0 ? "" : `; from move ${first + 1} on exact`}`;
+  return `The curve is estimated by ${advisers.size > 1 ? "the players" : [...advisers][0]}, and smoothed.`;
 }
 
 // ---------------------------------------------------------------------- messages

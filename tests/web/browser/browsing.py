@@ -31,6 +31,13 @@ def visit(page: Page, address: str = AGAINST_THE_NEWEST) -> None:
     settled(page)
 
 
+def analyse(page: Page, values: str | None = None) -> None:
+    """Choose the face of the page that shows values; `values`: the text of the choice of them."""
+    page.get_by_role("tab", name="Analyse").click()
+    if values is not None:
+        page.get_by_text(values, exact=True).click()
+
+
 def choose_game(page: Page, name: str) -> None:
     """Choose the game, and wait until its first match has begun."""
     page.get_by_label("Game").select_option(name)
@@ -42,9 +49,14 @@ def choose_game(page: Page, name: str) -> None:
 def choose(page: Page, opponent: str) -> None:
     """Choose the opponent with this text from the list."""
     with page.expect_response("**/api/match"):
-        page.locator("#opponents").evaluate("(node) => { node.open = true; }")
+        open_more(page)
         page.get_by_label("Kind of opponent").select_option(label=opponent)
     settled(page)
+
+
+def open_more(page: Page) -> None:
+    """Show the opponents and seats that a beginner does not need."""
+    page.locator("#opponents").evaluate("(node) => { node.open = true; }")
 
 
 def slide(page: Page, number: int) -> None:

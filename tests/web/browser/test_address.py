@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browser.browsing import choose, choose_game, plies, settled, visit
+from tests.web.browser.browsing import analyse, choose, choose_game, plies, settled, visit
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def stones(page: Page) -> list[str]:
 def test_a_match_is_brought_back_after_a_reload_and_by_a_link(page: Page) -> None:
     visit(page)
     choose(page, "Search")
-    page.get_by_text("You second", exact=True).click()
+    page.get_by_text("Second", exact=True).click()
     settled(page, 1)
     play(page, int(page.locator("#board .legal").first.get_attribute("data-square") or 0))
     before, address = stones(page), page.url
@@ -37,24 +37,35 @@ def test_a_match_is_brought_back_after_a_reload_and_by_a_link(page: Page) -> Non
         assert stones(page) == before
         expect(page.locator("#number-label")).to_have_text("Search (4 plies)")
         expect(page.locator("input[name=person][value=second]")).to_be_checked()
-        expect(page.locator("#curve circle")).to_have_count(3)
+        expect(page.locator("#plies .move")).to_have_count(3)
     # The values chosen and the move under review are part of the address, and an unknown game is named.
-    page.get_by_text("Perfect", exact=True).click()
+    analyse(page, "Estimates")
     page.keyboard.press(",")
     expect(page.locator("#review-place")).to_have_text("2 of 3")
     # The address follows when the perfect values are there.
-    expect(page).to_have_url(re.compile("&ply=2"))
+    expect(page).to_have_url(re.compile("&analyse=1&values=adviser&ply=2"))
     address = page.url
     page.goto("about:blank")
     page.goto(address)
     expect(page.locator("#review-place")).to_have_text("2 of 3")
-    expect(page.locator("input[name=values][value=perfect]")).to_be_checked()
+    expect(page.locator("input[name=values][value=adviser]")).to_be_checked()
     visit(page, "/#play/chess")
     expect(page.locator("#error")).to_have_text('There is no game "chess"; this is Tic-tac-toe.')
     page.goto("about:blank")
     visit(page, address.replace("&ply=2", ""))
-    page.get_by_role("button", name="Undo").click()
+    page.keyboard.press("u")
     settled(page, 1)
+
+
+@pytest.mark.parametrize("shown", ["values=none", "ply=1", "analyse=1"])
+def test_an_address_with_values_or_an_earlier_position_is_analysed(page: Page, shown: str) -> None:
+    visit(page, f"/#play/tictactoe?opponent=random&person=both&moves=1,1+0,1&{shown}")
+    expect(page.get_by_role("tab", name="Analyse")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#bar")).to_be_visible(visible=shown != "values=none")
+    # What is not of an analysis is not kept in the address of a match that is played.
+    page.get_by_role("tab", name="Play").click()
+    expect(page).to_have_url(re.compile(r"moves=1%2C1\+0%2C1$"))
+    expect(page.locator("#bar")).to_be_hidden()
 
 
 def test_a_link_with_moves_only_shows_their_position_and_nobody_replies(page: Page) -> None:
@@ -89,14 +100,15 @@ def test_a_match_is_copied_saved_and_loaded(page: Page) -> None:
     choose(page, "Random")
     play(page, 19)
     moves = page.locator("#moves")
-    page.get_by_text("Copy, save or load a match").click()
-    expect(moves).to_have_value(page.url.rpartition("moves=")[2])
+    analyse(page)
+    page.get_by_text("Copy, save or load").click()
+    expect(moves).to_have_value(page.url.rpartition("moves=")[2].removesuffix("&analyse=1"))
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save file").click()
     assert saved.value.suggested_filename == "othello.ggf"
     text = saved.value.path().read_text()
     assert text.startswith("(;GM[Othello]")
-    page.get_by_role("button", name="New match").click()
+    page.keyboard.press("n")
     settled(page, 0)
     moves.fill(text)
     page.get_by_role("button", name="Load").click()

@@ -309,13 +309,13 @@ def test_the_evaluation_bar_is_filled_from_below(page: Page, options: dict[str, 
         for share, text in ((-1, "loss"), (0, "+0.0"), (0.5, "+6.0"), (1, "win"), (None, ""))
     ]
     page.evaluate(BARS, given)
-    heights = page.locator(".bar .level").evaluate_all(
+    heights = page.locator("#board .bar .level").evaluate_all(
         "(nodes) => nodes.map((one) => one.offsetHeight / one.parentElement.clientHeight)"
     )
     assert heights == pytest.approx([0, 0.5, 0.75, 1, 0.5] * 3, abs=0.01)
     expect(page.get_by_role("img", name="Evaluation for the player below: +6.0")).to_have_count(3)
     expect(page.get_by_role("img", name="Not evaluated")).to_have_count(3)
-    readable = page.locator(".bar .text").evaluate_all(
+    readable = page.locator("#board .bar .text").evaluate_all(
         "(nodes) => nodes.map((one) => one.scrollWidth <= one.clientWidth)"
     )
     assert all(readable)

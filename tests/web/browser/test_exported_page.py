@@ -214,6 +214,7 @@ def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callab
     exported.reload()
     settled(exported, len(actions))
     expect(exported.locator("#status")).to_contain_text(result)
+    exported.get_by_role("tab", name="Analyse").click()
     exported.get_by_role("button", name="One move back").click()
     expect(exported.locator("#board .value")).to_have_count(9 - len(actions) + 1)
     exported.get_by_role("button", name="Play on from here").click()
@@ -328,9 +329,9 @@ def test_seats_are_swapped_after_a_match_and_the_score_is_kept(exported: Page, a
     score = exported.locator("#score")
     expect(score).to_have_text(re.compile(r"^You (1 : 0 Medium|0 : 1 Medium|0 : 0 Medium, 1 drawn)$"))
     before = score.inner_text()
-    exported.get_by_role("button", name="Swap seats").click()
+    exported.get_by_role("button", name="Rematch").click()
     settled(exported, 1)
-    expect(exported.get_by_role("radio", name="You second")).to_be_checked()
+    expect(exported.get_by_role("radio", name="Second")).to_be_checked()
     expect(score).to_have_text(before)
 
 
@@ -394,7 +395,7 @@ def test_the_judge_of_an_exported_page_solves_the_end_and_a_hint_agrees_with_it(
     exported.get_by_role("button", name="Hint").click()
     expect(exported.locator("#status")).to_contain_text("Perfect play: 0,1 draws. Best line: 0,1 2,1 ")
     expect(exported.locator(".cell.hinted")).to_have_attribute("data-square", "1")
-    exported.get_by_text("Best known", exact=True).click()
+    exported.get_by_role("tab", name="Analyse").click()
     expect(exported.locator("#board .value", has_text="win")).to_have_count(0)
     expect(exported.locator("#board .cell.best")).to_have_count(4)
 

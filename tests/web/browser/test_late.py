@@ -108,13 +108,13 @@ def test_a_stone_that_the_server_refuses_is_taken_away(page: Page) -> None:
 
 def test_values_of_perfect_play_that_are_shown_already_stay(page: Page) -> None:
     for game in ("connect_four", "tictactoe"):
-        visit(page, f"/#play/{game}?opponent=perfect&person=first")
+        visit(page, f"/#play/{game}?opponent=perfect&person=first&values=adviser")
         values = page.locator("#board .value")
         expect(values).not_to_have_count(0)
         if game == "connect_four":
             expect(values).to_have_count(7)
         count, perfect = values.count(), Late(page, shows("judged"))
-        page.get_by_text("Perfect", exact=True).click()
+        page.get_by_text("Best known", exact=True).click()
         perfect.wait()
         page.locator("#share summary").click()
         page.evaluate("window.dispatchEvent(new Event('resize'))")
@@ -161,7 +161,7 @@ def test_a_seat_chosen_during_a_request_is_taken_after_it(page: Page) -> None:
     page.locator("#opponents").evaluate("(node) => { node.open = true; }")
     page.get_by_label("Kind of opponent").select_option(label="Search")
     change.wait()
-    page.get_by_text("You second", exact=True).click()
+    page.get_by_text("Second", exact=True).click()
     change.come()
     settled(page, 1)
     expect(page.locator("#status")).to_contain_text("Search (4 plies) plays")
@@ -170,7 +170,7 @@ def test_a_seat_chosen_during_a_request_is_taken_after_it(page: Page) -> None:
     reply = Late(page, lambda body: has_moves(body) and len(body["moves"].split()) == 2)
     page.locator("#board .legal").first.click()
     reply.wait()
-    page.get_by_text("You first", exact=True).click()
+    page.get_by_text("First", exact=True).click()
     reply.come()
     settled(page, 3)
     expect(page.locator("#status")).to_have_text("You move first from the next match on; New match begins it now.")
@@ -184,7 +184,7 @@ def test_the_settings_stay_where_they_are_when_the_proof_arrives(page: Page) -> 
     proof = Late(page, None, "**/proof*")
     visit(page)
     proof.wait()
-    before = page.get_by_text("You second", exact=True).bounding_box()
+    before = page.get_by_text("Second", exact=True).bounding_box()
     proof.come()
     expect(page.locator("#proof")).to_contain_text("lines")
-    assert page.get_by_text("You second", exact=True).bounding_box() == before
+    assert page.get_by_text("Second", exact=True).bounding_box() == before

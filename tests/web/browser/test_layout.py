@@ -1,34 +1,71 @@
 """The page in windows of all sizes: the board fits, and its texts can be read."""
 
 import re
+from itertools import combinations, product
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browser.browsing import contrasts, settled, visit
+from tests.web.browser.browsing import analyse, contrasts, play_out, settled, visit
 
 pytestmark = pytest.mark.slow
 
-SIZES = [(375, 740), (667, 375), (1200, 1400), (2560, 1440)]
-GAMES = ["othello", "connect_four", "tictactoe"]
+DESKTOP = [(1400, 900), (1280, 720)]
+WINDOWS = [*DESKTOP, (390, 844), (320, 640), (640, 360)]
+GAMES = {
+    "tictactoe": "1,1 0,0",
+    "connect_four": "4 4",
+    "othello": "f5 d6",
+    "hex": "d4 c5",
+    "hex_3x3": "b2",
+    "breakthrough": "c2c3 b4b3",
+    "sumto100": "5 3",
+}
+"""Games with the first moves of a match."""
+
+PARTS = "#board, #bar:not([hidden]), .seat, #controls, #review, .panel"
+BOXES = """(selector) => [...document.querySelectorAll(selector)].map((node) => {
+  const { x, y, width, height } = node.getBoundingClientRect();
+  return [node.id || node.className, x + scrollX, y + scrollY, width, height];
+})"""
 
 
-@pytest.mark.parametrize(
-    "options", [{"viewport": {"width": width, "height": height}} for width, height in SIZES], ids=str
-)
-def test_the_board_fits_the_window_in_width_and_height(page: Page, options: dict[str, Any]) -> None:
+def sizes(windows: list[tuple[int, int]]) -> pytest.MarkDecorator:
+    """The test in windows of these sizes."""
+    return pytest.mark.parametrize("options", [{"viewport": {"width": w, "height": h}} for w, h in windows], ids=str)
+
+
+def overlaps(boxes: list[tuple[str, float, float, float, float]]) -> list[tuple[str, str]]:
+    """The pairs of boxes that have more than a pixel in common."""
+    found = []
+    for (one, x, y, width, height), (other, left, top, across, down) in combinations(boxes, 2):
+        common = min(x + width, left + across) - max(x, left), min(y + height, top + down) - max(y, top)
+        if min(common) > 1:
+            found.append((one, other))
+    return found
+
+
+@sizes(WINDOWS)
+def test_the_parts_of_every_game_have_their_places_in_both_faces(page: Page, options: dict[str, Any]) -> None:
     window = options["viewport"]
-    for game in GAMES:
-        visit(page, f"/#play/{game}?opponent=random&person=first")
-        assert page.evaluate("document.documentElement.scrollWidth") <= window["width"], game
+    for (game, moves), shown in product(GAMES.items(), ("", "&analyse=1")):
+        where = f"{game}{shown}"
+        visit(page, f"/#play/{game}?opponent=medium&person=both&moves={moves.replace(' ', '+')}{shown}")
+        assert overlaps(page.evaluate(BOXES, PARTS)) == [], where
+        assert page.evaluate("document.documentElement.scrollWidth") <= window["width"], where
         box = page.locator("#board").bounding_box()
         assert box is not None
-        assert box["height"] <= window["height"], game
-        assert box["y"] + box["height"] <= window["height"] or window["height"] < 700, game
-        settings = page.locator("#strengths").bounding_box()
-        assert settings is not None
-        assert box["x"] + box["width"] <= settings["x"] or box["y"] + box["height"] <= settings["y"], game
+        assert box["y"] + box["height"] <= window["height"], where
+        if (window["width"], window["height"]) in DESKTOP:
+            # All of the page is visible at once, and the board takes most of the height, or the width beside the panel.
+            assert page.evaluate("document.documentElement.scrollHeight") <= window["height"], where
+            assert bottom(page, ".seat >> nth=1") <= window["height"], where
+            panel = page.locator(".panel").bounding_box()
+            assert panel is not None
+            is_high = box["height"] >= 0.7 * window["height"]
+            is_wide = box["x"] <= 60 and panel["x"] - box["x"] - box["width"] <= 30
+            assert is_high or is_wide or game == "sumto100", where
 
 
 def bottom(page: Page, selector: str) -> float:
@@ -37,35 +74,49 @@ def bottom(page: Page, selector: str) -> float:
     return box["y"] + box["height"]
 
 
-@pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 800}}])
-def test_on_a_laptop_board_curve_and_moves_are_visible_together_and_the_board_keeps_its_place(page: Page) -> None:
-    visit(page, "/#play/othello?opponent=greedy&person=first&moves=f5d6c3d3c4f4")
-    page.locator("#plies-box").evaluate("(node) => { node.open = true; }")
-    expect(page.locator("#plies tbody tr").first).to_be_visible()
-    assert max(bottom(page, name) for name in ("#board", "#curve", "#plies-box", "#review")) <= 800
-    boxes = [page.locator(name).bounding_box() for name in ("#board", ".course", "aside")]
-    places = [(box["x"], box["x"] + box["width"]) for box in boxes if box is not None]
-    assert places[0][1] <= places[1][0] < places[1][1] <= places[2][0] < places[2][1] <= 1280
-    top = bottom(page, "#board")
-    for text in ("", "Your turn.", "Most discs now can only pass. " * 12):
-        page.locator("#status").evaluate("(node, text) => { node.textContent = text; }", text)
-        page.locator("#score").evaluate("(node) => { node.textContent = 'You 1 : 0 Level 3'; }")
-        assert bottom(page, "#board") == top
+@sizes([(1280, 720)])
+def test_values_curve_and_moves_are_visible_together(page: Page) -> None:
+    visit(page, "/#play/othello?opponent=greedy&person=first&moves=f5d6c3d3c4f4&analyse=1")
+    expect(page.locator("#discs-lost")).to_be_visible()
+    for name in ("#best", "#curve", "#discs-lost", "#review", "#hint"):
+        assert bottom(page, name) <= 720
+    # The last of the moves is in sight.
+    last = page.locator("#plies .move").last.bounding_box()
+    assert last is not None
+    assert last["y"] + 12 <= bottom(page, ".panel")
 
 
-@pytest.mark.parametrize("options", [{"viewport": {"width": 390, "height": 844}}])
-def test_on_a_phone_buttons_fit_a_finger_and_the_opponent_follows_the_board(page: Page) -> None:
+@sizes([(390, 844)])
+def test_on_a_phone_the_buttons_follow_the_board_and_fit_a_finger(page: Page) -> None:
     visit(page, "/#play/connect_four?opponent=random&person=first&moves=44")
-    sizes = page.locator(".controls button:visible, #strengths span, nav a, select:visible").evaluate_all(
+    nodes = ".controls button:visible, #strengths span, nav a, select:visible, .tabs button, .move:visible"
+    found = page.locator(nodes).evaluate_all(
         "(nodes) => nodes.map((node) => node.getBoundingClientRect()).map(({ width, height }) => [width, height])"
     )
-    assert len(sizes) > 10
-    assert min(min(size) for size in sizes) >= 44
-    assert bottom(page, "#review") < bottom(page, "#strengths") < 844 + 44 < bottom(page, ".course")
+    assert len(found) > 10
+    assert min(min(size) for size in found) >= 44
+    tops = [
+        bottom(page, name) for name in ("#board", "#status", "#new", "#review", "#tab-play", "#strengths", "#plies")
+    ]
+    assert tops == sorted(tops)
+    assert bottom(page, "#new") <= 844
+    analyse(page)
+    assert bottom(page, "#review") <= 844
 
 
-WINDOWS = [(1400, 900), (1280, 720), (390, 844), (640, 360)]
-PLACES = "#board .board, #board .numbers, #new, #undo, #hint, #back, #strengths"
+@sizes([(320, 640)])
+def test_the_score_stands_in_one_line_beside_the_opponent_on_a_narrow_screen(page: Page) -> None:
+    visit(page)
+    page.locator("#score").evaluate("(node) => { node.textContent = 'You 10 : 12 Medium, 3 drawn'; }")
+    score, name = (page.locator(one).bounding_box() for one in ("#score", "#above"))
+    assert score is not None
+    assert name is not None
+    assert name["x"] + name["width"] <= score["x"]
+    assert score["height"] < 30
+    assert score["x"] + score["width"] <= 320
+
+
+PLACES = "#board .board, #board .numbers, .seat, #controls, #review, #tab-play"
 
 
 def places(page: Page, selector: str = PLACES) -> dict[str, tuple[float, float]]:
@@ -86,40 +137,16 @@ def cut_off(page: Page) -> float:
         """() => {
           const status = document.querySelector("#status");
           const buttons = [...document.querySelectorAll(".controls button")];
-          const over = buttons.map((node) => node.scrollWidth - node.clientWidth);
-          return Math.max(status.scrollHeight - status.clientHeight, ...over);
+          const across = buttons.map((node) => node.scrollWidth - node.clientWidth);
+          const down = [status, ...buttons].map((node) => node.scrollHeight - node.clientHeight);
+          return Math.max(...across, ...down);
         }"""
     )
     return hidden
 
 
-@pytest.mark.parametrize("options", [{"viewport": {"width": w, "height": h}} for w, h in WINDOWS], ids=str)
-@pytest.mark.parametrize(
-    "address",
-    [
-        "connect_four?opponent=search-4&person=first&moves=44",
-        "connect_four?opponent=random&person=first&moves=44&values=perfect",
-        "othello?opponent=pretrained-search&person=first&moves=f5d6",
-        "othello_4x4?opponent=search-4&person=first",
-        "breakthrough?opponent=search-4&person=first&moves=c2c3+c4d3",
-        "hex_3x3?opponent=search-4&person=first",
-        "tictactoe?opponent=level-3&person=first",
-        "sumto100?opponent=perfect&person=first",
-    ],
-)
-def test_nothing_moves_or_is_cut_off_when_values_hints_and_replies_appear(
-    page: Page, address: str, options: dict[str, Any]
-) -> None:
-    visit(page, f"/#play/{address}")
-    # On a low window, the status stands below the buttons and above the settings.
-    selector = PLACES if options["viewport"]["height"] > 400 else PLACES.replace(", #strengths", "")
-    before = places(page, selector)
-    assert len(before) >= 5
-    page.get_by_role("button", name="Hint").click()
-    expect(page.locator("#status")).to_have_text(re.compile("would play|Perfect play"))
-    page.wait_for_timeout(200)
-    assert (places(page, selector), cut_off(page) <= 1) == (before, True)
-    # At every frame while the opponent replies.
+def watch_the_places(page: Page, selector: str = PLACES) -> None:
+    """Note in every frame from now on whether one of the parts is elsewhere."""
     page.evaluate(
         """(selector) => {
           const top = (node) => node.getBoundingClientRect().top + scrollY;
@@ -131,6 +158,34 @@ def test_nothing_moves_or_is_cut_off_when_values_hints_and_replies_appear(
         }""",
         selector,
     )
+
+
+@sizes([(1400, 900), (1280, 720), (390, 844), (640, 360)])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "connect_four?opponent=search-4&person=first&moves=44",
+        "connect_four?opponent=random&person=first&moves=44&analyse=1",
+        "othello?opponent=pretrained-search&person=first&moves=f5d6",
+        "othello_4x4?opponent=search-4&person=first&values=adviser",
+        "breakthrough?opponent=search-4&person=first&moves=c2c3+c4d3",
+        "hex_3x3?opponent=search-4&person=first&values=adviser",
+        "tictactoe?opponent=level-3&person=first",
+        "sumto100?opponent=perfect&person=first",
+    ],
+)
+def test_nothing_moves_or_is_cut_off_when_values_hints_and_replies_appear(
+    page: Page, address: str, options: dict[str, Any]
+) -> None:
+    visit(page, f"/#play/{address}")
+    before = places(page)
+    assert len(before) >= 5
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("#status")).to_have_text(re.compile("would play|Perfect play"))
+    page.wait_for_timeout(200)
+    assert (places(page), cut_off(page) <= 1) == (before, True)
+    # At every frame while the opponent replies.
+    watch_the_places(page)
     hinted = page.locator(".hinted")
     if hinted.count() == 2:
         page.locator("#board .hinted .sign.seat0").click()
@@ -139,31 +194,55 @@ def test_nothing_moves_or_is_cut_off_when_values_hints_and_replies_appear(
         hinted.click()
     settled(page)
     assert not page.evaluate("window.hasMoved")
-    assert places(page, selector) == before
+    assert places(page) == before
 
 
-@pytest.mark.parametrize(
-    "options", [{"viewport": {"width": w, "height": h}} for w, h in ((1280, 720), (390, 844))], ids=str
-)
+@sizes([(1280, 720), (390, 844), (320, 640), (640, 360)])
+def test_nothing_moves_when_values_come_and_go_and_when_a_match_ends(page: Page, options: dict[str, Any]) -> None:
+    visit(page, "/#play/connect_four?opponent=random&person=first&moves=61316&analyse=1")
+    watch_the_places(page)
+    for values in ("None", "Best known", "Estimates", "Best known"):
+        page.get_by_text(values, exact=True).click()
+        settled(page)
+    expect(page.locator("#board .value").first).to_be_visible()
+    assert not page.evaluate("window.hasMoved")
+    page.goto("about:blank")
+    visit(page, "/#play/tictactoe?opponent=level-3&person=first")
+    watch_the_places(page)
+    play_out(page)
+    # The sentence about the match, and other buttons.
+    expect(page.locator("#status")).to_have_text(re.compile(r"^(You (win|lose)|A draw)\. (\d|No )"))
+    expect(page.locator("#controls button:visible")).to_have_text(
+        ["New match", "Rematch", "Learn from mistakes", "Analyse"]
+    )
+    assert (page.evaluate("window.hasMoved"), cut_off(page) <= 1) == (False, True)
+
+
+@sizes([(1280, 720), (390, 844)])
 def test_a_solution_moves_neither_the_board_nor_the_buttons(page: Page, options: dict[str, Any]) -> None:
-    visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+2,2+0,0+2,0+0,1+2,1")
-    board = places(page)["board"]
+    visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+2,2+0,0+2,0+0,1+2,1&analyse=1")
+    before = places(page)
     page.get_by_role("button", name="Learn from mistakes").click()
     expect(page.locator("#status")).to_contain_text("Mistake 1")
+    assert places(page) == before
     button = page.locator("#solution").bounding_box()
     page.get_by_role("button", name="Solution").click()
     expect(page.locator("#board .value")).not_to_have_count(0)
-    assert (places(page)["board"], page.locator("#solution").bounding_box()) == (board, button)
+    page.get_by_role("button", name="One move forward").click()
+    expect(page.locator("#status")).to_contain_text("Best line, move 1")
+    assert (places(page), page.locator("#solution").bounding_box()) == (before, button)
 
 
-CHIPS = ".value, .side, .choice input:checked + span, .primary, nav a, .move, .proof, .live"
+CHIPS = (
+    ".value, .count, .choice input:checked + span, .primary, nav a, .move, .mark, .better, .worth, .tabs button, .live"
+)
 
 
 @pytest.mark.parametrize("options", [{"color_scheme": scheme} for scheme in ("light", "dark")])
 def test_chips_and_pills_can_be_read(page: Page, options: dict[str, Any]) -> None:
     for address in (
-        "/#play/connect_four?opponent=search-4&person=first&moves=44",
-        "/#play/othello?opponent=greedy&person=first&moves=f5d6",
+        "/#play/connect_four?opponent=search-4&person=first&moves=44&analyse=1",
+        "/#play/othello?opponent=greedy&person=first&moves=f5d6&analyse=1",
     ):
         page.goto("about:blank")
         visit(page, address)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browser.browsing import choose, expect_result, play_out, plies, settled, visit
+from tests.web.browser.browsing import analyse, choose, expect_result, play_out, plies, settled, visit
 
 MINUS = "\N{MINUS SIGN}"
 START = [f"{MINUS}2", f"{MINUS}1", "0", "+1", "0", f"{MINUS}1", f"{MINUS}2"]
@@ -17,7 +17,10 @@ def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
     visit(page)
     expect(page.get_by_role("heading", name="Tic-tac-toe")).to_be_visible()
     expect(page.locator("#status")).to_have_text("Your turn: you are X.")
-    expect(page.locator("#number-label")).to_have_text("Level 3")
+    expect(page.locator(".holder .name")).to_have_text(["Level 3 (O)", "You (X)"])
+    # What is best is to be found.
+    expect(page.locator("#board").locator(".value, [data-tone], .best")).to_have_count(0)
+    analyse(page, "Estimates")
     # Beside its estimates, which are above or below 0, stands what is known.
     expect(page.locator("#board .value .share")).to_have_text(["draw"] * 9)
     expect(page.locator("#board .cell[data-tone=even]")).to_have_count(9)
@@ -31,13 +34,16 @@ def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
     expect(page.get_by_role("gridcell", name="1,1, X")).to_have_count(1)
     expect(page.locator("#status")).to_contain_text("Level 3 plays")
     expect(page.locator("#board .value")).to_have_count(7)
+    page.get_by_role("tab", name="Play").click()
+    expect(page.locator("#board").locator(".value, [data-tone], .best")).to_have_count(0)
     # Clicks on an occupied square, and a fast second click, change nothing.
     page.get_by_role("gridcell", name="1,1, X").click(force=True)
     settled(page, 2)
     play_out(page)
     expect_result(page)
+    expect(page.locator("#plies .move")).to_have_count(plies(page))
+    analyse(page)
     expect(page.locator("#curve circle")).to_have_count(plies(page))
-    expect(page.locator("#plies tbody tr")).to_have_count(plies(page))
     expect(page.locator("#score")).to_have_text(re.compile(r"^You \d : \d Level 3"))
 
 
@@ -49,7 +55,7 @@ def test_the_score_is_that_of_the_players_and_counts_each_match_once(page: Page)
     expect(score).to_have_text(re.compile(r"^You \d : \d Level 3"))
     first = score.inner_text()
     # The end is taken back and reached again, and then once more from the address of the match before its end.
-    page.get_by_role("button", name="Undo").click()
+    page.keyboard.press("u")
     settled(page)
     play_out(page)
     expect(page.locator("#standing")).to_have_text("Practice: this match does not count.")
@@ -73,18 +79,18 @@ def test_a_player_learns_once_from_a_match_on_the_page(page: Page) -> None:
     page.reload()
     settled(page)
     expect(page.locator("#standing")).to_have_text(once)
-    page.get_by_role("button", name="Undo").click()
+    page.keyboard.press("u")
     settled(page)
     play_out(page)
     expect(page.locator("#standing")).to_have_text(f"Practice: this match does not count. {once}")
     assert sum(learning) == 1
 
 
-def places_below_the_board(page: Page) -> list[list[float]]:
-    """Where the buttons that stay, and what is below them, are from the upper left corner of the board."""
+def places_of_the_parts(page: Page) -> list[list[float]]:
+    """Where the parts that stay are from the upper left corner of the board."""
     found: list[list[float]] = page.evaluate(
         """() => {
-          const [board, ...others] = ["#board", "#new", "#undo", "#review", ".course"].map((name) => {
+          const [board, ...others] = ["#board", "#new", "#review", "#tab-play", "#strengths"].map((name) => {
             return document.querySelector(name).getBoundingClientRect();
           });
           return others.map(({ x, y }) => [x - board.x, y - board.y]);
@@ -94,35 +100,31 @@ def places_below_the_board(page: Page) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": w, "height": 740}} for w in (1180, 390, 320)], ids=str)
-def test_seats_are_swapped_after_a_match_by_a_button_that_moves_no_other(page: Page) -> None:
+def test_a_rematch_swaps_the_seats_and_its_button_moves_no_other(page: Page) -> None:
     visit(page)
-    swap = page.get_by_role("button", name="Swap seats")
-    places = places_below_the_board(page)
+    swap = page.get_by_role("button", name="Rematch")
+    places = places_of_the_parts(page)
     expect(swap).to_have_count(0)
     play_out(page)
     expect(page.get_by_role("button", name="Hint")).to_have_count(0)
-    assert places_below_the_board(page) == places
-    # A hint is for earlier positions.
-    page.get_by_role("button", name="One move back").click()
-    expect(page.get_by_role("button", name="Hint")).to_be_enabled()
-    page.get_by_role("button", name="Last position").click()
+    assert places_of_the_parts(page) == places
     swap.click()
     settled(page, 1)
-    expect(page.get_by_role("radio", name="You second")).to_be_checked()
+    expect(page.get_by_role("radio", name="Second")).to_be_checked()
     expect(page.locator("#score")).to_have_text(re.compile(r"^You \d : \d Level 3"))
     expect(swap).to_have_count(0)
     play_out(page)
     swap.click()
     settled(page, 0)
     assert "person=first" in page.url
-    assert places_below_the_board(page) == places
+    assert places_of_the_parts(page) == places
 
 
 def test_two_people_and_watched_players_do_not_swap_seats(page: Page) -> None:
     for people in ("both", "none"):
         visit(page, f"/#play/tictactoe?opponent=random&person={people}&moves=1,1+0,1+0,0+0,2+2,2")
         expect(page.locator("#status")).to_contain_text("X wins.")
-        expect(page.get_by_role("button", name="Swap seats")).to_have_count(0)
+        expect(page.get_by_role("button", name="Rematch")).to_have_count(0)
 
 
 def test_undo_hint_other_values_and_another_level(page: Page) -> None:
@@ -133,11 +135,11 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     settled(page, 2)
     undo.click()
     settled(page, 0)
+    analyse(page)
     expect(page.locator("#board .value")).to_have_count(9)
     page.get_by_role("button", name="Hint").click()
     expect(page.locator("#status")).to_contain_text("Perfect play: 0,0 draws. Best line: 0,0 1,1 ")
     expect(page.locator(".cell.hinted")).to_have_attribute("data-square", "0")
-    page.get_by_text("Perfect", exact=True).click()
     expect(page.locator("#board .value", has_text="draw")).to_have_count(9)
     # None of them is better than another.
     expect(page.locator("#board .best")).to_have_count(0)
@@ -145,14 +147,17 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     expect(page.locator("#board .value")).to_have_count(0)
     page.get_by_text("Estimates", exact=True).click()
     before = page.locator("#board .value").all_inner_texts()
+    page.get_by_role("tab", name="Play").click()
     page.locator("#strengths").get_by_text("Easy").click()
     settled(page, 0)
     expect(page.locator("#number-label")).to_have_text("Easy")
+    analyse(page)
     expect(page.locator("#values-about")).to_have_text("Easy does not estimate values.")
     # Whose values these are is chosen apart from the opponent, who may have none.
     choose(page, "Random")
     expect(page.locator("#board .value")).to_have_count(0)
     with page.expect_response("**/api/match"):
+        page.get_by_text("What the values mean").click()
         page.locator("#evaluator").select_option(label="Level 3")
     settled(page, 0)
     assert page.locator("#board .value").all_inner_texts() == before
@@ -162,11 +167,11 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
 
 def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
     visit(page, "/#play/othello_4x4")
-    expect(page.locator("#counts .side")).to_have_text(["2 black (you)", "2 white (it)"])
+    expect(page.locator(".holder .name")).to_have_text([re.compile(r"\(white\)$"), "You (black)"])
+    expect(page.locator(".holder .count")).to_have_text(["2", "2"])
     expect(page.locator(".edge.top span")).to_have_text(list("abcd"))
     expect(page.locator("#notes")).to_contain_text("has no trained level yet")
     choose(page, "Random")
-    expect(page.locator("#values-about")).to_have_text("Random does not estimate values.")
     # Without values, dots mark the legal squares.
     expect(page.locator(".cell.legal:not([data-tone])")).to_have_count(4)
     page.locator(".cell.legal").first.click()
@@ -178,17 +183,17 @@ def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> Non
     visit(page, "/#play/othello_4x4?opponent=search-4&person=first")
     # This search solves the end of the match; before the end, nothing is shown.
     expect(page.locator("#number-label")).to_have_text("Search (4 plies)")
-    expect(page.locator("#in-discs")).to_be_hidden()
+    analyse(page, "Estimates")
+    expect(page.locator("#best")).not_to_contain_text("Perfect play")
     page.locator("#board .legal").first.click()
     settled(page, 2)
-    expect(page.locator("#counts #in-discs")).to_have_text("exact")
-    expect(page.locator("#in-discs")).to_be_visible()
+    expect(page.locator("#best")).to_contain_text("Perfect play: ")
     expect(page.locator("#values-about")).to_contain_text("Exact: the number of discs")
     page.locator("#board .legal").first.click()
     settled(page)
-    expect(page.locator("#curve-source")).to_have_text("— exact, in discs")
+    expect(page.locator("#curve-kind")).to_have_text("— exact, in discs")
     page.get_by_text("None", exact=True).click()
-    expect(page.locator("#in-discs")).to_be_hidden()
+    expect(page.locator("#best")).to_have_text("")
 
 
 def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
@@ -285,8 +290,7 @@ def test_hex_is_a_rhombus_in_which_a_cell_touches_six_others(page: Page) -> None
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 375, "height": 740}}])
 def test_columns_show_exact_scores_and_say_them_in_words(page: Page, options: dict[str, Any]) -> None:
-    visit(page, "/#play/connect_four?opponent=random&person=first")
-    page.get_by_text("Perfect", exact=True).click()
+    visit(page, "/#play/connect_four?opponent=random&person=first&analyse=1")
     values = page.locator("#board .value")
     expect(values).to_have_text(START)
     middle = page.locator("[data-square='38']")
@@ -296,6 +300,8 @@ def test_columns_show_exact_scores_and_say_them_in_words(page: Page, options: di
         *("bad", "bad", "even", "good", "even", "bad", "bad")
     ]
     expect(page.locator("#values-about")).to_contain_text("Best: 4 (wins in 21).")
+    expect(page.locator("#best")).to_have_text("Perfect play: 4 (wins in 21).")
+    page.get_by_text("What the values mean").click()
     expect(page.locator("#legend")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     page.get_by_role("button", name="Hint").click()
@@ -306,7 +312,8 @@ def test_columns_show_exact_scores_and_say_them_in_words(page: Page, options: di
     settled(page, 2)
     expect(values).to_have_count(7)
     expect(page.locator("#values-about")).not_to_contain_text("still being solved")
+    page.get_by_role("tab", name="Play").click()
     choose(page, "Perfect play")
-    page.get_by_text("Estimates", exact=True).click()
+    analyse(page, "Estimates")
     expect(values).to_have_count(7)
     assert all(float(text.replace(MINUS, "-")).is_integer() for text in values.all_inner_texts())

@@ -47,7 +47,7 @@ def test_a_match_goes_on_with_any_server(page: Page, server: Server) -> None:
     page.route("**/api/match", answer)
     play_out(page)
     expect_result(page)
-    expect(page.locator("#curve circle")).to_have_count(plies(page))
+    expect(page.locator("#plies .move")).to_have_count(plies(page))
 
 
 # ---------------------------------------------------------------------- matches that cannot begin

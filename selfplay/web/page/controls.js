@@ -1,0 +1,65 @@
+// Which buttons are shown, and which can be pressed.
+
+import { areWatching, isOnePerson } from "./address.js";
+import { at } from "./drawing.js";
+import { cursor, state } from "./state.js";
+
+// In a review or a lesson, nothing is taken back by the way: that is what "Play on from here" is for. A hint in a lesson
+// would be the solution.
+export const canUndo = () => !state.isBusy && state.lesson === null && state.ply === null && Boolean(state.answer?.can_undo);
+export const canHint = () =>
+  !state.isBusy && state.lesson === null && state.answer !== null && (state.answer.awaits_person || state.ply !== null);
+
+const LESSON = ["solution", "next-mistake", "end-lesson"];
+
+// The buttons that are shown, in their order.
+function shownButtons() {
+  const { answer: match, face, lesson } = state;
+  if (lesson !== null) {
+    return LESSON;
+  }
+  const isOver = match?.is_over ?? false;
+  const isWatched = areWatching(match?.people);
+  const watching = isWatched && !isOver ? ["step", "run"] : [];
+  const learn = isOver && match?.plies.some((ply) => ply.by_person) ? ["learn"] : [];
+  if (face === "analyse") {
+    return ["play-on", ...watching, "hint", ...learn];
+  }
+  if (isOver) {
+    return ["new", ...(isOnePerson(match?.people) ? ["rematch"] : []), ...learn, "analyse"];
+  }
+  return ["new", ...(isWatched ? watching : ["hint", "undo"])];
+}
+
+// aria-disabled instead of disabled, so that a button keeps the keyboard focus.
+export function showControls() {
+  const { answer: match, isBusy, isRunning, lesson, line } = state;
+  const ply = cursor();
+  const count = match?.plies.length ?? 0;
+  const isOpen = match !== null && !match.is_over;
+  const enabled = {
+    new: !isBusy || isRunning,
+    undo: canUndo(),
+    hint: canHint(),
+    rematch: !isBusy,
+    learn: !isBusy,
+    analyse: true,
+    step: !isBusy && isOpen,
+    run: isOpen,
+    "play-on": !isBusy && ply < count,
+    solution: lesson?.isSolved === false && lesson.mistakes.length > 0,
+    "next-mistake": lesson !== null && lesson.number + 1 < lesson.mistakes.length,
+    "end-lesson": true,
+  };
+  const shown = shownButtons();
+  Object.entries(enabled).forEach(([id, is]) => {
+    at(id).setAttribute("aria-disabled", String(!is));
+    at(id).hidden = !shown.includes(id);
+  });
+  at("run").textContent = isRunning ? "Pause" : "Run";
+  // In a lesson, the line that follows the best move is stepped through.
+  const [place, end] = lesson === null ? [ply, count] : [line?.step ?? 0, line?.texts.length ?? 0];
+  const steps = { "to-start": place > 0, back: place > 0, forward: place < end, "to-end": place < end };
+  Object.entries(steps).forEach(([id, is]) => at(id).setAttribute("aria-disabled", String(!is)));
+  at("review-place").textContent = place < end ? `${place} of ${end}` : lesson === null ? `${count}` : end > 0 ? `${place} of ${end}` : "";
+}

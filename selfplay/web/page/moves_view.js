@@ -1,0 +1,72 @@
+// The moves of a match in two columns, one for each player. The number of a row is that of its first move.
+
+import { at, element } from "./drawing.js";
+import { gradeOf, scaleOfPly, valueText } from "./values.js";
+import { capital, nameOf } from "./words.js";
+
+const MARKS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
+
+// isValued: whether values, marks and better moves are shown; goTo: shows the position after a number of plies.
+export function showMoves(match, cursor, { isValued, goTo }) {
+  const { activeElement } = document;
+  const focused = activeElement instanceof HTMLElement && at("plies").contains(activeElement) ? activeElement.dataset.ply : undefined;
+  const rows = numbered(match.plies).map((pair) => {
+    const cells = pair.map((ply) => (ply === null ? element("td", {}) : cellOf(match, ply, { isShown: ply + 1 === cursor, isValued, goTo })));
+    return element("tr", {}, element("th", { scope: "row" }, `${(pair[0] ?? pair[1] ?? 0) + 1}.`), ...cells);
+  });
+  const names = [0, 1].map((seat) => `${nameOf(match, seat)} (${capital(match.seat_names[seat])})`);
+  const head = element("tr", {}, ...["move", ...names].map((text) => element("th", { scope: "col" }, text)));
+  at("plies").hidden = rows.length === 0;
+  const columns = element("colgroup", {}, element("col", { class: "numbers-of-moves" }), element("col"), element("col"));
+  at("plies").replaceChildren(columns, element("thead", { class: "hidden" }, head), element("tbody", {}, ...rows));
+  at("plies").querySelector(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
+  keepInSight(at("plies").querySelector("[aria-current]"));
+}
+
+// The numbers of the plies in rows of two: that of who moves first, and of the other; null where there is none.
+function numbered(plies) {
+  /** @type {(number | null)[][]} */
+  const rows = [];
+  plies.forEach(({ seat }, ply) => {
+    if (seat === 0 || rows.length === 0 || rows.at(-1)?.[1] !== null) {
+      rows.push([null, null]);
+    }
+    rows[rows.length - 1][seat] = ply;
+  });
+  return rows;
+}
+
+function cellOf(match, ply, { isShown, isValued, goTo }) {
+  const one = match.plies[ply];
+  const attributes = { type: "button", class: "move", "data-ply": ply, "aria-current": isShown ? "step" : null };
+  const move = element("button", attributes, one.is_forced ? "pass" : one.text);
+  move.addEventListener("click", () => goTo(ply + 1));
+  return element("td", { class: isValued ? gradeOf(match, one) : null }, move, ...(isValued ? aboutPly(match, one) : []));
+}
+
+// The value of a ply to who moved; if another move was better, its grade and the other move.
+function aboutPly(match, ply) {
+  if (ply.value === null) {
+    return [];
+  }
+  const scale = scaleOfPly(match, ply);
+  const text = (value, words) => words ?? valueText(value, scale) + (ply.in_points ? " discs" : "");
+  const grade = gradeOf(match, ply);
+  const value = element("span", { class: "worth" }, text(ply.value, ply.words));
+  if (grade === null) {
+    return [value];
+  }
+  const better = `${grade}: ${ply.best} ${text(ply.best_value, ply.best_words)}`;
+  return [element("b", { class: "mark", "aria-hidden": "true" }, MARKS[grade]), value, element("span", { class: "better" }, better)];
+}
+
+// Scrolls the list, but not the page.
+function keepInSight(move) {
+  const list = at("plies").parentElement;
+  if (move === null) {
+    list.scrollTop = 0;
+    return;
+  }
+  const [box, around] = [move.getBoundingClientRect(), list.getBoundingClientRect()];
+  list.scrollTop += Math.min(0, box.top - around.top) + Math.max(0, box.bottom - around.bottom);
+}
