@@ -4,56 +4,18 @@ import errno
 import os
 import signal
 import sys
-from contextlib import suppress
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from selfplay import registry
-from selfplay.errors import InvalidFileError, SettingError, StageError
-from selfplay.executors import ATTEMPTS, EXECUTORS, IN_FLIGHT, ExecutorOptions, open_executor
-from selfplay.settings.common import CommonSettings
+from selfplay.errors import InvalidFileError, StageError
+from selfplay.executors import ATTEMPTS, IN_FLIGHT, ExecutorOptions, open_executor
 from selfplay.stages.generate import generate_level
+from tests.support.executor_jobs import die_at_first, jobs, may_name, refuse, refuse_file, square
 from tests.support.runs import tiny_settings
 
 WORKERS = 2
-
-
-class Job(NamedTuple):
-    settings: CommonSettings
-    number: int
-    notes: Path = Path("nowhere")
-
-
-def square(job: Job) -> tuple[int, int]:
-    return job.number**2, os.getpid()
-
-
-def threads(job: Job) -> list[str | None]:
-    return [os.environ.get(name) for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")]
-
-
-def refuse(job: Job) -> None:
-    raise StageError(f"job {job.number} cannot be done")
-
-
-def refuse_file(job: Job) -> None:
-    raise InvalidFileError(job.notes, f"job {job.number} cannot read it")
-
-
-def die_at_first(job: Job) -> int:
-    """Job 3 kills its worker, as often as `notes` says."""
-    left = int(job.notes.read_text()) if job.number == 3 else 0
-    if left:
-        job.notes.write_text(str(left - 1))
-        os.kill(os.getpid(), signal.SIGKILL)
-    return job.number
-
-
-def jobs(count, notes=Path("nowhere"), threads=1):
-    return [Job(CommonSettings("nowhere", threads=threads), number, notes) for number in range(count)]
 
 
 @pytest.fixture(scope="module")
@@ -79,14 +41,6 @@ def test_tasks_of_workers_killed_between_two_maps_and_during_one_are_restarted(p
     notes.write_text("1")
     assert list(processes.map(die_at_first, jobs(8, notes))) == list(range(8))
     assert notes.read_text() == "0"
-
-
-def may_name(job: Job) -> bool:
-    """Whether a file may name an object of the module `colorsys` in this worker."""
-    with suppress(SettingError):
-        EXECUTORS.check_recorded("colorsys:Executor")
-        return True
-    return False
 
 
 @pytest.mark.usefixtures("forget_modules")

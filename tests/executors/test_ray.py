@@ -13,7 +13,7 @@ from selfplay import learn_levels
 from selfplay.errors import SettingError, StageError
 from selfplay.executors import ExecutorOptions, open_executor
 from selfplay.stages.generate import generate_level
-from tests.executors.test_executors import Job, jobs, refuse, square
+from tests.support.executor_jobs import Job, jobs, refuse, square
 from tests.support.runs import files_of, tiny_settings
 
 ray = pytest.importorskip("ray", reason="pip install -e '.[ray]' brings it")
