@@ -1,5 +1,6 @@
 """The players `mcts:...`: names, capabilities, matches in batches, and extension from outside."""
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,14 @@ def test_levels_with_and_without_a_policy_head_search(run_dir: Path, level: int)
     state = GAME.state_at(torch.tensor([0b000000001]), torch.tensor([0b000011000]))
     assert int(player.act(state, Draws(KEY, torch.tensor([0]), 3))) == 5
     assert player.name == f"mcts:level:{level}?simulations=30&rule=puct"
+
+
+@pytest.mark.parametrize("name", [ROLLOUTS, "mcts:level:1?rule=gumbel", "mcts:level:2?rule=puct"])
+def test_a_player_can_be_pickled_and_plays_the_same(run_dir: Path, name: str) -> None:
+    """By rollouts, by a network that is asked for a batch, and by tables inside the search."""
+    player = make_player(name, GAME, run_dir)
+    state, draws = GAME.init(2), Draws(KEY, torch.arange(2), 0)
+    assert torch.equal(pickle.loads(pickle.dumps(player)).act(state, draws), player.act(state, draws))
 
 
 def test_it_offers_values_visits_and_a_policy(run_dir: Path) -> None:

@@ -15,6 +15,7 @@ from tests.support.rejections import assert_refused
 from tests.support.runs import LEARN, PROJECT, TINY, files_of, run_forked
 
 LOOP = [*TINY, "levels=2", "comparison.matches=50"]
+RUN_LOOP, LEARN_TICTACTOE = PROJECT / "shell" / "run_loop.py", PROJECT / "learn_tictactoe.sh"
 
 
 def this_environment():
@@ -25,7 +26,7 @@ def this_environment():
     }
 
 
-def shell_script(*arguments, cwd, script=PROJECT / "learn_tictactoe.sh", **options):
+def shell_script(*arguments, cwd, script=LEARN_TICTACTOE, **options):
     command = ["bash", str(script), *map(str, arguments)]
     return subprocess.Popen(
         command, cwd=cwd, env=this_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
@@ -99,31 +100,32 @@ def test_the_shell_loop_rejects_a_run_that_another_process_holds(tmp_path):
         ("--level=3", 2, "level=3: only for a single stage"),
     ],
 )
-def test_the_shell_loop_reports_errors_in_one_line(tmp_path, argument, code, named):
-    (tmp_path / "file").touch()
-    result = result_of(shell_script(argument, cwd=tmp_path))
+def test_the_shell_loop_reports_errors_in_one_line(argument, code, named):
+    result = run_forked(RUN_LOOP, LEARN_TICTACTOE, argument)
     assert_refused(result, code, named)
     assert result.stdout == ""
 
 
-def result_of_loop(folder, *lines):
-    """The result of a loop with these lines, whose runs are written to a folder beside it."""
+def written_loop(folder, *lines):
+    """A loop with these lines."""
     script = folder / "loop.sh"
     script.write_text("\n".join(["set -euo pipefail", f"source {PROJECT}/shell/stages.sh", *lines]))
-    return result_of(shell_script(*TINY, f"run_dir={folder / 'run'}", cwd=folder, script=script))
+    return script
 
 
 GENERATE_0 = 'stage preprocessing/generate_positions_expectations.py --level 0 "$@"'
 
 
-def test_a_command_between_two_stages_runs_between_them(tmp_path):
-    result = result_of_loop(
-        tmp_path, GENERATE_0, "echo train/none.py", "ls run/level_00", 'stage train/train_agent.py --level 1 "$@"'
-    )
+def test_commands_between_two_stages_run_between_them_and_do_not_keep_the_loop_from_ending(tmp_path):
+    train = 'stage train/train_agent.py --level 1 "$@"'
+    background = "sleep 30 >/dev/null 2>&1 & echo $!"
+    script = written_loop(tmp_path, GENERATE_0, "echo train/none.py", "ls run/level_00", background, train)
+    result = result_of(shell_script(*TINY, "run_dir=run", cwd=tmp_path, script=script))
     assert (result.returncode, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
     printed = lines.index("train/none.py")
     assert lines[printed + 1 : printed + 3] == ["dataset.csv", "manifest.json"]
+    os.kill(int(lines[printed + 3]), signal.SIGKILL)
     assert lines[printed - 1].startswith("level 0: ")
     assert lines[-1].startswith("level 1: ")
 
@@ -139,15 +141,10 @@ def test_a_command_between_two_stages_runs_between_them(tmp_path):
     ],
 )
 def test_a_loop_ends_at_the_first_command_that_fails(tmp_path, command, code, named):
-    result = result_of_loop(tmp_path, command, "sleep 0.5", GENERATE_0, "echo continued")
+    script = written_loop(tmp_path, command, "sleep 0.5", GENERATE_0, "echo continued")
+    result = run_forked(RUN_LOOP, script, *TINY, f"run_dir={tmp_path / 'run'}")
     assert result.returncode == code
     assert result.stderr.startswith(named)
     assert result.stderr.count("\n") == bool(named)
     assert result.stdout == ""
     assert not (tmp_path / "run" / "level_00").exists()
-
-
-def test_what_a_loop_leaves_in_the_background_does_not_keep_it_from_ending(tmp_path):
-    result = result_of_loop(tmp_path, "sleep 30 >/dev/null 2>&1 & echo $!")
-    os.kill(int(result.stdout), signal.SIGKILL)
-    assert result.returncode == 0
