@@ -93,8 +93,8 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
                 is_final |= value != 0
             found.values[row] = value + 0.0  # no -0.0
             found.actions[row], found.visited[row], found.final[row] = line[0], work[VISITED], is_final
-            found.variations[row] = -1
-            found.variations[row, :length] = line[:length]
+            for ply in range(found.variations.shape[1]):
+                found.variations[row, ply] = line[ply] if ply < length else -1
         return True
 
     return search_batch

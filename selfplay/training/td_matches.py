@@ -132,7 +132,8 @@ def afterstate_sum(
     phase = phase_of(just_moved, to_move, len(all_weights), squares, parities)
     weights, stone = all_weights[phase], just_moved ^ own
     if to_move != opp or bit_count(stone) != 1 or (own & stone) != 0:
-        scratch.changed[:] = entries
+        for image in range(len(entries)):
+            scratch.changed[image] = entries[image]
         change_position(scratch.changed, images, own, just_moved, opp, to_move)
         scratch.known[0] = -1
         return sum_of_weights(scratch.changed, weights, weight_of_entry, scratch.current)
