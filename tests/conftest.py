@@ -10,11 +10,17 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from selfplay.compute.process import tune_process
+
 # What takes long to import is imported in the fixtures: the process that only distributes the tests goes without.
 
 # The same examples on every computer, however slow it is.
 settings.register_profile("selfplay", deadline=None, derandomize=True, database=None)
 settings.load_profile("selfplay")
+
+
+def pytest_configure() -> None:
+    tune_process()
 
 
 @pytest.fixture(scope="session", autouse=True)

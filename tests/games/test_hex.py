@@ -72,7 +72,7 @@ def test_rows_are_drawn_further_and_further_to_the_right_and_values_on_their_cel
         game.string_to_action("d1")
 
 
-@pytest.mark.parametrize("width", [3, 5, 8])
+@pytest.mark.parametrize("width", [3, 5, pytest.param(8, marks=pytest.mark.slow)])
 def test_the_marked_chain_is_connected_belongs_to_the_winner_and_has_no_cell_too_many(width: int) -> None:
     game, draws = make_game("hex", width), random.Random(width)
     for _ in range(30):

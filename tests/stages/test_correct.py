@@ -126,6 +126,7 @@ def test_nothing_of_the_state_is_left_after_a_kill_at_any_change_of_the_files_of
     assert number > 5
 
 
+@pytest.mark.slow
 def test_the_state_of_a_correction_with_other_settings_is_not_resumed(run_dir: Path) -> None:
     """Neither by the next correction nor, if that is killed before it saves a state, by the one after it."""
     level, other = run_dir / "corrected" / "level_01", settings(run_dir, margin=0.3)

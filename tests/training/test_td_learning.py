@@ -141,7 +141,11 @@ def test_without_later_returns_a_target_is_the_value_of_the_best_reply(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "outcome", "few"), [("othello_4x4", disc_difference, 6), ("connect_four", match_return, 24)]
+    ("name", "outcome", "few"),
+    [
+        ("othello_4x4", disc_difference, 6),
+        pytest.param("connect_four", match_return, 24, marks=pytest.mark.slow),
+    ],
 )
 def test_late_afterstates_have_their_exact_values(name, outcome, few):
     game = make_game(name)

@@ -366,7 +366,7 @@ async ({ positions, strength }) => {
 """
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "connect_four", "othello"])
+@pytest.mark.parametrize("game", ["tictactoe", "connect_four", pytest.param("othello", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("strength", STRENGTHS)
 def test_strengths_are_the_same_players_as_in_the_library(
     strength: str, game: str, exported: Page, address: Callable[[str], str]
