@@ -86,7 +86,7 @@ def test_a_shell_loop_that_was_killed_several_times_ends_in_the_same_bytes(shell
 
 def test_the_shell_loop_rejects_a_run_that_another_process_holds(tmp_path):
     with RunFolder(tmp_path).lock():
-        result = result_of(shell_script(*LOOP, f"run_dir={tmp_path}", cwd=tmp_path))
+        result = run_forked(RUN_LOOP, LEARN_TICTACTOE, *LOOP, f"run_dir={tmp_path}")
     assert_refused(result, 1, "another process is using", tmp_path)
     assert result.stdout == ""
     assert files_of(tmp_path) == {}
