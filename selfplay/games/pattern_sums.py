@@ -33,7 +33,9 @@ def images_of_squares(tables: TrainableTables) -> SquareImages:
     touched = [np.flatnonzero(of_square.any(axis=0)) for of_square in added]
     first = np.cumsum([0, *map(len, touched)])
     columns = [of_square[:, images] for of_square, images in zip(added, touched, strict=True)]
-    return SquareImages(first, np.concatenate(touched).astype(np.uint32), np.concatenate(columns, axis=1))
+    # Always in this order, because code is compiled for one; concatenate chooses it by those of its parts.
+    together = np.asfortranarray(np.concatenate(columns, axis=1))
+    return SquareImages(first, np.concatenate(touched).astype(np.uint32), together)
 
 
 # ---------------------------------------------------------------------- compiled
