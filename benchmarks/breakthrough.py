@@ -22,8 +22,11 @@ from selfplay.compute.bit_algebra import bit_count, word_of
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.compute.random_numbers import fold
 from selfplay.games import State, make_game
-from selfplay.games.breakthrough import BOARD, BOTTOM, SQUARES, TOP, WIDTH, legal_actions, moves_up, play
 
+WIDTH, SQUARES = 5, 25
+BOARD, TOP, BOTTOM = word_of(range(SQUARES)), word_of(range(WIDTH)), word_of(range(SQUARES - WIDTH, SQUARES))
+RULES = make_game("breakthrough").rules
+legal_actions, play = RULES.legal_actions, RULES.play
 FIRST_COLUMN, LAST_COLUMN = (word_of(range(column, SQUARES, WIDTH)) for column in (0, WIDTH - 1))
 
 SOLVED = 1 << 30
@@ -37,6 +40,12 @@ SEARCHED, LIMIT = range(2)
 """Counts of a search: positions searched, and at most how many."""
 
 register_rules()
+
+
+@part_of_compiled
+def moves_up(opp):
+    """1 if the player to move goes up, else 0."""
+    return (opp >> SQUARES) & 1
 
 
 @part_of_compiled

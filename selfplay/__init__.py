@@ -16,7 +16,9 @@ from selfplay.installation import __version__ as __version__
 
 if TYPE_CHECKING:
     from selfplay.compute.bit_algebra import Word as Word
+    from selfplay.compute.bit_algebra import bit_count as bit_count
     from selfplay.compute.bit_algebra import rule as rule
+    from selfplay.compute.bit_algebra import word_of as word_of
     from selfplay.compute.random_numbers import Activity as Activity
     from selfplay.compute.random_numbers import Draws as Draws
     from selfplay.compute.random_numbers import Purpose as Purpose
@@ -91,6 +93,7 @@ _HOMES = {
     "ValueNetPlayer": "players.value_net",
     "WinDrawLoss": "games.win_draw_loss",
     "Word": "compute.bit_algebra",
+    "bit_count": "compute.bit_algebra",
     "check_game": "games.conformance",
     "compare_levels": "stages.measure_levels",
     "compose_settings": "settings.run",
@@ -111,6 +114,7 @@ _HOMES = {
     "settings_of_run": "settings.recorded",
     "stream_key": "compute.random_numbers",
     "train_level": "stages.train",
+    "word_of": "compute.bit_algebra",
 }
 
 __all__ = list(_HOMES)

@@ -29,6 +29,14 @@ FULL = (1 << 64) - 1
 def too_wide(own, opp):
     return (own ^ FULL) & opp
 
+@rule
+def hiding(own, opp, index):
+    return (own >> (1 + index)) & 1
+
+@rule
+def giving_three(own, opp, move):
+    return own, opp, move
+
 class Endless(Right):
     rules = Right.rules._replace(is_terminal=never)
 
@@ -60,6 +68,15 @@ class WrongMirror(Right):
     @property
     def symmetries(self):
         return [[0]], 1 // 0
+
+class Hidden(Right):
+    rules = Right.rules._replace(observation_entry=hiding)
+
+class ThreeWords(Right):
+    rules = Right.rules._replace(initial=(0, 0, 0))
+
+class GivesThree(Right):
+    rules = Right.rules._replace(play=giving_three)
 
 class Go9(Right):
     num_distinct_actions, pass_action, observation_shape = 82, 81, (2, 9, 9)
@@ -150,11 +167,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("faulty_games:Endless", "ends: the position after ply"),
         ("faulty_games:TooLong", "ends: a match is longer than max_game_length=5"),
         ("faulty_games:Raises", "RuntimeError: no board"),
-        ("faulty_games:TooWide", "at most 64 squares and 64 actions"),
+        ("faulty_games:TooWide", "its words or actions need more than Rules.word_bits=64 bits"),
         ("faulty_games:Unmarked", "rules: forgotten is not marked with @rule"),
         ("faulty_games:Leaves", "texts: SystemExit: 0"),
         ("faulty_games:WrongMirror", "symmetries: ZeroDivisionError"),
-        ("faulty_games:Go9", "at most 64 squares and 64 actions"),
+        ("faulty_games:Go9", "its words or actions need more than Rules.word_bits=64 bits"),
+        ("faulty_games:Hidden", "observation: the observation does not show every bit of own and opp"),
+        ("faulty_games:ThreeWords", "rules: a position is two words"),
+        ("faulty_games:GivesThree", "rules: a position is two words"),
         ("leaving:Game", "cannot be imported: SystemExit: 0"),
     ],
 )

@@ -22,6 +22,8 @@ from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State, make_game, name_of_game
+from selfplay.games.gomoku import Gomoku
+from selfplay.games.hex import Hex
 from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
@@ -31,7 +33,9 @@ with needs_extra("openspiel"):
     from open_spiel.python.algorithms import mcts
 
 SPIEL_NAMES = {"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othello": "othello"}
-"""The name in OpenSpiel of each of our games that it has too."""
+SPIEL_NAMES |= {Hex.name_of_size("hex", size): f"hex(board_size={size})" for size in Hex.sizes}
+SPIEL_NAMES |= {Gomoku.name_of_size("gomoku", size): f"mnk(m={size},n={size},k=5)" for size in Gomoku.sizes}
+"""The name in OpenSpiel of each of our games that it has too, with the same actions."""
 
 BOTS = ("mcts", "random")
 

@@ -1,11 +1,16 @@
 """The two words of a position, and the decorators that mark rules.
 
-A position is two int64 words `(own, opp)`, seen by the player to move. A rule is a pure function of words made of
+A position is two words `(own, opp)`, seen by the player to move. A rule is a pure function of words made of
 `& | ^ ~ << >> + - *` and comparisons, without branches, so that the same function runs compiled (numba), on torch
-tensors (any device) and on numpy arrays.
+tensors (any device) and on single numbers.
 
-Two pitfalls: `>>` on a negative int64 copies the sign bit, so mask afterwards; and a mask with bit 63 set must be
-written as a negative int.
+A word has as many bits as the game needs. One of at most 64 bits is an int64. A wider one has K parts of 64 bits: one
+integer of 64 K bits in compiled code (`selfplay.compute.word_type`), otherwise a `WideInt` or a `WideTensor`
+(`selfplay.compute.wide_words`).
+
+Two pitfalls of words of at most 64 bits: `>>` on a negative int64 copies the sign bit, so mask afterwards; and a mask
+with bit 63 set is a negative int (`word_of` gives it). Wider words have neither: `>>` fills with zeros, and no word is
+negative.
 """
 
 import hashlib
@@ -14,8 +19,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from selfplay.compute.wide_words import PART_BITS, WideInt, WideTensor, parts_of_bits
+
 Word = Any
-"""An int64: a number inside compiled code, or a tensor or array of dtype int64."""
+"""A number inside compiled code or outside, or the numbers of a batch as a tensor."""
 
 RuleFunction = TypeVar("RuleFunction", bound=Callable[..., Any])
 
@@ -53,7 +60,7 @@ def identity(enclosed: Any) -> Any:
     if isinstance(enclosed, tuple):
         return [identity(item) for item in enclosed]
     if enclosed is None or isinstance(enclosed, bool | int | float | str):
-        return enclosed
+        return enclosed  # the text of a WideInt contains its width
     if isinstance(enclosed, np.ndarray):
         return [enclosed.dtype.str, enclosed.shape, enclosed.tobytes().hex()]
     function = getattr(enclosed, "py_func", enclosed)
@@ -75,17 +82,32 @@ def _identities_of_enclosed(function: Any) -> list[Any]:
     return found
 
 
-def word_of(bits: Iterable[int]) -> int:
-    """The word with these bits set, as a signed integer."""
-    word = sum(1 << bit for bit in set(bits))
+def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> int:
+    """The word with these bits set, as a constant of rules whose `Rules.word_bits` are these.
+
+    With at most 64 bits it is a signed integer, otherwise a `WideInt`.
+    """
+    word = sum(1 << int(bit) for bit in set(bits))
+    if (parts := parts_of_bits(word_bits)) > 1:
+        return WideInt(word, parts)
     return word - (1 << 64) if word >> 63 else word
 
 
-@rule
 def bit_count(word: Word) -> Word:
-    """The number of set bits (Warren, Hacker's Delight, section 5-1)."""
+    """The number of set bits."""
+    if isinstance(word, WideInt):
+        return word.bit_count()
+    return word.sum_of_parts(bit_count_of_64) if isinstance(word, WideTensor) else bit_count_of_64(word)
+
+
+@rule
+def bit_count_of_64(word: Word) -> Word:
+    """`bit_count` of a word of at most 64 bits (Warren, Hacker's Delight, section 5-1)."""
     pairs = word - ((word >> 1) & 0x5555555555555555)
     fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
     eights = (fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F
     # Compilers recognize this form and emit one instruction. numpy scalars warn when the product overflows.
     return ((eights * 0x0101010101010101) >> 56) & 0x7F
+
+
+RULES.append(bit_count)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -16,13 +15,16 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload, register_jitable
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import RULES, RuleFunction, named_by_closure
+from selfplay.compute.bit_algebra import RULES, RuleFunction, bit_count, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
+from selfplay.compute.word_type import WordType  # noqa: F401  (numba has to know it)
 
-Words = NDArray[np.int64]
-"""int64[B]: one word of each of B positions, as an array for compiled code."""
+Words = NDArray[Any]
+"""One word of each of B positions, as an array for compiled code: int64[B], or for words of more than 64 bits [B]
+records (`selfplay.compute.word_type.word_dtype`), which `selfplay.compute.words` reads and writes."""
 
-_registered: set[Callable[..., Any]] = set()
+_registered: set[Callable[..., Any]] = {bit_count}
+"""The rules that compiled code can call; `selfplay.compute.word_type` has defined `bit_count` for each kind of word."""
 
 
 def register_rules() -> None:

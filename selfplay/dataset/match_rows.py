@@ -8,7 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.compilation import compiled
+from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.words import load, store, word_rows
 from selfplay.dataset.rows import Rows
 from selfplay.dataset.targets import PlayedMatches, PositionTargets, TargetRule, discounted_outcomes, is_move
 from selfplay.errors import SettingError
@@ -82,10 +83,14 @@ def _rows(matches: Tensor, kept: NDArray[np.bool_], targets: NDArray[np.float32]
     next_row = np.empty(len(match), dtype=np.int64)
     next_row[by_match] = np.cumsum(counts[by_match]) - counts[by_match]
     size = int(counts.sum())
-    columns: list[Any] = [np.empty(size, dtype) for dtype in ("int64", "int32", "int64", "int64", "float32")]
+    words = size, *states[0].own.shape[1:]
+    shapes = [("int64", size), ("int32", size), ("int64", words), ("int64", words), ("float32", size)]
+    columns: list[Any] = [np.empty(shape, dtype) for dtype, shape in shapes]
     rows = Rows(*columns)
+    written = rows._replace(own=word_rows(rows.own), opp=word_rows(rows.opp))
     for ply, state in enumerate(states):
-        _place_ply(ply, kept[ply], match, state.own.numpy(), state.opp.numpy(), targets[ply], next_row, rows)
+        own, opp = word_rows(state.own), word_rows(state.opp)
+        _place_ply(ply, kept[ply], match, own, opp, targets[ply], next_row, written)
     return rows
 
 
@@ -94,8 +99,8 @@ def _place_ply(
     ply: int,
     kept: NDArray[np.bool_],
     match: NDArray[np.int64],
-    own: NDArray[np.int64],
-    opp: NDArray[np.int64],
+    own: Words,
+    opp: Words,
     target: NDArray[np.float32],
     next_row: NDArray[np.int64],
     rows: Rows,
@@ -105,5 +110,6 @@ def _place_ply(
         if kept[i]:
             row = next_row[i]
             rows.match[row], rows.ply[row], rows.target[row] = match[i], ply, target[i]
-            rows.own[row], rows.opp[row] = own[i], opp[i]
+            store(rows.own, row, load(own, i))
+            store(rows.opp, row, load(opp, i))
             next_row[i] = row + 1

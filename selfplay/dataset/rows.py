@@ -119,9 +119,9 @@ class Rows(NamedTuple):
     ply: NDArray[np.int32]
     """int32[N]: the ply that led to it, from 0; -1 for the starting position, which only rows with a policy have."""
     own: NDArray[np.int64]
-    """int64[N]: the word of the player to move in the position."""
+    """int64[N], or int64[N, K] if words have more than 64 bits: the word of the player to move in the position."""
     opp: NDArray[np.int64]
-    """int64[N]: the word of the player who has just moved."""
+    """The word of the player who has just moved, likewise."""
     target: NDArray[np.float32]
     """float32[N] in [-1, 1]: the discounted outcome of the player who has just moved."""
     policy: NDArray[np.float32] | None = None

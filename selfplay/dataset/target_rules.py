@@ -161,4 +161,4 @@ def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:
     if searched is not None:
         return searched
     policy = policy_of(player, state)
-    return SearchedPolicies(policy, torch.full(state.own.shape, torch.nan, dtype=torch.float64))
+    return SearchedPolicies(policy, torch.full(state.terminated.shape, torch.nan, dtype=torch.float64))

@@ -18,6 +18,7 @@ GAMES: Registry[type[Game]] = Registry(
         "connect_four": "selfplay.games.connect_four:ConnectFour",
         "othello": "selfplay.games.othello:Othello",
         "hex": "selfplay.games.hex:Hex",
+        "gomoku": "selfplay.games.gomoku:Gomoku",
         "breakthrough": "selfplay.games.breakthrough:Breakthrough",
     },
     group="selfplay.games",

@@ -19,6 +19,7 @@ from selfplay.games.conformance_checks import (
     MATCHES,
     Transition,
     check_length,
+    check_observed,
     check_repetition,
     check_single_match,
     checked_mask,
@@ -28,10 +29,13 @@ from selfplay.games.conformance_checks import (
 QUICK_PLIES = 1000
 """The most plies of the matches of the quick check."""
 
-WORD_BITS = 64
 LIMIT = (
-    "a position is two words of 64 bits, so a game has at most 64 squares and 64 actions besides a pass; "
-    "the word in which all bits are set is -1"
+    "its words or actions need more than Rules.word_bits={bits} bits; set word_bits to as many as they need, and make "
+    "constants by word_of(squares, word_bits); of 64 bits, the word in which all are set is -1"
+)
+TWO_WORDS = (
+    "a position is two words, own and opp; everything else goes into further bits of them, as many as are needed "
+    "(Rules.word_bits)"
 )
 
 
@@ -51,10 +55,10 @@ def check_quickly(game: Game) -> None:
 
     Raises ConformanceError, with one line about the first violation.
     """
-    with _named(f"{game.name}: rules"):
+    with _named(game, "rules"):
+        expect(len(game.rules.initial) == 2, TWO_WORDS)
         actions = game.num_distinct_actions - (game.pass_action is not None)
-        if actions > WORD_BITS or (game.num_squares or 0) > WORD_BITS:
-            raise OverflowError
+        expect(max(actions, game.num_squares or 0) <= game.rules.word_bits, LIMIT.format(bits=game.rules.word_bits))
         _check_marks(game)
         states, random = [game.init(MATCHES)], torch.Generator().manual_seed(0)
         for ply in range(min(game.max_game_length, QUICK_PLIES)):
@@ -67,19 +71,22 @@ def check_quickly(game: Game) -> None:
                 bits = game.observation_bits_with_tensors(following)
                 check_single_match(game, state, int(action[0]), following, bits, 0)
             states.append(following)
-    with _named(f"{game.name}: ends"):
+    with _named(game, "observation"):
+        for state in states:
+            check_observed(game, state)
+    with _named(game, "ends"):
         check_repetition(states)
     if game.max_game_length <= QUICK_PLIES:
-        with _named(f"{game.name}: ends"):
+        with _named(game, "ends"):
             check_length(game, states[-1])
     for subject in ("symmetries", "texts"):
-        with _named(f"{game.name}: {subject}"):
+        with _named(game, subject):
             CHECKS[subject](game, ())
 
 
 def _check_marks(game: Game) -> None:
     """Compiled code can call the rules, and the functions that they call, only if they are marked."""
-    waiting = [function for function in game.rules[1:] if function is not None]
+    waiting = [function for function in game.rules if callable(function)]
     for function in waiting:
         expect(function in RULES, f"{function.__name__} is not marked with @rule, from selfplay.compute.bit_algebra")
         used = inspect.getclosurevars(function)
@@ -104,19 +111,19 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
         selfplay.errors.ConformanceError: tictactoe: perft: depth 2 counts 72 sequences, not 81
     """
     game = make_game(game)
-    with _named(f"{game.name}: rules"):
+    with _named(game, "rules"):
         plies = random_plies(game)
     for subject, check in CHECKS.items():
-        with _named(f"{game.name}: {subject}"):
+        with _named(game, subject):
             check(game, plies)
-    with _named(f"{game.name}: perft"):
+    with _named(game, "perft"):
         for depth, expected in enumerate(perft, start=1):
             count = game.kernels.perft(*game.rules.initial, depth, False)
             expect(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
 
 
 @contextmanager
-def _named(subject: str) -> Iterator[None]:
+def _named(game: Game, subject: str) -> Iterator[None]:
     """Turn every error, including those raised by the game, into a ConformanceError of one line."""
     try:
         yield
@@ -124,5 +131,7 @@ def _named(subject: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         reason = text_of(error) if isinstance(error, ConformanceError) else f"{type(error).__name__}: {text_of(error)}"
         if isinstance(error, OverflowError) or "overflow" in reason:
-            reason = LIMIT
-        raise ConformanceError(f"{subject}: {' '.join(reason.split())}") from error
+            reason = LIMIT.format(bits=game.rules.word_bits)
+        if subject == "rules" and "values to unpack" in reason:
+            reason = TWO_WORDS
+        raise ConformanceError(f"{game.name}: {subject}: {' '.join(reason.split())}") from error

@@ -12,6 +12,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.wide_words import (
+    PART_BITS,
+    number_of,
+    parts_matrix,
+    parts_of_bits,
+    single_word,
+    stored,
+    word_tensor,
+)
 from selfplay.errors import ConformanceError, IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
@@ -22,6 +31,10 @@ SINGLE_MATCHES = 4
 REPEATED = (
     "positions can repeat, so matches need not end; count the plies in the words of a position and end the match at a "
     "limit: docs/adding_a_game.md, Games whose positions can repeat"
+)
+HIDDEN = (
+    "the observation does not show every bit of own and opp, and datasets store positions as observations; show the "
+    "others as further entries: docs/game_reference.md, The observation"
 )
 
 
@@ -51,21 +64,28 @@ def _same(state: State, other: State) -> bool:
 
 def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
     """No action is legal where the match is over, at least one elsewhere; `step` accepts exactly the legal ones."""
+    was_legal = torch.ones(SINGLE_MATCHES, game.num_distinct_actions, dtype=torch.bool)
     for ply, (state, _, _) in enumerate(plies):
-        mask, bits = checked_mask(game, state, ply), game.rules.legal_actions(state.own, state.opp)
+        mask, bits = checked_mask(game, state, ply), legal_words(game, state)
         expect(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
         rows, actions = mask.nonzero(as_tuple=True)
         game.step(state.select(rows), actions)
         outside = (-1, game.num_distinct_actions)
         for row in (~state.terminated[:SINGLE_MATCHES]).nonzero()[:, 0].tolist():
-            single, illegal = state.select(torch.tensor([row])), (~mask[row]).nonzero()[:, 0].tolist()
+            single, illegal = state.select(torch.tensor([row])), (was_legal[row] & ~mask[row]).nonzero()[:, 0].tolist()
             for action in (*illegal, *outside):
                 step = partial(game.step, single, torch.tensor([action]))
                 _require_refused(step, f"step accepts the illegal action {action}")
+        was_legal = mask[:SINGLE_MATCHES]
     final = plies[-1].following
     ended = final.select(final.terminated)
-    expect(not game.rules.legal_actions(ended.own, ended.opp).any(), "legal_actions are not 0 after the end")
+    expect(not legal_words(game, ended).any(), "legal_actions are not 0 after the end")
     expect(not game.legal_action_mask(ended).any(), "an action is legal after the end")
+
+
+def legal_words(game: Game, state: State) -> Tensor:
+    """What `legal_actions` gives, as stored in tensors."""
+    return stored(game.rules.on_tensors(game.rules.legal_actions, state.own, state.opp))
 
 
 def checked_mask(game: Game, state: State, ply: int) -> Tensor:
@@ -91,9 +111,10 @@ def _check_perspective(game: Game, plies: Sequence[Transition]) -> None:
 
 def _check_returns(game: Game, state: State, ply: int) -> None:
     own, opp, player, over, returns = state
-    to_move = game.rules.return_to_move(own, opp) * game.rules.is_terminal(own, opp)
+    is_terminal = game.rules.on_tensors(game.rules.is_terminal, own, opp)
+    to_move = number_of(game.rules.on_tensors(game.rules.return_to_move, own, opp)) * is_terminal
     expected = torch.where(player == 0, to_move, -to_move)
-    expect(torch.equal(over, game.rules.is_terminal(own, opp)), f"terminated is not is_terminal after ply {ply}")
+    expect(torch.equal(over, is_terminal), f"terminated is not is_terminal after ply {ply}")
     expect(torch.equal(returns, expected.to(torch.float32)), f"returns are not those of player 0 after ply {ply}")
     expect(set(returns.tolist()) <= {-1.0, 0.0, 1.0}, f"a return after ply {ply} is not -1, 0 or 1")
 
@@ -191,11 +212,12 @@ def _check_ends(game: Game, plies: Sequence[Transition]) -> None:
 
 def check_repetition(states: Sequence[State]) -> None:
     """No match is in the same position twice. `states`: the states of the same matches, ply after ply."""
-    met = dict[tuple[int, int, int], int]()
+    met = dict[tuple[int, ...], int]()
     for ply, state in enumerate(states):
         rows = (~state.terminated).nonzero()[:, 0]
-        for match in zip(*(words[rows].tolist() for words in (state.own, state.opp)), rows.tolist(), strict=True):
-            first = met.setdefault(match, ply)
+        parts = [parts_matrix(words[rows]) for words in (state.own, state.opp)]
+        for match in torch.cat([*parts, rows[:, None]], dim=1).tolist():
+            first = met.setdefault(tuple(match), ply)
             expect(first == ply, f"the position after ply {first} is met again after ply {ply}: {REPEATED}")
 
 
@@ -220,21 +242,22 @@ def _check_three_ways(game: Game, plies: Sequence[Transition]) -> None:
 
 
 def check_single_match(game: Game, state: State, action: int, following: State, bits: Tensor, row: int) -> None:
-    rules = game.rules
-    own, opp = np.int64(int(state.own[row])), np.int64(int(state.opp[row]))
+    rules, width = game.rules, PART_BITS * parts_of_bits(game.rules.word_bits)
+    own, opp = single_word(state.own, row), single_word(state.opp, row)
     # Words wrap around at 64 bits, which numpy's scalars would warn of.
     with np.errstate(over="ignore"):
-        legal = int(rules.legal_actions(own, opp))
+        legal = int(rules.legal_actions(own, opp)) % (1 << width)
     actions = range(game.num_distinct_actions)
-    mask = [legal == 0 if a == game.pass_action else a < 64 and bool((legal >> a) & 1) for a in actions]
+    mask = [legal == 0 if a == game.pass_action else bool((legal >> a) & 1) for a in actions]
     expect(game.legal_action_mask(state)[row].tolist() == mask, "the mask differs from legal_actions")
-    move = np.int64(0) if action == game.pass_action else np.int64(1) << np.int64(action)
+    move = word_tensor([0 if action == game.pass_action else 1 << action], game.rules.word_bits)
+    number = np.int64 if width == PART_BITS else int
     with np.errstate(over="ignore"):
-        own, opp = rules.play(own, opp, move)
+        own, opp = rules.play(own, opp, single_word(move, 0))
         over = bool(rules.is_terminal(own, opp))
-        entries = [int(rules.observation_entry(own, opp, np.int64(i))) for i in range(bits.shape[1])]
-    in_batch = (int(following.own[row]), int(following.opp[row]), bool(following.terminated[row]))
-    expect((int(own), int(opp), over) == in_batch, "a single match differs from the batch")
+        entries = [int(rules.observation_entry(own, opp, number(i))) for i in range(bits.shape[1])]
+    in_batch = single_word(following.own, row), single_word(following.opp, row), bool(following.terminated[row])
+    expect((own, opp, over) == in_batch, "a single match differs from the batch")
     expect(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
 
 
@@ -244,8 +267,14 @@ def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
         own, opp = following.own.numpy(), following.opp.numpy()
         packed = np.packbits(game.observation_bits(following).numpy(), axis=1)
         expect(np.array_equal(game.observation_codec.pack(own, opp), packed), "pack differs from observation_bits")
-        words = game.observation_codec.unpack(packed)
-        expect(all(map(np.array_equal, words, (own, opp))), "unpack does not give back the words of a position")
+        check_observed(game, following)
+
+
+def check_observed(game: Game, state: State) -> None:
+    """The words of a position can be told from its observation."""
+    own, opp = state.own.numpy(), state.opp.numpy()
+    words = game.observation_codec.unpack(game.observation_codec.pack(own, opp))
+    expect(all(map(np.array_equal, words, (own, opp))), HIDDEN)
 
 
 CHECKS: dict[str, Callable[[Game, Sequence[Transition]], None]] = {

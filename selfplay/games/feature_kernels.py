@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import Words, compiled, register_rules
+from selfplay.compute.words import load, word_rows
 from selfplay.games.game import Game
 from selfplay.games.rules import Features
 from selfplay.games.state import State
@@ -22,7 +23,7 @@ def feature_values(game: Game, state: State) -> Tensor:
     assert game.features is not None, "only called for games with features"
     values = torch.empty(state.batch_size, len(game.features.names))
     kernel = compile_features(game.features)
-    kernel(state.own.cpu().numpy(), state.opp.cpu().numpy(), values.numpy())
+    kernel(word_rows(state.own.cpu()), word_rows(state.opp.cpu()), values.numpy())
     return values.to(state.own.device)
 
 
@@ -35,7 +36,7 @@ def compile_features(features: Features) -> Callable[[Words, Words, NDArray[np.f
     @compiled
     def write_features(own: Words, opp: Words, written: NDArray[np.float32]) -> None:
         for i in range(len(own)):
-            row = values(own[i], opp[i])
+            row = values(load(own, i), load(opp, i))
             for k in range(len(row)):
                 written[i, k] = row[k]
 

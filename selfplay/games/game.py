@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import word_of
+from selfplay.compute.wide_words import word_tensor
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
@@ -172,7 +173,8 @@ class Game(MadeAgain, BatchStepping):
         if self.num_squares is not None and len(board) != self.num_squares:
             raise IllegalActionError(f"a board has {self.num_squares} squares, not {len(board)}")
         self.check_set_up(board, to_move)
-        words = [torch.tensor([word_of(np.flatnonzero(board == stone).tolist())]) for stone in (1, -1)]
+        bits = self.rules.word_bits
+        words = [word_tensor([word_of(np.flatnonzero(board == stone).tolist(), bits)], bits) for stone in (1, -1)]
         state = self.state_at(words[to_move], words[1 - to_move])
         if bool(state.terminated):
             raise IllegalActionError("the match is over in this position; set up one in which it is not")
@@ -228,7 +230,7 @@ class Game(MadeAgain, BatchStepping):
     @cached_property
     def observation_codec(self) -> ObservationCodec:
         """Packs and unpacks observations; a game whose entries are not bits of the two words overrides it."""
-        return codec_of_bits(self.rules.observation_entry, prod(self.observation_shape))
+        return codec_of_bits(self.rules.observation_entry, prod(self.observation_shape), self.rules.word_bits)
 
 
 def _is_cached(kind: type, name: str) -> bool:
@@ -283,7 +285,7 @@ def outcome_of_first(game: Game, state: State, ends: EndValues) -> Tensor:
     """float32[B] in [-1, 1]: the outcome of finished matches for player 0; undefined for unfinished ones."""
     values = ends.win * state.returns
     if ends.point and game.rules.margin is not None:
-        lead: Tensor = game.rules.margin(state.own, state.opp)
+        lead = game.lead_to_move(state)
         values = values + ends.point * torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
     # 0 is added so that draws are not -0.0.
     return values + 0.0

@@ -24,24 +24,35 @@ from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries, entry_of_stones
 from selfplay.games.state import State
 
-COLUMNS = "abcdefgh"
+COLUMNS = "abcdefghijklm"
 EXAMPLES = {
     3: "b2 c1 b1 b3 a3",
     5: "c3 c4 b4 a5 b5 c2 d2 d1 e1",
     7: "d4 c5 d5 d6 c6 b7 c7 d3 e3 f2 e2 e1 f1",
     8: "d5 d4 e4 f3 e3 e2 f2 g1 f1 c6 d6 d7 c7 c8 b8",
 }
-"""By the width of the board, a match that X wins."""
+"""By the width of the board, a match that X wins; on larger ones, that of `zigzag`."""
+
+
+def zigzag(width: int) -> str:
+    """A match in which O blocks the way down on the right and on the left by turns, and X takes the other one."""
+    column = width // 2 + 1
+    cells = [(0, column)]
+    for row in range(1, width):
+        blocks_right = row % 2 == 1
+        cells += [(row, column if blocks_right else column - 1), (row, column - blocks_right)]
+        column -= blocks_right
+    return " ".join(f"{COLUMNS[column]}{row + 1}" for row, column in cells)
 
 
 @cache
 def hex_rules(width: int) -> Rules:
-    """The rules on a board of `width` x `width` cells (3 to 8)."""
+    """The rules on a board of `width` x `width` cells (3 to 13)."""
     size = width * width
     # A chain has at most all stones of one player, and each step adds its next stone.
     steps = (size + 1) // 2 - 1
-    board, top, bottom = word_of(range(size)), word_of(range(width)), word_of(range(size - width, size))
-    left, right = word_of(range(0, size, width)), word_of(range(width - 1, size, width))
+    board, top, bottom = (word_of(cells, size) for cells in (range(size), range(width), range(size - width, size)))
+    left, right = word_of(range(0, size, width), size), word_of(range(width - 1, size, width), size)
     not_left, not_right, not_bottom = board & ~left, board & ~right, board & ~bottom
     # Masking after >> also clears the copies of the sign bit.
     not_bottom_left = not_bottom & not_left
@@ -78,7 +89,7 @@ def hex_rules(width: int) -> Rules:
         """-1: the player who has just moved has won."""
         return -1 * has_won(own, opp)
 
-    return Rules((0, 0), legal_actions, play, has_won, return_to_move, entry_of_stones(size))
+    return Rules((0, 0), legal_actions, play, has_won, return_to_move, entry_of_stones(size), word_bits=size)
 
 
 class HexPresentation(Presentation):
@@ -101,7 +112,7 @@ class HexPresentation(Presentation):
     def __init__(self, game: "Hex") -> None:
         self.title = f"Hex {game.width}x{game.width}"
         self.column_names = COLUMNS[: game.width]
-        self.example = EXAMPLES[game.width]
+        self.example = EXAMPLES.get(game.width) or zigzag(game.width)
         self.action_help = f"a cell from a1 to {game.action_to_string(game.num_distinct_actions - 1)}"
         super().__init__(game)
 
@@ -115,12 +126,11 @@ class HexPresentation(Presentation):
 class Hex(Game):
     """Hex on `width` x `width` cells, X first: X wins with perfect play.
 
-    There is no swap rule. It would be a 65th action on 8x8 cells. The words would also need a mark for it, because the
-    number of stones tells which player is X.
+    There is no swap rule. The words would need a mark for it, because the number of stones tells which player is X.
     """
 
     name = "hex"
-    sizes = (7, 3, 5, 8)
+    sizes = (7, 3, 5, 8, 9, 11, 13)
     presentation_class = HexPresentation
 
     def __init__(self, width: int = 7) -> None:
@@ -144,7 +154,7 @@ class Hex(Game):
         return f"{COLUMNS[action % self.width]}{action // self.width + 1}"
 
     def string_to_action(self, text: str) -> int:
-        name, rows = text.strip().lower(), "12345678"[: self.width]
-        if len(name) != 2 or name[0] not in COLUMNS[: self.width] or name[1] not in rows:
+        name, rows = text.strip().lower(), [str(row + 1) for row in range(self.width)]
+        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
             raise IllegalActionError(f"{shortened(text)!r} is not a cell; write {self.presentation.action_help}")
-        return self.width * rows.index(name[1]) + COLUMNS.index(name[0])
+        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

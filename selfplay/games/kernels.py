@@ -9,7 +9,9 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part, register_rules
-from selfplay.compute.random_numbers import Draws, Purpose, below, fold, random_bits
+from selfplay.compute.random_numbers import Draws, Purpose, below, random_bits
+from selfplay.compute.wide_words import parts_matrix, word_tensor
+from selfplay.compute.words import load, lowest, move_of, nth_bit, part, position_hash, store, word_rows
 from selfplay.games.rules import Rules
 from selfplay.games.state import Kernels, State
 
@@ -22,16 +24,14 @@ Fields = tuple[Words, Words, NDArray[np.int8], NDArray[np.bool_], NDArray[np.flo
 @part_of_compiled
 def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
     """The number of one of the set bits, each equally likely."""
-    for _ in range(below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits))):
-        bits &= bits - 1
-    return bit_count((bits & -bits) - 1)
+    return lowest(nth_bit(bits, below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits))))
 
 
 @cache
 def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     """The kernels of a game with these rules. `pass_action` is None in a game without passes."""
     register_rules()
-    _, legal_actions, play, is_terminal, return_to_move, observation_entry, _ = rules
+    legal_actions, play, is_terminal, return_to_move, observation_entry = rules[1:6]
     passing = -1 if pass_action is None else pass_action
 
     @compiled
@@ -39,25 +39,25 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         own, opp, player, over, returns = fields
         next_own, next_opp, next_player, next_over, next_returns = next_fields
         for i in range(len(own)):
+            mine, other = load(own, i), load(opp, i)
             if over[i]:
-                next_own[i], next_opp[i], next_player[i] = own[i], opp[i], player[i]
-                next_over[i], next_returns[i] = True, returns[i]
+                store(next_own, i, mine)
+                store(next_opp, i, other)
+                next_player[i], next_over[i], next_returns[i] = player[i], True, returns[i]
                 continue
-            move = np.int64(0)
-            if action[i] != passing:
-                move = np.int64(1) << np.int64(action[i])
-            mine, other = play(own[i], opp[i], move)
-            next_own[i], next_opp[i], next_player[i] = mine, other, 1 - player[i]
-            next_over[i], next_returns[i] = False, 0
+            mine, other = play(mine, other, move_of(mine, action[i], passing))
+            store(next_own, i, mine)
+            store(next_opp, i, other)
+            next_player[i], next_over[i], next_returns[i] = 1 - player[i], False, 0
             if legal_actions(mine, other) == 0 and is_terminal(mine, other):
-                result = return_to_move(mine, other)
+                result = part(return_to_move(mine, other), 0)
                 next_over[i], next_returns[i] = True, -result if player[i] == 0 else result
 
     @compiled
     def observe(own: Words, opp: Words, entries: NDArray[np.uint8]) -> None:
         for i in range(entries.shape[0]):
             for j in range(entries.shape[1]):
-                entries[i, j] = observation_entry(own[i], opp[i], j)
+                entries[i, j] = part(observation_entry(load(own, i), load(opp, i), j), 0)
 
     @compiled
     def random_actions(
@@ -72,11 +72,11 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         for i in range(len(own)):
             actions[i] = 0
             if not over[i]:
-                bits = legal_actions(own[i], opp[i])
+                bits = legal_actions(load(own, i), load(opp, i))
                 actions[i] = passing if bits == 0 else random_action(bits, key, match[i], ply)
 
     @recursive_part
-    def count_sequences(own: int, opp: int, depth: int, count_finished: bool) -> int:
+    def count_sequences(own: Word, opp: Word, depth: int, count_finished: bool) -> int:
         moves = legal_actions(own, opp)
         if moves == 0 and is_terminal(own, opp):
             return 1 if count_finished else 0
@@ -92,8 +92,11 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 return total
 
     @compiled
+    def count_from(position: Words, depth: int, count_finished: bool) -> int:
+        return 1 if depth == 0 else count_sequences(load(position, 0), load(position, 1), depth, count_finished)
+
     def perft(own: int, opp: int, depth: int, count_finished: bool) -> int:
-        return 1 if depth == 0 else count_sequences(own, opp, depth, count_finished)
+        return count_from(word_rows(word_tensor((own, opp), rules.word_bits)), depth, count_finished)
 
     def step_state(state: State, action: Tensor) -> State:
         following = State(*(torch.empty_like(field) for field in state))
@@ -102,11 +105,11 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
 
     def observe_state(state: State, size: int) -> Tensor:
         entries = torch.empty((state.batch_size, size), dtype=torch.uint8)
-        observe(state.own.numpy(), state.opp.numpy(), entries.numpy())
+        observe(word_rows(state.own), word_rows(state.opp), entries.numpy())
         return entries
 
     def choose(state: State, draws: Draws) -> Tensor:
-        actions = torch.empty_like(state.own)
+        actions = torch.empty(state.batch_size, dtype=torch.int64)
         own, opp, _, over, _ = _arrays(state)
         random_actions(own, opp, over, draws.key, draws.match.numpy(), draws.ply, actions.numpy())
         return actions
@@ -115,8 +118,8 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
 
 
 def _arrays(state: State) -> Fields:
-    own, opp, player, over, returns = (field.numpy() for field in state)
-    return own, opp, player, over, returns
+    own, opp, player, over, returns = state
+    return word_rows(own), word_rows(opp), player.numpy(), over.numpy(), returns.numpy()
 
 
 @compiled
@@ -127,7 +130,8 @@ def _distinct(
     mask = len(slots) - 1
     count = 0
     for i in range(len(own)):
-        slot = fold(own[i], opp[i]) & mask
+        mine, other = load(own, i), load(opp, i)
+        slot = position_hash(mine, other) & mask
         while True:
             number = slots[slot]
             if number == EMPTY_SLOT:
@@ -135,7 +139,7 @@ def _distinct(
                 first[count] = i
                 count += 1
                 break
-            if own[first[number]] == own[i] and opp[first[number]] == opp[i]:
+            if load(own, first[number]) == mine and load(opp, first[number]) == other:
                 break
             slot = (slot + 1) & mask
         inverse[i] = number
@@ -148,7 +152,7 @@ def distinct_positions(state: State) -> tuple[Tensor, Tensor]:
 
 
 def distinct_bitboards(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
-    """The distinct pairs of words (int64[B] each), in the order of their first appearance.
+    """The distinct pairs of words, as stored in states, in the order of their first appearance.
 
     Returns:
         first_rows: int64[N], the first row that holds each distinct position.
@@ -159,18 +163,20 @@ def distinct_bitboards(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
     size = len(own)
     slots = np.full(1 << max(4, (2 * size).bit_length()), EMPTY_SLOT, dtype=np.int64)
     first_rows, inverse = torch.empty(size, dtype=torch.int64), torch.empty(size, dtype=torch.int64)
-    count = _distinct(own.numpy(), opp.numpy(), slots, first_rows.numpy(), inverse.numpy())
+    count = _distinct(word_rows(own), word_rows(opp), slots, first_rows.numpy(), inverse.numpy())
     return first_rows[:count], inverse
 
 
 def distinct_words_with_tensors(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
     """`distinct_bitboards` as torch operations, for any device."""
-    # Sorted by both words, equal positions are adjacent, in the order of their rows.
-    order = opp.argsort(stable=True)
-    order = order[own[order].argsort(stable=True)]
-    own, opp = own[order], opp[order]
+    parts = torch.cat([parts_matrix(own), parts_matrix(opp)], dim=1)
+    # Sorted by all parts, equal positions are adjacent, in the order of their rows.
+    order = torch.arange(len(parts), device=parts.device)
+    for column in parts.unbind(1)[::-1]:
+        order = order[column[order].argsort(stable=True)]
+    parts = parts[order]
     is_new = torch.ones_like(order, dtype=torch.bool)
-    is_new[1:] = (own[1:] != own[:-1]) | (opp[1:] != opp[:-1])
+    is_new[1:] = (parts[1:] != parts[:-1]).any(dim=1)
     first_rows, appearance = order[is_new].sort()
     number = torch.empty_like(appearance)
     number[appearance] = torch.arange(len(appearance), device=appearance.device)

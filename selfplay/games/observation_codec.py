@@ -5,13 +5,15 @@ from functools import cache
 from typing import Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
+from selfplay.compute.wide_words import PART_BITS, number_of, parts_of_bits, word_tensor, words_of
 from selfplay.errors import SettingError
 
 Words = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""int64[N] each: `own` and `opp` of N positions, as in `State`."""
+"""int64[N] or int64[N, K] each: `own` and `opp` of N positions, as in `State`."""
 
 
 class ObservationCodec(Protocol):
@@ -21,7 +23,7 @@ class ObservationCodec(Protocol):
     """D, the number of entries of an observation."""
 
     def pack(self, own: NDArray[np.int64], opp: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """uint8[N, ceil(D / 8)]: the observations of the positions `(own, opp)`, int64[N] each.
+        """uint8[N, ceil(D / 8)]: the observations of the positions `(own, opp)`, as in `State`.
 
         Flattened in C order, one bit for each entry, entry 0 in the highest bit of the first byte (`np.packbits`).
         """
@@ -46,31 +48,33 @@ class BitCodec:
     """The codec of observations whose entries are bits of the two words.
 
     Args:
-        bits: int64[D], the bit that each entry shows: bit i of `own` is i, bit i of `opp` is 64 + i.
+        bits: int64[D], the bit that each entry shows: bit i of `own` is i, bit i of `opp` is 64 K + i.
+        num_parts: K, the number of int64s that hold a word.
     """
 
-    def __init__(self, bits: NDArray[np.int64]) -> None:
-        self.size = len(bits)
+    def __init__(self, bits: NDArray[np.int64], num_parts: int = 1) -> None:
+        self.size, self._num_parts = len(bits), num_parts
         self._packed_bytes = -(-self.size // 8)
         entries = packed_bit(np.arange(self.size))
         shown = np.full(8 * self._packed_bytes, -1)
         shown[entries] = bits
-        sources = np.full(128, -1)
+        sources = np.full(2 * PART_BITS * num_parts, -1)
         sources[bits] = entries
-        self._pack, self._unpack = BitPermutation(shown, 16), BitPermutation(sources, self._packed_bytes)
+        self._pack, self._unpack = BitPermutation(shown, len(sources) // 8), BitPermutation(sources, self._packed_bytes)
 
     def pack(self, own: NDArray[np.int64], opp: NDArray[np.int64]) -> NDArray[np.uint8]:
         words = np.stack((own, opp), axis=1).astype("<i8", copy=False)
-        packed = self._pack(words.view(np.uint8)).view(np.uint8)
+        packed = self._pack(words.reshape(len(words), 2 * self._num_parts).view(np.uint8)).view(np.uint8)
         return np.ascontiguousarray(packed[:, : self._packed_bytes])
 
     def unpack(self, packed: NDArray[np.uint8]) -> Words:
-        own, opp = self._unpack(packed).T
-        return np.ascontiguousarray(own), np.ascontiguousarray(opp)
+        words = self._unpack(packed)
+        own, opp = (np.ascontiguousarray(half) for half in np.split(words, 2, axis=1))
+        return (own[:, 0], opp[:, 0]) if self._num_parts == 1 else (own, opp)
 
 
 @cache
-def codec_of_bits(observation_entry: Callable[[Word, Word, Word], Word], size: int) -> BitCodec:
+def codec_of_bits(observation_entry: Callable[[Word, Word, Word], Word], size: int, word_bits: int) -> BitCodec:
     """The codec of a game whose observation entries are bits of the two words, found by setting one bit at a time.
 
     If several bits set an entry, it is assumed to show the lowest one, because words hold positions in their low bits.
@@ -79,15 +83,22 @@ def codec_of_bits(observation_entry: Callable[[Word, Word, Word], Word], size: i
     Args:
         observation_entry: see `Rules`.
         size: D, the number of entries of an observation.
+        word_bits: see `Rules`.
 
     Raises SettingError if an entry is set by no bit, or by the same bit of both words.
     """
-    ones, zeros, index = np.left_shift(np.int64(1), np.arange(64))[:, None], np.int64(0), np.arange(size)
-    by_own, by_opp = observation_entry(ones, zeros, index), observation_entry(zeros, ones, index)
-    own_bit, opp_bit = (np.where(shown.any(axis=0), shown.argmax(axis=0), 64) for shown in (by_own, by_opp))
+    num_parts, index = parts_of_bits(word_bits), torch.arange(size)
+    num_bits = PART_BITS * num_parts
+    single_bits = word_tensor([1 << bit for bit in range(num_bits)], word_bits)[:, None]
+    ones, zeros = words_of(single_bits, word_bits), words_of(torch.zeros_like(single_bits), word_bits)
+    by_own, by_opp = (
+        number_of(observation_entry(*words, index)).expand(num_bits, size).numpy()
+        for words in ((ones, zeros), (zeros, ones))
+    )
+    own_bit, opp_bit = (np.where(shown.any(axis=0), shown.argmax(axis=0), num_bits) for shown in (by_own, by_opp))
     if (own_bit == opp_bit).any():
         raise SettingError("an observation entry is not a bit of the two words; override Game.observation_codec")
-    return BitCodec(np.where(own_bit < opp_bit, own_bit, 64 + opp_bit))
+    return BitCodec(np.where(own_bit < opp_bit, own_bit, num_bits + opp_bit), num_parts)
 
 
 BLOCK = 8192

@@ -5,12 +5,14 @@ the ends of matches to the start. The *height* of a position is the largest numb
 from it; all its children have smaller heights.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import ConformanceError, GameTooLargeError, IllegalActionError
@@ -90,19 +92,19 @@ class PositionGraph:
         Raises IllegalActionError if a position cannot be reached from the start.
         """
         owns, opps, keys, order = self._index
-        own, opp = state.own.numpy(), state.opp.numpy()
+        own, opp = sortable(state.own), sortable(state.opp)
         rank_own, rank_opp = np.searchsorted(owns, own), np.searchsorted(opps, opp)
         place = np.searchsorted(keys, rank_own * (len(opps) + 1) + rank_opp)
         numbers: NDArray[np.int64] = order[np.minimum(place, len(order) - 1)]
-        if not ((self.state.own.numpy()[numbers] == own) & (self.state.opp.numpy()[numbers] == opp)).all():
+        if not ((sortable(self.state.own)[numbers] == own) & (sortable(self.state.opp)[numbers] == opp)).all():
             raise IllegalActionError(f"{self.game.name}: a position that cannot be reached from the start")
         return numbers
 
     @cached_property
     def _index(self) -> tuple[NDArray[np.int64], ...]:
         """Sorted distinct own and opp words; sorted keys of the pairs of their ranks; the position of each key."""
-        owns, rank_own = np.unique(self.state.own.numpy(), return_inverse=True)
-        opps, rank_opp = np.unique(self.state.opp.numpy(), return_inverse=True)
+        owns, rank_own = np.unique(sortable(self.state.own), return_inverse=True)
+        opps, rank_opp = np.unique(sortable(self.state.opp), return_inverse=True)
         keys = rank_own * (len(opps) + 1) + rank_opp
         order = np.argsort(keys)
         return owns, opps, keys[order], order
@@ -111,6 +113,12 @@ class PositionGraph:
         """The numbers of the unfinished positions, in groups of equal height, lowest first."""
         for height in range(1, int(self.heights.max()) + 1):
             yield np.flatnonzero(self.heights == height)
+
+
+def sortable(words: Tensor) -> NDArray[Any]:
+    """Stored words as N values that can be compared and sorted."""
+    array = words.numpy()
+    return array if array.ndim == 1 else array.view([("", np.int64)] * array.shape[1])[:, 0]
 
 
 def perfect_values(graph: PositionGraph) -> NDArray[np.float64]:
@@ -188,17 +196,15 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
     game = make_game(game)
     if is_surely_larger(game, limit):
         raise _too_large(game, limit)
-    numbers: dict[tuple[int, int], int] = {}
     frontier = game.init(1)
-    numbers[game.rules.initial] = 0
+    numbers = dict.fromkeys(_keys(frontier), 0)
     states, edges = [frontier], []
     while frontier.batch_size:
         parents, actions = game.legal_action_mask(frontier).nonzero(as_tuple=True)
         first_parent = len(numbers) - frontier.batch_size
         following = game.step_unchecked(frontier.select(parents), actions)
-        keys = zip(following.own.tolist(), following.opp.tolist(), strict=True)
         fresh, targets = [], []
-        for row, key in enumerate(keys):
+        for row, key in enumerate(_keys(following)):
             if key not in numbers:
                 numbers[key] = len(numbers)
                 fresh.append(row)
@@ -213,6 +219,11 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
     parent, action, target = np.concatenate(edges, axis=1)
     children[parent, action] = target
     return PositionGraph(game, game.state_at(own, opp), children)
+
+
+def _keys(state: State) -> Iterable[tuple[Any, Any]]:
+    """Both words of each position; a wide one as a tuple of its parts."""
+    return zip(*(sortable(words).tolist() for words in (state.own, state.opp)), strict=True)
 
 
 def _too_large(game: Game, limit: int) -> GameTooLargeError:

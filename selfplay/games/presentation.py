@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.wide_words import single_word
 from selfplay.games.board_checks import winning_chain, winning_squares
 from selfplay.games.state import BatchStepping, State
 
@@ -62,8 +63,8 @@ class Presentation:
     """The names of the player who moves first and of the other."""
     column_names: str = ""
     """A character for each column of the board, if the columns have names."""
-    row_names: str = ""
-    """A character for each row from the top, with `column_names`; empty: they are numbered from 1."""
+    row_names: Sequence[str] = ""
+    """A name for each row from the top, with `column_names`; empty: they are numbered from 1."""
     edge_names: tuple[str, str] | None = None
     """A character for each row and for each column, in games whose `board_text` does not show them."""
     point_name: str = "points"
@@ -100,7 +101,8 @@ class Presentation:
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
         """Match `row` of `state` drawn as text, one line per board row, without a newline at the end.
 
-        By default the stones are drawn as X and O with the names of rows and columns; without a board, the two words.
+        By default the stones are drawn as X and O with the names of rows and columns; without a board, the two words as
+        numbers.
         The value of an action is in the square that chooses it, or below the board.
 
         Args:
@@ -110,7 +112,8 @@ class Presentation:
         player = int(state.current_player[row])
         texts = {action: f"{self.game.action_text(action, player)} {value:+.2f}" for action, value in shown}
         if self.game.board_shape is None:
-            return "\n".join([f"{int(state.own[row])} {int(state.opp[row])}", *texts.values()])
+            own, opp = (int(single_word(words, row)) for words in (state.own, state.opp))
+            return "\n".join([f"own {own}, opp {opp}", *texts.values()])
         cells = self.stone_signs(state, row)
         for action, value in shown:
             if len(squares := self.pointed_squares(action)) == 1:

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.wide_words import PART_BITS, words_of
 
 
 class Rules(NamedTuple):
@@ -30,6 +32,12 @@ class Rules(NamedTuple):
     """(own, opp, index) to entry `index` (0 or 1) of the flattened observation of the player who has just moved."""
     margin: Callable[[Word, Word], Word] | None = None
     """The lead of the player to move in points (Othello: discs); None if a match is only won, drawn or lost."""
+    word_bits: int = PART_BITS
+    """The bits of a word: at least those that positions use, and at least the actions besides a pass."""
+
+    def on_tensors(self, function: Callable[..., Any], *words: Tensor) -> Any:
+        """What one of the rules gives for batches of stored words: int64[B], or int64[B, K] of more than 64 bits."""
+        return function(*(words_of(word, self.word_bits) for word in words))
 
 
 @cache

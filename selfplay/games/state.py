@@ -11,8 +11,19 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
+from selfplay.compute.wide_words import (
+    PART_BITS,
+    number_of,
+    parts_matrix,
+    parts_of_bits,
+    stored,
+    word_tensor,
+    words_of,
+    words_where,
+)
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.rules import Rules
 
@@ -29,9 +40,9 @@ class State(NamedTuple):
     """
 
     own: Tensor
-    """int64[B]: the word of the player to move."""
+    """int64[B]: the word of the player to move; int64[B, K] if words have more than 64 bits, the lowest part first."""
     opp: Tensor
-    """int64[B]: the word of the other player."""
+    """The word of the other player, likewise."""
     current_player: Tensor
     """int8[B]: who is to move; 0 moves first."""
     terminated: Tensor
@@ -178,23 +189,30 @@ class BatchStepping(ABC):
 
     def init(self, batch_size: int = 1, device: str = "cpu") -> State:
         """`batch_size` matches at the start."""
-        own, opp = (torch.full((batch_size,), word, dtype=torch.int64, device=device) for word in self.rules.initial)
+        words = word_tensor(self.rules.initial, self.rules.word_bits, device)
+        own, opp = (word.expand(batch_size, *word.shape).contiguous() for word in words)
         return self.state_at(own, opp)
 
     def state_at(self, own: Tensor, opp: Tensor) -> State:
-        """The positions `(own, opp)` (int64[B] each) as a state with player 0 to move."""
-        terminated = self.rules.is_terminal(own, opp)
-        returns = torch.where(terminated, self.rules.return_to_move(own, opp), 0).to(torch.float32)
-        return State(own, opp, torch.zeros_like(own, dtype=torch.int8), terminated, returns)
+        """The positions `(own, opp)`, as stored in states, as a state with player 0 to move."""
+        terminated, returns = self._ends(own, opp)
+        return State(own, opp, torch.zeros_like(terminated, dtype=torch.int8), terminated, returns)
+
+    def _ends(self, own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
+        """bool[B]: whether the match is over; float32[B]: if so, the return of the player to move, otherwise 0."""
+        terminated = self.rules.on_tensors(self.rules.is_terminal, own, opp)
+        returns = number_of(self.rules.on_tensors(self.rules.return_to_move, own, opp))
+        return terminated, torch.where(terminated, returns, 0).to(torch.float32)
 
     def legal_action_mask(self, state: State) -> Tensor:
         """bool[B, A]: which actions are legal; none in a terminated match."""
-        bits = torch.where(state.terminated, 0, self.rules.legal_actions(state.own, state.opp))
-        shifts = torch.arange(min(self.num_distinct_actions, 64), device=bits.device)
-        mask = ((bits[:, None] >> shifts) & 1).bool()
+        legal = stored(self.rules.on_tensors(self.rules.legal_actions, state.own, state.opp))
+        parts = parts_matrix(words_where(state.terminated, torch.zeros_like(legal), legal))
+        shifts = torch.arange(min(self.num_distinct_actions, PART_BITS), device=parts.device)
+        mask = ((parts[:, :, None] >> shifts) & 1).bool().flatten(1)[:, : self.num_distinct_actions]
         if self.pass_action is None:
             return mask
-        passing = (bits == 0) & ~state.terminated
+        passing = (parts == 0).all(dim=1) & ~state.terminated
         mask = torch.nn.functional.pad(mask, (0, self.num_distinct_actions - mask.shape[1]))
         mask[:, self.pass_action] = passing
         return mask
@@ -204,7 +222,7 @@ class BatchStepping(ABC):
 
         Raises IllegalActionError if an action is not legal in its match, or there is not one for each match.
         """
-        if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.own.shape):
+        if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.terminated.shape):
             raise IllegalActionError(f"actions must be a tensor int64[{state.batch_size}], one for each match")
         mask = self.legal_action_mask(state)
         in_range = (action >= 0) & (action < self.num_distinct_actions)
@@ -215,7 +233,7 @@ class BatchStepping(ABC):
             number = int(action[row])
             player = int(state.current_player[row])
             name = self.action_text(number, player) if bool(in_range[row]) else str(number)
-            allowed = ", ".join(self.action_text(int(a), player) for a in mask[row].nonzero()[:, 0])
+            allowed = ", ".join(self.action_text(a, player) for a in mask[row].nonzero()[:, 0].tolist())
             raise IllegalActionError(f"action {name} is not legal here; legal actions: {allowed}")
         return self.step_unchecked(state, action)
 
@@ -227,15 +245,15 @@ class BatchStepping(ABC):
 
     def step_with_tensors(self, state: State, action: Tensor) -> State:
         """`step_unchecked` as torch operations, for any device."""
-        move = torch.ones_like(action) << torch.clamp(action, 0, 63)
+        places = torch.arange(parts_of_bits(self.rules.word_bits), device=action.device) == action[:, None] // PART_BITS
+        move = torch.where(places, 1 << (action[:, None] % PART_BITS), 0).reshape(state.own.shape)
         if self.pass_action is not None:
-            move = torch.where(action == self.pass_action, 0, move)
-        own, opp = self.rules.play(state.own, state.opp, move)
+            move = words_where(action == self.pass_action, torch.zeros_like(move), move)
+        own, opp = map(stored, self.rules.on_tensors(self.rules.play, state.own, state.opp, move))
         over = state.terminated
-        own, opp = torch.where(over, state.own, own), torch.where(over, state.opp, opp)
+        own, opp = words_where(over, state.own, own), words_where(over, state.opp, opp)
         player = torch.where(over, state.current_player, 1 - state.current_player)
-        terminated = self.rules.is_terminal(own, opp)
-        to_move = torch.where(terminated, self.rules.return_to_move(own, opp), 0).to(torch.float32)
+        terminated, to_move = self._ends(own, opp)
         # Adding 0.0 turns the -0.0 of a negated draw into 0.0.
         return State(own, opp, player, terminated, torch.where(player == 0, to_move, -to_move) + 0.0)
 
@@ -255,8 +273,19 @@ class BatchStepping(ABC):
     def observation_bits_with_tensors(self, state: State) -> Tensor:
         """`observation_bits` as torch operations, for any device."""
         index = torch.arange(prod(self.observation_shape), device=state.own.device)
-        entries: Tensor = self.rules.observation_entry(state.own[:, None], state.opp[:, None], index)
-        return entries.to(torch.uint8)
+        own, opp = (words_of(word[:, None], self.rules.word_bits) for word in (state.own, state.opp))
+        return number_of(self.rules.observation_entry(own, opp, index)).to(torch.uint8)
+
+    def lead_to_move(self, state: State) -> Tensor:
+        """int64[B]: the lead of the player to move in points, in a game that counts them."""
+        assert self.rules.margin is not None, "only called for games that count points"
+        return number_of(self.rules.on_tensors(self.rules.margin, state.own, state.opp))
+
+    def stone_counts(self, state: State) -> Tensor:
+        """int64[B]: the number of set bits of the two words together: on most boards, the stones."""
+        own, opp = (words_of(word, self.rules.word_bits) for word in (state.own, state.opp))
+        counts: Tensor = bit_count(own | opp)
+        return counts
 
     @property
     def num_squares(self) -> int | None:

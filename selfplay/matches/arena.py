@@ -84,7 +84,7 @@ def _chosen_actions(players: Players, state: State, seats: Tensor, draws: Draws)
     """int64[B]: the action of the player to move in each match."""
     if players[0] is players[1]:
         return players[0].act(state, draws)
-    action = torch.zeros_like(state.own)
+    action = torch.zeros_like(draws.match)
     to_move = seats ^ state.current_player
     for number, player in enumerate(players):
         rows = ((to_move == number) & ~state.terminated).nonzero()[:, 0]

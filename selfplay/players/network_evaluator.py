@@ -13,7 +13,10 @@ from selfplay.checks import Range
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import is_portable, set_numerics
-from selfplay.compute.random_numbers import Draws, fold
+from selfplay.compute.random_numbers import Draws
+from selfplay.compute.wide_words import PART_BITS, parts_of_bits
+from selfplay.compute.word_type import word_dtype
+from selfplay.compute.words import load, position_hash, position_of, set_position, word_rows
 from selfplay.games.game import OUTCOMES, Game
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
@@ -40,9 +43,9 @@ class EvaluationCache(MadeAgain):
     its hash; a new position replaces the previous one.
     """
 
-    def __init__(self, num_actions: int, memory: int = BYTES) -> None:
-        logits = ("logits", np.float32, num_actions)
-        kind = np.dtype([("own", np.int64), ("opp", np.int64), ("value", np.float32), logits, ("is_filled", np.bool_)])
+    def __init__(self, num_actions: int, memory: int = BYTES, word_bits: int = PART_BITS) -> None:
+        word, logits = word_dtype(parts_of_bits(word_bits)), ("logits", np.float32, num_actions)
+        kind = np.dtype([("own", word), ("opp", word), ("value", np.float32), logits, ("is_filled", np.bool_)])
         # A power of two.
         self._entries = np.zeros(1 << ((memory // kind.itemsize).bit_length() - 1), dtype=kind)
         self._num_actions, self._lock = num_actions, Lock()
@@ -54,7 +57,7 @@ class EvaluationCache(MadeAgain):
 
     def evaluate(self, state: State, evaluate: Callable[[State], PositionValues]) -> PositionValues:
         """The evaluations of positions on the CPU; `evaluate`, always the same, is asked for those not remembered."""
-        own, opp = state.own.numpy(), state.opp.numpy()
+        own, opp = word_rows(state.own), word_rows(state.opp)
         value = torch.empty(len(own))
         logits, missing = torch.empty(len(own), self._num_actions), torch.empty(len(own), dtype=torch.int64)
         with self._lock:
@@ -79,8 +82,10 @@ def _look_up(
     """Write the remembered evaluations, and the rows without one into `missing`; returns the number of these."""
     count = 0
     for row in range(len(own)):
-        entry = entries[fold(own[row], opp[row]) & (len(entries) - 1)]
-        if entry.is_filled and entry.own == own[row] and entry.opp == opp[row]:
+        mine, other = load(own, row), load(opp, row)
+        entry = entries[position_hash(mine, other) & (len(entries) - 1)]
+        its_own, its_opp = position_of(entry)
+        if entry.is_filled and its_own == mine and its_opp == other:
             value[row] = entry.value
             for action in range(logits.shape[1]):
                 logits[row, action] = entry.logits[action]
@@ -100,8 +105,10 @@ def _store(
     rows: NDArray[np.int64],
 ) -> None:
     for row in rows:
-        entry = entries[fold(own[row], opp[row]) & (len(entries) - 1)]
-        entry.own, entry.opp, entry.is_filled, entry.value = own[row], opp[row], True, value[row]
+        mine, other = load(own, row), load(opp, row)
+        entry = entries[position_hash(mine, other) & (len(entries) - 1)]
+        set_position(entry, mine, other)
+        entry.is_filled, entry.value = True, value[row]
         for action in range(logits.shape[1]):
             entry.logits[action] = logits[row, action]
 
@@ -134,7 +141,7 @@ class NetworkEvaluator:
         Range(above=0).check("prior_temperature", 1.0 if temperature is None else temperature)
         self.player = ValueNetPlayer(game, network, name=name, outcome=outcome)
         self.ends, self.temperature, self.name = OUTCOMES[outcome](game), temperature, name
-        self._cache = EvaluationCache(game.num_distinct_actions)
+        self._cache = EvaluationCache(game.num_distinct_actions, word_bits=game.rules.word_bits)
 
     def evaluate(self, state: State) -> PositionValues:
         return self._cache.evaluate(state, self._evaluate)

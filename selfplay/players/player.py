@@ -252,7 +252,7 @@ class CheckedPlayer(PlayerWrapper):
         subject = f"player {self.given_name!r}"
         with errors_of_outside("player", self.given_name, type(self.player).__module__):
             action: object = self.player.act(state, draws)
-            if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.own.shape):
+            if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.terminated.shape):
                 wanted = f"must return int64[{state.batch_size}], a legal action for each match"
                 raise ConformanceError(f"{subject}: act {wanted}, not {shortened(repr(action))}")
             try:

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import bit_count
 from selfplay.errors import SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.games.feature_kernels import feature_values
@@ -53,7 +52,7 @@ class Analysis(NamedTuple):
         if self.game.features is None:
             return None
         values = feature_values(self.game, self.state)[0].tolist()
-        stones = int(bit_count(self.state.own | self.state.opp))
+        stones = int(self.game.stone_counts(self.state))
         return _products(self.game.features.names, values, self.evaluation.weights_at(self.game, stones))
 
 

@@ -165,7 +165,7 @@ class Engine:
             raise CommandError("cannot score")
         margin = self.game.rules.margin
         to_move = int(state.current_player)
-        points = int(state.returns) if margin is None else int(margin(state.own, state.opp)) * (1 - 2 * to_move)
+        points = int(state.returns) if margin is None else int(self.game.lead_to_move(state)) * (1 - 2 * to_move)
         return f"{colour_of(0 if points > 0 else 1)}+{abs(points)}" if points else "0"
 
 

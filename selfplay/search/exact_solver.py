@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.checks import require
-from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words
 from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.errors import SettingError
@@ -210,7 +209,10 @@ def solver_class(game: Game) -> type[ExactSolver]:
     """The class of the exact solver of `game`. Raises SettingError if it has none."""
     if game.exact_solver is None:
         solved = ", ".join(name for name in game_names() if make_game(name).exact_solver is not None)
-        raise SettingError(f"game={game.name} has no exact solver; games with one: {solved}")
+        raise SettingError(
+            f"game={game.name} has no exact solver; games with one: {solved}; selfplay compare game={game.name} proves "
+            "how well levels play if all positions can be enumerated"
+        )
     return EXACT_SOLVERS[game.exact_solver]
 
 
@@ -259,7 +261,7 @@ def solves_whole_matches(game: Game) -> bool:
 def empties(game: Game, state: State) -> Tensor:
     """int64[B]: the number of empty squares of each position, in a game with a board."""
     assert game.num_squares is not None, "games with exact solvers have boards"
-    counts: Tensor = game.num_squares - bit_count(state.own | state.opp)
+    counts: Tensor = game.num_squares - game.stone_counts(state)
     return counts
 
 

@@ -31,10 +31,11 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled, recursive_part, register_rules
+from selfplay.compute.words import bit_like, lowest, move_of
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.threads import STOP, Threads, is_marked, is_shared, put_mark
-from selfplay.search.transposition_table import Table, look_up, store
+from selfplay.search.transposition_table import NO_ACTION, Table, look_up, store
 
 ALGORITHMS = ("minimax", "alpha_beta", "negascout")
 MINIMAX, _, NEGASCOUT = range(len(ALGORITHMS))
@@ -68,11 +69,11 @@ class NegamaxSearch(NamedTuple):
     probing: Any
     """A `selfplay.search.probcut.Probing`; 0 in a search without cuts."""
     threads: Threads
-    moves: NDArray[np.int64]
-    """int64[D + 1, 64]: row l holds the moves of the position with l plies left, in the order in which they are tried.
+    actions: NDArray[np.int64]
+    """int64[D + 1, A]: row l holds the actions of the position with l plies left, in the order in which they are tried.
     """
     ranks: NDArray[np.float64]
-    """float64[64]: the rank of each move of the position whose moves are being ordered."""
+    """float64[A]: the rank of each action of the position whose actions are being ordered."""
     lines: NDArray[np.int64]
     """int64[D + 1, D + 2], at first -1: row l holds the best actions found from the position with l plies left, then
     -1."""
@@ -82,7 +83,7 @@ class NegamaxSearch(NamedTuple):
 
 VISITED, STOPPED = 0, 1
 
-Negamax = Callable[[int, int, int, float, float, NegamaxSearch], tuple[float, bool]]
+Negamax = Callable[[Word, Word, int, float, float, NegamaxSearch], tuple[float, bool]]
 """From (own, opp, left, alpha, beta, search) to two results for a position that is searched `left` > 0 plies ahead: its
 fail-soft value, and whether the value depends on the evaluation of an unfinished position, so that a deeper search may
 change it. Both are meaningless once the search is stopped."""
@@ -124,15 +125,12 @@ def negamax_of(
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     # Where points are counted, speed does not matter.
     value_at_end, sooner = finished_value(rules), SOONER if rules.margin is None else 0.0
-    list_moves, passing = order_of_moves(rules, unfinished_value), -1 if pass_action is None else pass_action
+    passing = -1 if pass_action is None else pass_action
+    list_actions = order_of_actions(rules, unfinished_value, passing)
     register_rules()
 
-    @part_of_compiled
-    def action_of(move: int) -> int:
-        return passing if move == 0 else bit_count(move - 1)
-
     @part
-    def leaf(own: int, opp: int, left: int, alpha: float, beta: float, search: NegamaxSearch) -> tuple[float, bool]:
+    def leaf(own: Word, opp: Word, left: int, alpha: float, beta: float, search: NegamaxSearch) -> tuple[float, bool]:
         count_position(search)
         search.lines[left, 0] = -1
         if legal_actions(own, opp) == 0 and is_terminal(own, opp):
@@ -140,20 +138,24 @@ def negamax_of(
         return unfinished_value(own, opp, search.parameters.unfinished), True
 
     @part_of_compiled
-    def put_off_marked(own: int, opp: int, moves: NDArray[np.int64], tried: int, count: int, threads: Threads) -> None:
-        """Make the first untried move that leads to no marked position the next one."""
+    def put_off_marked(
+        own: Word, opp: Word, actions: NDArray[np.int64], tried: int, count: int, threads: Threads
+    ) -> None:
+        """Make the first untried action that leads to no marked position the next one."""
         for place in range(tried, count):
-            move = moves[place]
-            mine, others = play(own, opp, move)
+            action = actions[place]
+            mine, others = play(own, opp, move_of(own, action, passing))
             if not is_marked(mine, others, threads):
                 for passed in range(place, tried, -1):
-                    moves[passed] = moves[passed - 1]
-                moves[tried] = move
+                    actions[passed] = actions[passed - 1]
+                actions[tried] = action
                 return
 
     @part
-    def negamax(own: int, opp: int, left: int, alpha: float, beta: float, search: NegamaxSearch) -> tuple[float, bool]:
-        table, threads, moves = search.table, search.threads, search.moves[left]
+    def negamax(
+        own: Word, opp: Word, left: int, alpha: float, beta: float, search: NegamaxSearch
+    ) -> tuple[float, bool]:
+        table, threads, actions = search.table, search.threads, search.actions[left]
         count_position(search)
         if search.work[STOPPED] != 0:
             return 0.0, False
@@ -161,25 +163,25 @@ def negamax_of(
         bits, is_root = legal_actions(own, opp), left == search.depth
         if bits == 0 and is_terminal(own, opp):
             return value_at_end(own, opp, search.parameters.finished) * (1.0 + left * sooner), False
-        is_known, value, is_open, first_move = look_up(table, own, opp, left, alpha, beta)
+        is_known, value, is_open, first_action = look_up(table, own, opp, left, alpha, beta)
         if is_known:
             return value, is_open
         if probe is not None and not is_root:
             is_cut, value = probe(own, opp, left, alpha, beta, search)
             if is_cut:
                 return value, True
-            if first_move == 0:  # the probe may have found one
-                first_move = look_up(table, own, opp, left, alpha, beta)[3]
-        count = list_moves(own, opp, bits, first_move, left, search)
+            if first_action == NO_ACTION:  # the probe may have found one
+                first_action = look_up(table, own, opp, left, alpha, beta)[3]
+        count = list_actions(own, opp, bits, first_action, left, search)
         mark = put_mark(own, opp, threads) if is_shared(threads) and left >= SHARED_FROM else -1
         scouts = search.algorithm == NEGASCOUT and left >= search.min_scout_depth and left > 1
-        best, best_move, is_open = -np.inf, moves[0], False
+        best, best_action, is_open = -np.inf, actions[0], False
         for tried in range(count):
             if mark >= 0 and left > SHARED_FROM and tried > 0:
-                put_off_marked(own, opp, moves, tried, count, threads)
-            move, low = moves[tried], max(alpha, best)
+                put_off_marked(own, opp, actions, tried, count, threads)
+            action, low = actions[tried], max(alpha, best)
             # At the root, the lowest of several best actions is wanted: there an equal value matters too.
-            precedes = is_root and tried > 0 and action_of(move) < action_of(best_move)
+            precedes = is_root and tried > 0 and action < best_action
             if precedes:
                 low = np.nextafter(low, -np.inf)
             is_scouted = scouts and tried > 0
@@ -188,7 +190,7 @@ def negamax_of(
                 child_alpha, child_beta = -np.inf, np.inf
             elif is_scouted:
                 child_alpha = -np.nextafter(low, np.inf)
-            mine, others = play(own, opp, move)
+            mine, others = play(own, opp, move_of(own, action, passing))
             if left == 1:
                 value, may_change = leaf(mine, others, 0, child_alpha, child_beta, search)
             else:
@@ -198,12 +200,12 @@ def negamax_of(
                 value, may_change = negamax(mine, others, left - 1, -beta, np.nextafter(value, np.inf), search)
             is_open |= may_change
             if -value > best or (precedes and -value == best):
-                best, best_move = -value, move
-                write_line(search.lines, left, action_of(move))
+                best, best_action = -value, action
+                write_line(search.lines, left, action)
             if best >= beta:
                 break
         if search.work[STOPPED] == 0:
-            store(table, own, opp, left, (alpha, beta), best, is_open, best_move)
+            store(table, own, opp, left, (alpha, beta), best, is_open, best_action)
         if mark >= 0:
             threads.marks[mark] = 0
         return best, is_open
@@ -211,25 +213,25 @@ def negamax_of(
     return negamax, leaf
 
 
-# ---------------------------------------------------------------------- the order of moves
+# ---------------------------------------------------------------------- the order of actions
 
 
 @cache
-def order_of_moves(rules: Rules, unfinished_value: CompiledValue) -> Callable[..., int]:
-    """`list_moves(own, opp, bits, first_move, left, search)` of a game with these rules.
+def order_of_actions(rules: Rules, unfinished_value: CompiledValue, passing: int) -> Callable[..., int]:
+    """`list_actions(own, opp, bits, first_action, left, search)` of a game with these rules.
 
-    It writes the moves of `bits`, or a pass if there are none, into `search.moves[left]` in the order in which they are
-    to be tried, `first_move` first, and returns their number.
+    It writes the actions of `bits`, or a pass if there are none, into `search.actions[left]` in the order in which they
+    are to be tried, `first_action` first, and returns their number.
     """
     legal_actions, is_terminal, value_at_end = rules.legal_actions, rules.is_terminal, finished_value(rules)
     register_rules()
 
     @part_of_compiled
-    def replies(own: int, opp: int, search: NegamaxSearch) -> Word:
+    def replies(own: Word, opp: Word, search: NegamaxSearch) -> Word:
         return bit_count(legal_actions(own, opp))
 
     @part_of_compiled
-    def value(own: int, opp: int, search: NegamaxSearch) -> Word:
+    def value(own: Word, opp: Word, search: NegamaxSearch) -> Word:
         bits = legal_actions(own, opp)
         total = search.reply_value * bit_count(bits)
         if bits == 0 and is_terminal(own, opp):
@@ -241,27 +243,27 @@ def order_of_moves(rules: Rules, unfinished_value: CompiledValue) -> Callable[..
     by_replies, by_value = _sorting_by(replies, rules), _sorting_by(value, rules)
 
     @part_of_compiled
-    def list_moves(own: int, opp: int, bits: int, first_move: int, left: int, search: NegamaxSearch) -> int:
-        moves = search.moves[left]
+    def list_actions(own: Word, opp: Word, bits: Word, first_action: int, left: int, search: NegamaxSearch) -> int:
+        actions = search.actions[left]
         if bits == 0:
-            moves[0] = 0
+            actions[0] = passing
             return 1
         if left == 1 or not search.ordered:
             count = 0
             while bits != 0:
-                moves[count] = bits & -bits
+                actions[count] = lowest(bits)
                 bits &= bits - 1
                 count += 1
             return count
         if left < MIN_VALUE_DEPTH:
-            return by_replies(own, opp, bits, first_move, moves, search)
-        return by_value(own, opp, bits, first_move, moves, search)
+            return by_replies(own, opp, bits, first_action, actions, search)
+        return by_value(own, opp, bits, first_action, actions, search)
 
-    return list_moves
+    return list_actions
 
 
 def _sorting_by(rank_of: Callable[..., float], rules: Rules) -> Callable[..., int]:
-    """The order by `rank_of(own, opp, search)` of the position that a move leads to, the lowest first.
+    """The order by `rank_of(own, opp, search)` of the position that an action leads to, the lowest first.
 
     One function for each rank: a choice between them inside the loop costs up to 6 % of a search.
     """
@@ -269,18 +271,18 @@ def _sorting_by(rank_of: Callable[..., float], rules: Rules) -> Callable[..., in
 
     @part_of_compiled
     def list_sorted(
-        own: int, opp: int, bits: int, first_move: int, moves: NDArray[np.int64], search: NegamaxSearch
+        own: Word, opp: Word, bits: Word, first_action: int, actions: NDArray[np.int64], search: NegamaxSearch
     ) -> int:
         ranks, count = search.ranks, 0
         while bits != 0:
-            move = bits & -bits
-            bits ^= move
-            rank = -np.inf if move == first_move else rank_of(*play(own, opp, move), search)
+            action = lowest(bits)
+            bits &= bits - 1
+            rank = -np.inf if action == first_action else rank_of(*play(own, opp, bit_like(own, action)), search)
             place = count
             while place > 0 and ranks[place - 1] > rank:
-                moves[place], ranks[place] = moves[place - 1], ranks[place - 1]
+                actions[place], ranks[place] = actions[place - 1], ranks[place - 1]
                 place -= 1
-            moves[place], ranks[place] = move, rank
+            actions[place], ranks[place] = action, rank
             count += 1
         return count
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, scalar_rule
 from selfplay.compute.elementary import tangent
+from selfplay.compute.words import part
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.patterns import Patterns, phase_of, write_entries
@@ -32,6 +33,7 @@ class PatternTables(NamedTuple):
 def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
     """The value in (-1, 1) to the player to move. The tables give the value to the player who has just moved."""
     contributions, offsets, weights, squares, parities, is_portable, entries = tables
+    opp, own = part(opp, 0), part(own, 0)  # tables are for boards of at most 64 squares
     write_entries(opp, own, contributions, offsets, entries)
     phase = phase_of(opp, own, len(weights), squares, parities)
     total = 0.0

@@ -13,6 +13,7 @@ from torch import Tensor
 from selfplay.checks import require
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.devices import SEARCH_THREADS
+from selfplay.compute.words import load, word_rows
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
@@ -32,7 +33,7 @@ from selfplay.search.threads import (
     search_together,
 )
 from selfplay.search.trace import Trace
-from selfplay.search.transposition_table import ENTRY
+from selfplay.search.transposition_table import make_table
 
 MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5, 8
 """The smallest numbers of remaining plies at which null windows save more positions than repeated searches add: with
@@ -76,9 +77,9 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
                 return False
             work[VISITED] = 0
             if depth > 0:
-                value, is_open = negamax(own[row], opp[row], depth, -np.inf, np.inf, search)
+                value, is_open = negamax(load(own, row), load(opp, row), depth, -np.inf, np.inf, search)
             else:
-                value, is_open = leaf(own[row], opp[row], depth, -np.inf, np.inf, search)
+                value, is_open = leaf(load(own, row), load(opp, row), depth, -np.inf, np.inf, search)
             if work[STOPPED] != 0:
                 return False
             search.threads.finished[0] = is_shared(search.threads)
@@ -141,7 +142,8 @@ class Searcher(MadeAgain):
     Args:
         algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
         ordered: first try the action that was best in an earlier search, then those that leave the fewest replies.
-        table_bits: the transposition table has 2**table_bits entries of 32 bytes; 0: no table.
+        table_bits: the transposition table has 2**table_bits entries, of 32 bytes with words of at most 64 bits; 0: no
+            table.
         min_scout_depth: the smallest number of remaining plies at which NegaScout uses null windows: 2 as published;
             None: the number from which this saves positions (MIN_SCOUT_DEPTH).
         probcut: cut where a shallow search predicts the result; None: search exactly.
@@ -171,7 +173,7 @@ class Searcher(MadeAgain):
         self.num_threads = SEARCH_THREADS.get()
         self.ordered = ordered and not is_minimax
         self._has_table = table_bits > 0 and not is_minimax
-        self._table = np.zeros(ENTRY << table_bits if self._has_table else ENTRY, dtype=np.int64)
+        self._table = make_table(table_bits if self._has_table else None, game.rules.word_bits)
         if min_scout_depth is None:
             least = MIN_SCOUT_DEPTH if self._has_table else MIN_SCOUT_DEPTH_WITHOUT_TABLE
             min_scout_depth = least if self.ordered else MIN_SCOUT_DEPTH_UNORDERED
@@ -278,12 +280,12 @@ class Searcher(MadeAgain):
             self._table,
             self.probcut or 0,
             threads,
-            moves=np.zeros((depth + 1, 64), dtype=np.int64),
-            ranks=np.zeros(64),
+            actions=np.zeros((depth + 1, self.game.num_distinct_actions), dtype=np.int64),
+            ranks=np.zeros(self.game.num_distinct_actions),
             lines=np.full((depth + 1, depth + 2), -1, dtype=np.int64),
             work=np.zeros(2, dtype=np.int64),
         )
-        return found if search_batch(state.own.numpy(), state.opp.numpy(), search, found) else None
+        return found if search_batch(word_rows(state.own), word_rows(state.opp), search, found) else None
 
 
 def _result(found: BatchResult, depth: int) -> SearchResult:

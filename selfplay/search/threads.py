@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.compute.random_numbers import fold
+from selfplay.compute.words import position_hash
 from selfplay.errors import TimeLimitError
 
 Result = TypeVar("Result")
@@ -164,14 +164,14 @@ def is_shared(threads: Threads) -> bool:
 
 
 @part_of_compiled
-def mark_of(own: int, opp: int, threads: Threads) -> tuple[Word, Word]:
+def mark_of(own: Word, opp: Word, threads: Threads) -> tuple[Word, Word]:
     """The index of the mark of a position, and the mark itself."""
-    mark = fold(opp, own)
+    mark = position_hash(opp, own)
     return mark & (threads.marks.shape[0] - 1), mark
 
 
 @part_of_compiled
-def put_mark(own: int, opp: int, threads: Threads) -> Word:
+def put_mark(own: Word, opp: Word, threads: Threads) -> Word:
     """Mark a position; returns the index of its mark."""
     place, mark = mark_of(own, opp, threads)
     threads.marks[place] = mark
@@ -179,7 +179,7 @@ def put_mark(own: int, opp: int, threads: Threads) -> Word:
 
 
 @part_of_compiled
-def is_marked(own: int, opp: int, threads: Threads) -> bool:
+def is_marked(own: Word, opp: Word, threads: Threads) -> bool:
     """Whether a thread is searching the position."""
     place, mark = mark_of(own, opp, threads)
     return bool(threads.marks[place] == mark)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.games.game import Game
 from selfplay.search.negamax import Negamax, NegamaxSearch
 
@@ -43,14 +43,14 @@ class Trace:
         """A function of `negamax_of` that records its visits here; it runs uncompiled."""
 
         def visit(
-            own: int, opp: int, left: int, alpha: float, beta: float, search: NegamaxSearch
+            own: Word, opp: Word, left: int, alpha: float, beta: float, search: NegamaxSearch
         ) -> tuple[float, bool]:
-            moves, actions = search.moves, tuple[int, ...]()
+            following, actions = search.actions, tuple[int, ...]()
             if self._active:
                 parent = self._active[-1]
                 parent.num_tried += parent.last_tried != (own, opp)
                 parent.last_tried = own, opp
-                actions = (*parent.actions, self._action(moves[left + 1, parent.num_tried - 1]))
+                actions = (*parent.actions, int(following[left + 1, parent.num_tried - 1]))
             here = Visit(actions, float(alpha), float(beta))
             self.visits.append(here)
             self._active.append(here)
@@ -59,14 +59,7 @@ class Trace:
             self._active.pop()
             if here.num_tried > 0:
                 count = max(1, bit_count(self._game.rules.legal_actions(own, opp)))
-                here.following = tuple(map(self._action, moves[left, :count]))
+                here.following = tuple(following[left, :count].tolist())
             return value, is_open
 
         return visit
-
-    def _action(self, move: np.int64) -> int:
-        """The action of a move; 0 is a pass."""
-        if move == 0:
-            assert self._game.pass_action is not None
-            return self._game.pass_action
-        return int(bit_count(move - 1))

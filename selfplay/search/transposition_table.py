@@ -1,19 +1,21 @@
 """The transposition table: results for positions that can be reached in several ways.
 
-It is int64[4 N]; an entry has four words: own, opp, the bits of the value, and what is known besides. Each position has
-one place, given by its hash. A new entry replaces the previous one.
+It is int64[(2 K + 2) N], K the number of int64s of a word. An entry has the bits of the value, what is known besides,
+and the K parts of own and of opp. Each position has one place, given by its hash. A new entry replaces the previous
+one.
 
 Several threads may use a table at once, and their writes may mix in an entry. So own and opp are combined with the
-other words, and a mixed entry belongs to no position ("lockless hashing": Hyatt & Mann, "A lockless transposition-table
+rest, and a mixed entry belongs to no position ("lockless hashing": Hyatt & Mann, "A lockless transposition-table
 implementation for parallel search", 2002).
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.compute.random_numbers import fold
+from selfplay.compute.wide_words import parts_of_bits
+from selfplay.compute.words import num_parts, part, position_hash
 
 NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
 """Kinds of stored values; NOTHING where no position is stored."""
@@ -21,30 +23,29 @@ NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
 LEAST_STORED_DEPTH = 2
 """With fewer plies left, looking up a position takes longer than searching it."""
 
-ENTRY = 4
-"""The number of words of an entry."""
-OWN, OPP, VALUE, KNOWN = range(ENTRY)
+VALUE, KNOWN, POSITION = range(3)
+"""Where the parts of an entry begin."""
 
-NO_MOVE = 64
-"""Stored for a pass; other moves are stored as the number of their square."""
+NO_ACTION = -1
+"""The best action where it is unknown."""
 
 KNOWN_FACTOR, VALUE_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64), 0xBF58476D1CE4E5B9 - (1 << 64)
 """Odd numbers with mixed bits, which spread a word."""
 
 Table = NDArray[np.int64]
-"""int64[4 N], N a power of two, at first 0; with N = 1 nothing is stored."""
+"""int64[(2 K + 2) N], N a power of two, at first 0; with N = 0 nothing is stored."""
+
+
+def make_table(bits: int | None, word_bits: int) -> Table:
+    """An empty table of 2**bits entries; None: one in which nothing is stored."""
+    return np.zeros(0 if bits is None else (2 * parts_of_bits(word_bits) + POSITION) << bits, dtype=np.int64)
 
 
 @part_of_compiled
-def stores_nothing(table: Table) -> bool:
-    """Whether nothing is ever stored in this table."""
-    return bool(table.shape[0] == ENTRY)
-
-
-@part_of_compiled
-def place_of(table: Table, own: int, opp: int) -> Word:
+def place_of(table: Table, own: Word, opp: Word) -> Word:
     """The index at which the entry of a position begins."""
-    return (fold(own, opp) & (table.shape[0] // ENTRY - 1)) * ENTRY
+    size = 2 * num_parts(own) + POSITION
+    return (position_hash(own, opp) & (table.shape[0] // size - 1)) * size
 
 
 @part_of_compiled
@@ -54,27 +55,28 @@ def mixed(known: Word, value: Word) -> Word:
 
 
 @part_of_compiled
-def look_up(table: Table, own: int, opp: int, left: int, alpha: float, beta: float) -> tuple[bool, float, bool, int]:
+def look_up(table: Table, own: Word, opp: Word, left: int, alpha: float, beta: float) -> tuple[bool, float, bool, int]:
     """What is known of a position that is to be searched `left` plies ahead.
 
     Only values outside the window are returned, because the table has no principal variations for values inside it.
 
     Returns:
-        Whether the value is known, the value, whether a deeper search may change it, and the move to try first; 0 where
-        it is a pass or unknown.
+        Whether the value is known, the value, whether a deeper search may change it, and the action to try first;
+        NO_ACTION where it is unknown.
     """
-    if left < LEAST_STORED_DEPTH or stores_nothing(table):
-        return False, 0.0, False, 0
-    place = place_of(table, own, opp)
+    if left < LEAST_STORED_DEPTH or table.shape[0] == 0:
+        return False, 0.0, False, NO_ACTION
+    place, parts = place_of(table, own, opp), num_parts(own)
     bits, known = table[place + VALUE], table[place + KNOWN]
     mask, kind = mixed(known, bits), known & 3
-    if kind == NOTHING or table[place + OWN] != own ^ mask or table[place + OPP] != opp ^ ~mask:
-        return False, 0.0, False, 0
-    square = known >> 16
-    move = 0 if square == NO_MOVE else np.int64(1) << square
+    is_here, place = kind != NOTHING, place + POSITION
+    for k in range(parts):
+        is_here &= table[place + k] == part(own, k) ^ mask and table[place + parts + k] == part(opp, k) ^ ~mask
+    if not is_here:
+        return False, 0.0, False, NO_ACTION
     value = np.int64(bits).view(np.float64)
     is_answer = (known >> 8) & 255 == left and is_outside(value, kind, alpha, beta)
-    return is_answer, value, (known >> 2) & 1 == 1, move
+    return is_answer, value, (known >> 2) & 1 == 1, known >> 16
 
 
 @part_of_compiled
@@ -88,23 +90,24 @@ def is_outside(value: float, kind: int, alpha: float, beta: float) -> bool:
 @part_of_compiled
 def store(
     table: Table,
-    own: int,
-    opp: int,
+    own: Word,
+    opp: Word,
     left: int,
     window: tuple[float, float],
     value: float,
     is_open: bool,
-    move: int,
+    action: int,
 ) -> None:
-    """Store the result of a search of a position `left` plies ahead: its value and its best move."""
-    if left < LEAST_STORED_DEPTH or stores_nothing(table):
+    """Store the result of a search of a position `left` plies ahead: its value and its best action."""
+    if left < LEAST_STORED_DEPTH or table.shape[0] == 0:
         return
     alpha, beta = window
     kind_below_beta = UPPER_BOUND if value <= alpha else EXACT
     kind = LOWER_BOUND if value >= beta else kind_below_beta
-    square = NO_MOVE if move == 0 else bit_count(move - 1)
     place, bits = place_of(table, own, opp), np.float64(value).view(np.int64)
-    known = np.int64(kind | is_open << 2 | left << 8 | square << 16)
-    mask = mixed(known, bits)
-    table[place + OWN], table[place + OPP] = own ^ mask, opp ^ ~mask
+    known = np.int64(kind | is_open << 2 | left << 8) | action << 16
+    mask, parts = mixed(known, bits), num_parts(own)
     table[place + VALUE], table[place + KNOWN] = bits, known
+    place += POSITION
+    for k in range(parts):
+        table[place + k], table[place + parts + k] = part(own, k) ^ mask, part(opp, k) ^ ~mask

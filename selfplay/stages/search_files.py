@@ -78,7 +78,7 @@ def fit_probcut(settings: ProbCutSettings) -> Path:
         for depth in range(1, settings.deepest + 1):
             values[depth] = Searcher(game, evaluation, table_bits=TABLE_BITS).search_batch(state, depth).values
             log.info("searched %s positions %s plies deep", f"{state.batch_size:,}", depth)
-        starts, phases = phases_of(state)
+        starts, phases = phases_of(game, state)
         checks = tuple(fit_check(values, phases, deep) for deep in range(SMALLEST_DEPTH, settings.deepest + 1))
         parameters = ProbCutParameters(game.name, sha256(run.agent(level)), state.batch_size, starts, checks)
     path = run.probcut(level)
@@ -104,9 +104,9 @@ def sample_positions(game: Game, player: Player, settings: ProbCutSettings) -> S
     return State(*(torch.cat(field) for field in zip(*chosen, strict=True)))
 
 
-def phases_of(state: State) -> tuple[tuple[int, ...], NDArray[np.int64]]:
+def phases_of(game: Game, state: State) -> tuple[tuple[int, ...], NDArray[np.int64]]:
     """The numbers of stones with which the second and later phases begin, and int64[B]: the phase of each position."""
-    stones = np.bitwise_count((state.own | state.opp).numpy().view(np.uint64)).astype(np.int64)
+    stones = game.stone_counts(state).numpy()
     quantiles = np.quantile(stones, np.arange(1, PHASES) / PHASES, method="higher")
     starts = np.unique(quantiles[quantiles > stones.min()])
     return tuple(starts.tolist()), np.searchsorted(starts, stones, side="right")

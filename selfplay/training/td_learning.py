@@ -23,6 +23,8 @@ from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import compiled
 from selfplay.compute.elementary import exponential, power, tangent
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.compute.wide_words import PART_BITS
+from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.game import Outcome, match_return
 from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
@@ -118,6 +120,8 @@ def td_learn(
         >>> learned = td_learn(game, network.trainable_tables(), 10_000, TemporalDifferences(step_size=0.02))
     """
     check_parameters(parameters, "parameters.")
+    if game.rules.word_bits > PART_BITS:
+        raise SettingError(f"game={game.name}: online learning (td) needs words of at most {PART_BITS} bits")
     changes = unchanged(tables) if changes is None else changes
     how = MatchParameters(
         stream_key(seed, level, Activity.TRAINING), np.array(epsilons, dtype=float), np.array(outcome(game))

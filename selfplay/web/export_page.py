@@ -154,7 +154,8 @@ def rules_of(game: Game) -> str:
         "observationEntry": rules.observation_entry,
         "phaseOf": phase_of,
     }
-    return javascript_of(functions if rules.margin is None else functions | {"margin": rules.margin})
+    functions |= {} if rules.margin is None else {"margin": rules.margin}
+    return javascript_of(functions, rules.word_bits)
 
 
 def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings: ExportPageSettings) -> dict[str, Any]:

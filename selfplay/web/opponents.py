@@ -169,12 +169,12 @@ class CachingPlayer(PlayerWrapper):
 
     def __init__(self, player: Player) -> None:
         super().__init__(player)
-        self._values: OrderedDict[tuple[int, int, int], Tensor] = OrderedDict()
+        self._values: OrderedDict[tuple[int, ...], Tensor] = OrderedDict()
 
     def action_values(self, state: State) -> Tensor:
         if state.batch_size != 1:
             return self._computed_values(state)
-        key = (int(state.own), int(state.opp), int(state.current_player))
+        key = (*state.own.flatten().tolist(), *state.opp.flatten().tolist(), int(state.current_player))
         values = self._values.get(key)
         if values is None:
             # Two threads may both get here; they then write the same values.

@@ -1,8 +1,8 @@
 """Translates the rules of a game from their Python source to JavaScript.
 
-A rule is a branch-free expression on 64-bit words (`selfplay.compute.bit_algebra`). Words become BigInts, which are
-wrapped to 64 bits where an operation can leave them; comparisons give 1n or 0n. Numbers from closures and modules are
-written as they are, and other rules that a rule calls are translated too.
+A rule is a branch-free expression on words (`selfplay.compute.bit_algebra`). Words become BigInts, which are wrapped to
+their width where an operation can leave it, as signed numbers; comparisons give 1n or 0n. Numbers from closures and
+modules are written as they are, and other rules that a rule calls are translated too.
 """
 
 import ast
@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
+from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.wide_words import PART_BITS, parts_of_bits
 from selfplay.errors import SettingError
 
 BITWISE: dict[type[ast.operator], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.RShift: ">>"}
@@ -22,30 +24,47 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "===", ast.NotEq: "!==", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
 }
 KNOWN = "rules that can be translated are assignments, loops over range() and a return of & | ^ ~ << >> + - * // and"
-KNOWN += " comparisons of words, and calls of such rules"
+KNOWN += " comparisons of words, calls of such rules, and entries of constant tuples"
 
 PRELUDE = """\
-const wrap = (word) => BigInt.asIntN(64, word);
+export const wordBits = {bits};
+const wrap = (word) => BigInt.asIntN(wordBits, word);
+const shiftRight = (word, by) => wrap(BigInt.asUintN(wordBits, word) >> by);
+const bitCount = (word) => {{
+  let count = 0;
+  for (let rest = BigInt.asUintN(wordBits, word); rest !== 0n; rest >>= 32n) {{
+    let half = Number(rest & 0xffffffffn);
+    half -= (half >>> 1) & 0x55555555;
+    half = (half & 0x33333333) + ((half >>> 2) & 0x33333333);
+    count += (((half + (half >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+  }}
+  return BigInt(count);
+}};
 const floorDivide = (a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n);
 """
 
 
-def javascript_of(rules: Mapping[str, Callable[..., Any]]) -> str:
-    """A JavaScript module that exports each of `rules` under its name, as a function of BigInts.
+def javascript_of(rules: Mapping[str, Callable[..., Any]], word_bits: int = PART_BITS) -> str:
+    """A JavaScript module that exports each of `rules` under its name, as a function of BigInts, and `wordBits`.
+
+    Args:
+        word_bits: see `selfplay.games.rules.Rules`.
 
     Raises SettingError, with the line, for the first rule whose source cannot be read or has operations besides
     `KNOWN`.
     """
-    translation = _Translation()
+    width = PART_BITS * parts_of_bits(word_bits)
+    translation = _Translation(width)
     exported = {name: translation.name_of(function) for name, function in rules.items()}
     lines = [f"export const {name} = {function};" for name, function in exported.items()]
-    return "\n".join([PRELUDE, *translation.functions, *lines, ""])
+    return "\n".join([PRELUDE.format(bits=width), *translation.functions, *lines, ""])
 
 
 class _Translation:
     """The functions translated so far, each after those that it calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int) -> None:
+        self.width = width
         self.functions: list[str] = []
         self._names: dict[Callable[..., Any], str] = {}
 
@@ -119,10 +138,16 @@ class _Rule:
         match node:
             case ast.Constant(value=int()) | ast.Name():
                 return self._number_or_name(node)
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if isinstance(self.outer.get(name), tuple):
+                numbers = ", ".join(self._number(node, number) for number in self.outer[name])
+                return f"[{numbers}][Number({self._value(index)})]"
             case ast.Tuple(elts=elements):
                 return f"[{', '.join(map(self._value, elements))}]"
             case ast.BinOp(op=ast.FloorDiv()):
                 return f"floorDivide({self._value(node.left)}, {self._value(node.right)})"
+            # The shift of a word of at most 64 bits copies its sign bit.
+            case ast.BinOp(op=ast.RShift()) if self.translation.width > PART_BITS:
+                return f"shiftRight({self._value(node.left)}, {self._value(node.right)})"
             case ast.BinOp() if type(node.op) in BITWISE | WRAPPED:
                 operation = (BITWISE | WRAPPED)[type(node.op)]
                 text = f"({self._value(node.left)} {operation} {self._value(node.right)})"
@@ -136,19 +161,26 @@ class _Rule:
                 left, right = self._value(node.left), self._value(node.comparators[0])
                 return f"({left} {COMPARISONS[type(comparison)]} {right} ? 1n : 0n)"
             case ast.Call(func=ast.Name(id=name), keywords=[]) if isinstance(self.outer.get(name), FunctionType):
-                called = self.translation.name_of(self.outer[name])
+                rule = self.outer[name]
+                called = "bitCount" if rule is bit_count else self.translation.name_of(rule)
                 return f"{called}({', '.join(map(self._value, node.args))})"
         raise self._refused(node)
 
     def _number_or_name(self, node: ast.Constant | ast.Name) -> str:
         if isinstance(node, ast.Name) and (node.id in self.variables or node.id in self.parameters):
             return f"${node.id}"
+        constant = node.value if isinstance(node, ast.Constant) else self.outer.get(node.id)
+        return self._number(node, constant)
+
+    def _number(self, node: ast.expr, constant: Any) -> str:
         try:
-            constant: Any = node.value if isinstance(node, ast.Constant) else self.outer[node.id]
             number = operator.index(constant)
-        except (KeyError, TypeError):
+        except TypeError:
             raise self._refused(node) from None
-        if not -(2**63) <= number < 2**63:
+        width = self.translation.width
+        if width > PART_BITS and number >> (width - 1) == 1:
+            number -= 1 << width  # the word as a signed number
+        if not -(1 << (width - 1)) <= number < 1 << (width - 1):
             raise self._refused(node)
         return f"{number}n" if number >= 0 else f"({number}n)"
 

@@ -1,16 +1,18 @@
 """Breakthrough: moves against rules written square by square, wins, and the texts of moves."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
 
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
-from selfplay.games.breakthrough import PAIRS, SQUARES, WIDTH
 from selfplay.games.conformance import check_quickly
+from tests.support.open_spiel import assert_agrees
 
 GAME = make_game("breakthrough")
+WIDTH, SQUARES = 5, 25
 Position = tuple[frozenset[int], frozenset[int], int]
 """The squares of X and of O, and who moves."""
 
@@ -44,7 +46,11 @@ def test_the_moves_are_those_of_rules_written_square_by_square() -> None:
     for _ in range(3):
         for one in level:
             legal = rules.legal_actions(*words(one))
-            reached = [rules.play(*words(one), 1 << action) for action in range(len(PAIRS)) if legal >> action & 1]
+            reached = [
+                rules.play(*words(one), 1 << action)
+                for action in range(GAME.num_distinct_actions)
+                if legal >> action & 1
+            ]
             assert sorted(reached) == sorted(map(words, following(one)))
         level = [later for one in level for later in following(one)]
         counts.append(len(level))
@@ -90,3 +96,30 @@ def test_a_move_is_written_by_its_squares_in_either_order_and_the_board_has_both
         " 2 X X . X X",
         " 1 X X X X X",
     ]
+
+
+# Sequences of plies by depth, as OpenSpiel counts them.
+PERFT = {6: [16, 256, 4_308, 71_478], 8: [22, 484, 11_132, 256_036]}
+
+
+@pytest.mark.parametrize("size", PERFT)
+def test_larger_boards_have_as_many_sequences_as_in_open_spiel(size: int) -> None:
+    game = make_game("breakthrough", size)
+    check_quickly(game)
+    assert [game.kernels.perft(*game.rules.initial, depth, False) for depth in range(1, 5)] == PERFT[size]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [6, 8])
+def test_matches_are_those_of_open_spiel(size: int) -> None:
+    pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed (pip install -e '.[openspiel]')")
+    game, theirs = make_game("breakthrough", size), pyspiel.load_game(f"breakthrough(rows={size},columns={size})")
+
+    def action_of(action: int, position: Any) -> int:
+        """In OpenSpiel the first player moves down; a capture is marked by a star."""
+        text = game.action_text(action, position.current_player())
+        mirrored = "".join(sign if sign.isalpha() else str(size + 1 - int(sign)) for sign in text)
+        numbers = {position.action_to_string(legal).rstrip("*"): legal for legal in position.legal_actions()}
+        return int(numbers[mirrored])
+
+    assert_agrees(game, [theirs.new_initial_state() for _ in range(100)], action_of)

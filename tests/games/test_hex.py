@@ -10,7 +10,9 @@ import torch
 from selfplay.compute.bit_algebra import word_of
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
+from selfplay.games.conformance import check_quickly
 from selfplay.games.hex import hex_rules
+from tests.support.open_spiel import assert_agrees
 
 NEIGHBOURS = ((0, -1), (0, 1), (-1, 0), (-1, 1), (1, 0), (1, -1))
 
@@ -100,3 +102,25 @@ def shortest(cells: set[int], width: int, *, downwards: bool) -> int:
         found |= {one for one in around if min(one) >= 0 and max(one) < width and width * one[0] + one[1] in cells}
         length += 1
     return length
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [3, 7, 11, 13])
+def test_matches_are_those_of_open_spiel(size: int) -> None:
+    pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed (pip install -e '.[openspiel]')")
+    game, theirs = make_game("hex", size), pyspiel.load_game(f"hex(board_size={size})")
+    assert_agrees(game, [theirs.new_initial_state() for _ in range(200)])
+
+
+@pytest.mark.slow
+def test_a_large_board_passes_the_quick_check() -> None:
+    check_quickly(make_game("hex", 11))
+
+
+def test_rows_of_large_boards_have_two_digits() -> None:
+    game = make_game("hex", 11)
+    assert [game.action_to_string(action) for action in (10, 110, 120)] == ["k1", "a11", "k11"]
+    assert all(game.string_to_action(game.action_to_string(action)) == action for action in range(121))
+    for text in ("", "a", "l1", "a12", "a0", "a1 1"):
+        with pytest.raises(IllegalActionError, match="is not a cell; write a cell from a1 to k11"):
+            game.string_to_action(text)

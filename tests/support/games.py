@@ -13,5 +13,5 @@ BOARDS = (*(name for name in GAMES if name != "hex"), "hex_3x3", "othello_6x6", 
 
 def with_slow_sizes(names: Iterable[str]) -> list[Any]:
     """The names, sorted. Tests with boards larger than 4x4 are slow: they show the same."""
-    slow = ("breakthrough", "othello", "othello_6x6", "tictactoe_8x8")
+    slow = ("breakthrough", "gomoku", "othello", "othello_6x6", "tictactoe_8x8")
     return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in sorted(names)]

@@ -57,7 +57,7 @@ def judge(positions: Positions, player: Player, solver: ExactSolver, *, walk_sol
     state = game.state_at(torch.from_numpy(positions.own), torch.from_numpy(positions.opp))
     state = state._replace(current_player=torch.full_like(state.current_player, positions.seat))
     # A player that explores may also take other actions than the best ones of a position that it solves.
-    explores = player.explores(Draws(0, torch.zeros_like(state.own), 0)) is not None
+    explores = player.explores(Draws(0, torch.zeros(state.batch_size, dtype=torch.int64), 0)) is not None
     solved = torch.zeros_like(state.terminated) if walk_solved or explores else player.solves(state)
     open_rows = (~solved).nonzero()[:, 0]
     state = state.select(open_rows)

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.checks import LARGEST_COUNT, Range
-from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.compute.random_numbers import below, fold
+from selfplay.compute.words import move_of, nth_bit, part
 from selfplay.games.game import EndValues, Game
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
@@ -100,27 +101,23 @@ def _compile_rollouts(rules: Rules) -> CompiledPositionValue:
     register_rules()
 
     @part_of_compiled
-    def random_move(legal: int, bits: int) -> int:
-        """One of the legal moves, each equally likely."""
-        for _ in range(below(bits, bit_count(legal))):
-            legal &= legal - 1
-        return legal & -legal
-
-    @part_of_compiled
-    def rollout(own: int, opp: int, bits: int) -> float:
+    def rollout(own: Word, opp: Word, bits: int) -> float:
         """The return of the player to move after random actions of both players."""
         ply = 0
         while True:
             legal = legal_actions(own, opp)
             if legal == 0 and is_terminal(own, opp):
                 break
-            own, opp = play(own, opp, random_move(legal, fold(bits, ply)) if legal != 0 else np.int64(0))
+            move = legal
+            if legal != 0:
+                move = nth_bit(legal, below(fold(bits, ply), bit_count(legal)))
+            own, opp = play(own, opp, move)
             ply += 1
-        value = float(return_to_move(own, opp))
+        value = float(part(return_to_move(own, opp), 0))
         return value if ply % 2 == 0 else 0.0 - value
 
     @part_of_compiled
-    def value(own: int, opp: int, edges: Edges, bits: int, rollouts: int, logits: NDArray[np.float64]) -> float:
+    def value(own: Word, opp: Word, edges: Edges, bits: int, rollouts: int, logits: NDArray[np.float64]) -> float:
         logits[: len(edges)] = 0.0
         total = 0.0
         for number in range(rollouts):
@@ -153,7 +150,7 @@ class AfterstateEvaluator:
         self.name = evaluation.name
 
     def position_value(self, game: Game) -> CompiledPositionValue:
-        return _compile_afterstates(game.rules, self.evaluation.unfinished_value(game))
+        return _compile_afterstates(game.rules, game.pass_action, self.evaluation.unfinished_value(game))
 
     def parameters(self, game: Game) -> tuple[float, EvaluationParameters]:
         """Raises SettingError if the evaluation does not fit the game."""
@@ -161,15 +158,17 @@ class AfterstateEvaluator:
 
 
 @cache
-def _compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> CompiledPositionValue:
+def _compile_afterstates(
+    rules: Rules, pass_action: int | None, unfinished_value: CompiledValue
+) -> CompiledPositionValue:
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
-    value_at_end = finished_value(rules)
+    value_at_end, passing = finished_value(rules), -1 if pass_action is None else pass_action
     register_rules()
 
     @part_of_compiled
     def value(
-        own: int,
-        opp: int,
+        own: Word,
+        opp: Word,
         edges: Edges,
         bits: int,
         parameters: tuple[float, EvaluationParameters],
@@ -178,8 +177,7 @@ def _compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> Compi
         temperature, (finished, unfinished) = parameters
         best = -np.inf
         for i in range(len(edges)):
-            move = edges[i].move
-            mine, other = play(own, opp, move)
+            mine, other = play(own, opp, move_of(own, edges[i].action, passing))
             if legal_actions(mine, other) == 0 and is_terminal(mine, other):
                 action_value = 0.0 - value_at_end(mine, other, finished)
             else:

@@ -3,15 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, compiled, part_of_compiled
 from selfplay.compute.random_numbers import Draws
+from selfplay.compute.words import load, position_of
 from selfplay.search.mcts.tree import NOT_ADDED, Trees, set_priors
 
 PLIES = 2
 """A player searches every second ply of a match, or every ply if it plays against itself."""
 
 Nodes = NDArray[np.void]
-"""The nodes of one tree, records of dtype NODE."""
+"""The nodes of one tree, records of `node_dtype`."""
 
 
 class KeptTrees:
@@ -40,7 +42,7 @@ class KeptTrees:
             kept = next((kept[match] for kept in latest_first if match in kept), None)
             if kept is not None:
                 grown = trees.nodes[tree], trees.edges[tree]
-                trees.sizes[tree] = _take_over(*kept, own[tree], opp[tree], self.most, *grown)
+                trees.sizes[tree] = _take_over(*kept, own, opp, tree, self.most, *grown)
 
     def keep(self, draws: Draws, trees: Trees) -> None:
         """Keep the trees of the searches of this ply."""
@@ -50,24 +52,32 @@ class KeptTrees:
 
 
 @part_of_compiled
-def find(nodes: Nodes, own: int, opp: int) -> int:
+def find(nodes: Nodes, own: Word, opp: Word) -> int:
     """The number of the first node with this position among the children and grandchildren of the root."""
     for number in range(1, len(nodes)):
         node = nodes[number]
-        if node.own == own and node.opp == opp and (node.parent == 0 or nodes[node.parent].parent == 0):
+        its_own, its_opp = position_of(node)
+        if its_own == own and its_opp == opp and (node.parent == 0 or nodes[node.parent].parent == 0):
             return number
     return NOT_ADDED
 
 
 @compiled
 def _take_over(
-    old_nodes: Nodes, old_edges: NDArray[np.void], own: int, opp: int, most: int, nodes: Nodes, edges: NDArray[np.void]
+    old_nodes: Nodes,
+    old_edges: NDArray[np.void],
+    own: Words,
+    opp: Words,
+    row: int,
+    most: int,
+    nodes: Nodes,
+    edges: NDArray[np.void],
 ) -> int:
-    """Copy the node with this position and those below it to an empty tree, in their order, at most `most`.
+    """Copy the node with the position in this row and those below it to an empty tree, in their order, at most `most`.
 
     Returns their number; 0 if there is no such node.
     """
-    root = find(old_nodes, own, opp)
+    root = find(old_nodes, load(own, row), load(opp, row))
     if root == NOT_ADDED:
         return 0
     numbers, size = np.full(len(old_nodes), NOT_ADDED), 0

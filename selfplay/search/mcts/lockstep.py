@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
+from selfplay.compute.wide_words import parts_of_bits
+from selfplay.compute.word_type import word_dtype
+from selfplay.compute.words import load, position_of, store
 from selfplay.games.rules import Rules
 from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.simulations import compile_steps
@@ -26,14 +28,16 @@ class Frontier(NamedTuple):
     """int64[B]: the number of the node that is to be evaluated."""
     own: Words
     opp: Words
-    """int64[B]: its position."""
+    """Its position."""
     left: NDArray[np.int64]
     """int64[B]: the number of simulations that the tree still runs."""
 
 
-def make_frontier(batch_size: int) -> Frontier:
-    """Memory for `batch_size` trees."""
-    return Frontier(*np.empty((5, batch_size), dtype=np.int64))
+def make_frontier(batch_size: int, word_bits: int) -> Frontier:
+    """Memory for `batch_size` trees of a game with words of this many bits."""
+    tree, node, left = np.empty((3, batch_size), dtype=np.int64)
+    own, opp = np.empty((2, batch_size), dtype=word_dtype(parts_of_bits(word_bits)))
+    return Frontier(tree, node, own, opp, left)
 
 
 @cache
@@ -42,13 +46,14 @@ def compile_lockstep(
 ) -> tuple[Callable[..., int], Callable[..., int], Callable[..., None]]:
     """The kernels `plant`, `advance` and `conclude`. Trees whose root is a finished match do not grow."""
     plant_root, descend, begin, conclude_tree = compile_steps(rules, pass_action, rule)
-    passing = -1 if pass_action is None else pass_action
 
     @part_of_compiled
     def wait(search: CompiledTreeSearch, tree: int, number: int, left: int, place: int, frontier: Frontier) -> None:
         node = search.trees.nodes[tree, number]
         frontier.tree[place], frontier.node[place], frontier.left[place] = tree, number, left
-        frontier.own[place], frontier.opp[place] = node.own, node.opp
+        own, opp = position_of(node)
+        store(frontier.own, place, own)
+        store(frontier.opp, place, opp)
 
     @part_of_compiled
     def receive(
@@ -62,8 +67,7 @@ def compile_lockstep(
         """Give a node its evaluation, and back its value up; `of_edges` is scratch memory."""
         edges = edges_of(search.trees, tree, number)
         for i in range(len(edges)):
-            move = edges[i].move
-            of_edges[i] = logits[passing if move == 0 else bit_count(move - 1)]
+            of_edges[i] = logits[edges[i].action]
         set_priors(edges, of_edges)
         search.trees.nodes[tree, number].value = value
         back_up(search.trees, tree, number, value, search.proves)
@@ -81,7 +85,7 @@ def compile_lockstep(
         return place + 1
 
     @compiled
-    def plant(own: Words, opp: Words, bits: Words, search: CompiledTreeSearch, frontier: Frontier) -> int:
+    def plant(own: Words, opp: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, frontier: Frontier) -> int:
         """Make the searched positions the roots of empty trees, and run simulations in the others as `advance` does.
 
         Returns the count of the frontier. `bits`: int64[B] random bits for the roots.
@@ -93,7 +97,7 @@ def compile_lockstep(
                 if search.trees.nodes[tree, 0].is_proved == 0:
                     begin(search, tree, bits[tree])
                 count = simulate(search, tree, search.simulations, count, frontier)
-            elif plant_root(search, tree, own[tree], opp[tree]):
+            elif plant_root(search, tree, load(own, tree), load(opp, tree)):
                 wait(search, tree, 0, search.simulations, count, frontier)
                 count += 1
         return count
@@ -104,7 +108,7 @@ def compile_lockstep(
         values: NDArray[np.float64],
         logits: NDArray[np.float64],
         rows: NDArray[np.int64],
-        bits: Words,
+        bits: NDArray[np.int64],
         search: CompiledTreeSearch,
         frontier: Frontier,
     ) -> int:

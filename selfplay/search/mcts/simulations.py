@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
 from selfplay.compute.random_numbers import fold
+from selfplay.compute.words import load, lowest, move_of, position_of, set_position
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import finished_value
 from selfplay.search.mcts.evaluator import CompiledPositionValue
@@ -49,15 +50,16 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
     register_rules()
 
     @part_of_compiled
-    def is_over(own: int, opp: int) -> bool:
+    def is_over(own: Word, opp: Word) -> bool:
         return bool(legal_actions(own, opp) == 0 and is_terminal(own, opp))
 
     @part_of_compiled
     def settle_ends(search: CompiledTreeSearch, tree: int, number: int) -> None:
         """Settle the edges of a node that end the match, and prove the node if that suffices."""
         node, edges, is_any = search.trees.nodes[tree, number], edges_of(search.trees, tree, number), False
+        before, other_before = position_of(node)
         for i in range(len(edges)):
-            own, opp = play(node.own, node.opp, edges[i].move)
+            own, opp = play(before, other_before, move_of(before, edges[i].action, passing))
             if is_over(own, opp):
                 settle_edge(edges[i], 0.0 - value_at_end(own, opp, search.finished), True)
                 is_any = True
@@ -65,19 +67,19 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
             prove_by_edges(node, edges)
 
     @part_of_compiled
-    def add_node(search: CompiledTreeSearch, tree: int, parent: int, i: int, own: int, opp: int) -> int:
+    def add_node(search: CompiledTreeSearch, tree: int, parent: int, i: int, own: Word, opp: Word) -> int:
         """Add an unfinished position as the child of edge i of `parent`; returns its number."""
         number = int(search.trees.sizes[tree])
         search.trees.sizes[tree] += 1
         node, edges = search.trees.nodes[tree, number], search.trees.edges[tree, number]
-        node.own, node.opp, node.parent, node.edge = own, opp, parent, i
-        node.value, node.is_proved = 0.0, 0
+        set_position(node, own, opp)
+        node.parent, node.edge, node.value, node.is_proved = parent, i, 0.0, 0
         bits, count = legal_actions(own, opp), 0
         while bits != 0 or count == 0:
-            edge, move = edges[count], bits & -bits
+            edge = edges[count]
             edge.prior, edge.value, edge.visits, edge.child, edge.status = 0.0, 0.0, 0, NOT_ADDED, OPEN
-            edge.move = move
-            bits ^= move
+            edge.action = passing if bits == 0 else lowest(bits)
+            bits &= bits - 1
             count += 1
         node.num_edges = count
         if search.proves:
@@ -85,7 +87,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         return number
 
     @part_of_compiled
-    def plant_root(search: CompiledTreeSearch, tree: int, own: int, opp: int) -> bool:
+    def plant_root(search: CompiledTreeSearch, tree: int, own: Word, opp: Word) -> bool:
         """Begin a new tree; returns whether its root is to be evaluated. A finished match gets no node."""
         search.trees.sizes[tree] = 0
         if is_over(own, opp):
@@ -99,7 +101,8 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
     def follow(search: CompiledTreeSearch, tree: int, number: int, i: int) -> int:
         """Add the child of an edge that has none. NOT_ADDED if the match is over there, which settles the edge."""
         node, edge = search.trees.nodes[tree, number], search.trees.edges[tree, number, i]
-        own, opp = play(node.own, node.opp, edge.move)
+        own, opp = position_of(node)
+        own, opp = play(own, opp, move_of(own, edge.action, passing))
         if is_over(own, opp):
             settle_edge(edge, 0.0 - value_at_end(own, opp, search.finished), search.proves)
             return NOT_ADDED
@@ -164,15 +167,14 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         best = -np.inf
         for i in range(len(edges)):
             edge = edges[i]
-            action = passing if edge.move == 0 else bit_count(edge.move - 1)
-            results.visits[row, action] = edge.visits
-            results.policy[row, action] = weights[i]
+            results.visits[row, edge.action] = edge.visits
+            results.policy[row, edge.action] = weights[i]
             if edge.visits > 0 or edge.status != OPEN:
-                results.action_values[row, action] = edge.value
+                results.action_values[row, edge.action] = edge.value
             if is_candidate(trees, tree, i):
                 score = final_score(edges, i, trees.noise[tree], search.constants)
                 if score > best:
-                    best, results.actions[row] = score, action
+                    best, results.actions[row] = score, edge.action
         results.value[row] = root_value(trees, tree)
         results.is_proved[row] = trees.nodes[tree, 0].is_proved != 0
 
@@ -199,7 +201,8 @@ def compile_whole_search(
     @part_of_compiled
     def evaluate(search: CompiledTreeSearch, tree: int, number: int, bits: int, logits: NDArray[np.float64]) -> float:
         node, edges = search.trees.nodes[tree, number], edges_of(search.trees, tree, number)
-        value = position_value(node.own, node.opp, edges, fold(bits, number), search.parameters, logits)
+        own, opp = position_of(node)
+        value = position_value(own, opp, edges, fold(bits, number), search.parameters, logits)
         node.value = value
         set_priors(edges, logits)
         return value
@@ -208,8 +211,8 @@ def compile_whole_search(
     def begin_tree(
         search: CompiledTreeSearch,
         tree: int,
-        own: int,
-        opp: int,
+        own: Word,
+        opp: Word,
         root_bits: int,
         leaf_bits: int,
         logits: NDArray[np.float64],
@@ -252,8 +255,8 @@ def compile_whole_search(
     def search_batch(
         own: Words,
         opp: Words,
-        root_bits: Words,
-        leaf_bits: Words,
+        root_bits: NDArray[np.int64],
+        leaf_bits: NDArray[np.int64],
         search: CompiledTreeSearch,
         progress: NDArray[np.int64],
         stop: StopFlag,
@@ -263,7 +266,9 @@ def compile_whole_search(
         logits = np.empty(search.trees.edges.shape[2])
         for row in range(progress[ROW], len(own)):
             tree, bits = row if search.continues else 0, leaf_bits[row]
-            if progress[IN_TREE] > 0 or begin_tree(search, tree, own[row], opp[row], root_bits[row], bits, logits):
+            if progress[IN_TREE] > 0 or begin_tree(
+                search, tree, load(own, row), load(opp, row), root_bits[row], bits, logits
+            ):
                 simulate(search, tree, bits, progress, stop, logits)
                 if stop[STOP] != 0:
                     return False

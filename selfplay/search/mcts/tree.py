@@ -11,14 +11,18 @@ when one of its edges is settled as won or all its edges are settled. Its value 
 and the edge that leads to the node is settled.
 """
 
+from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.elementary import exponential
+from selfplay.compute.wide_words import PART_BITS, parts_of_bits
+from selfplay.compute.word_type import word_dtype
 
 OPEN, SETTLED, LOST = range(3)
 """Kinds of edges: not settled; settled; settled as lost by proof, so that rules do not choose it."""
@@ -31,8 +35,9 @@ WON = 1.0
 class Node(Protocol):
     """One position of a tree, read and written by compiled code."""
 
-    own: int
-    opp: int
+    own: Word
+    opp: Word
+    """The two words, which `selfplay.compute.words.position_of` reads and `set_position` writes."""
     value: float
     """The value that the evaluator gives the position, or the exact value if `is_proved`."""
     parent: int
@@ -49,8 +54,7 @@ class Edge(Protocol):
     """How probable the evaluator considers it to be the best action, before any search."""
     value: float
     """The mean of the values backed up through it, or its exact value if settled; 0 at first."""
-    move: int
-    """The action as a bitboard: 1 << action, or 0 for a pass."""
+    action: int
     visits: int
     child: int
     """The number of the node it leads to, or NOT_ADDED."""
@@ -58,14 +62,18 @@ class Edge(Protocol):
     """OPEN, SETTLED or LOST."""
 
 
-def _record(protocol: type) -> "np.dtype[np.void]":
-    wide = ("own", "opp", "move")
-    kinds = {float: np.float64, int: np.int32}
-    fields = protocol.__annotations__.items()
-    return np.dtype([(name, np.int64 if name in wide else kinds[kind]) for name, kind in fields], align=True)
+def _record(protocol: type, word_bits: int = PART_BITS) -> "np.dtype[np.void]":
+    kinds: dict[Any, Any] = {float: np.float64, int: np.int32, Word: word_dtype(parts_of_bits(word_bits))}
+    return np.dtype([(name, kinds[kind]) for name, kind in protocol.__annotations__.items()], align=True)
 
 
-NODE, EDGE = _record(Node), _record(Edge)
+@cache
+def node_dtype(word_bits: int) -> "np.dtype[np.void]":
+    """The records of nodes of a game with words of this many bits."""
+    return _record(Node, word_bits)
+
+
+EDGE = _record(Edge)
 
 Edges = NDArray[np.void]
 """The edges of one node, records of dtype EDGE."""
@@ -75,7 +83,7 @@ class Trees(NamedTuple):
     """B trees of up to N nodes with up to A edges each."""
 
     nodes: NDArray[np.void]
-    """[B, N] records of dtype NODE."""
+    """[B, N] records of `node_dtype`."""
     edges: NDArray[np.void]
     """[B, N, A] records of dtype EDGE."""
     sizes: NDArray[np.int64]
@@ -84,14 +92,14 @@ class Trees(NamedTuple):
     """float64[B, A]: a random number for each edge of the root, for rules that use them."""
 
 
-def tree_bytes(num_nodes: int, num_actions: int) -> int:
+def tree_bytes(num_nodes: int, num_actions: int, word_bits: int) -> int:
     """The memory of one tree."""
-    return num_nodes * (NODE.itemsize + num_actions * EDGE.itemsize)
+    return num_nodes * (node_dtype(word_bits).itemsize + num_actions * EDGE.itemsize)
 
 
-def make_trees(batch_size: int, num_nodes: int, num_actions: int) -> Trees:
+def make_trees(batch_size: int, num_nodes: int, num_actions: int, word_bits: int) -> Trees:
     """Memory for trees of up to `num_nodes` nodes."""
-    nodes = np.zeros((batch_size, num_nodes), dtype=NODE)
+    nodes = np.zeros((batch_size, num_nodes), dtype=node_dtype(word_bits))
     edges = np.zeros((batch_size, num_nodes, num_actions), dtype=EDGE)
     return Trees(nodes, edges, np.zeros(batch_size, dtype=np.int64), np.zeros((batch_size, num_actions)))
 

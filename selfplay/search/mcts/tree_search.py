@@ -11,6 +11,7 @@ from torch import Tensor
 from selfplay.checks import require
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.random_numbers import Draws, Purpose, fold
+from selfplay.compute.words import load, position_hash, stored_rows, word_rows
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_bitboards
@@ -66,7 +67,9 @@ class TreeSearch(MadeAgain):
         proves: bool = True,
         reuse: bool = False,
     ) -> None:
-        most_nodes = LARGEST_TREE // tree_bytes(1, game.num_distinct_actions) // (2 if reuse else 1)
+        most_nodes = (
+            LARGEST_TREE // tree_bytes(1, game.num_distinct_actions, game.rules.word_bits) // (2 if reuse else 1)
+        )
         most = min(MOST_SIMULATIONS, most_nodes - 1)
         require("simulations", simulations, 1 <= simulations <= most, f"1 to {most:,}")
         if reuse and not rule.continues:
@@ -106,7 +109,7 @@ class TreeSearch(MadeAgain):
         if not self.is_random:
             rows, inverse = distinct_bitboards(own, opp)
             own, opp, draws = own[rows], opp[rows], None
-        found = self._search(own.numpy(), opp.numpy(), draws)
+        found = self._search(word_rows(own), word_rows(opp), draws)
         tensors = map(torch.from_numpy, found)
         return TreeSearchResult(*((one if inverse is None else one[inverse]).to(device) for one in tensors))
 
@@ -117,12 +120,13 @@ class TreeSearch(MadeAgain):
         else:
             draws = draws._replace(match=draws.match.cpu())
             kept.forget(draws)
+        word_bits = self.game.rules.word_bits
         # A compiled search grows one tree after another in the memory of one, if none is kept.
         is_one = self._compiled is not None and kept is None
-        size = max(1, len(own) if is_one else BYTES_AT_ONCE // tree_bytes(self._num_nodes, num_actions))
+        size = max(1, len(own) if is_one else BYTES_AT_ONCE // tree_bytes(self._num_nodes, num_actions, word_bits))
         for start in range(0, max(1, len(own)), size):
             chunk = slice(start, start + size)
-            trees = make_trees(1 if is_one else len(own[chunk]), self._num_nodes, num_actions)
+            trees = make_trees(1 if is_one else len(own[chunk]), self._num_nodes, num_actions, word_bits)
             if kept is not None and draws is not None:
                 of_chunk = draws._replace(match=draws.match[chunk])
                 kept.take_over(of_chunk, own[chunk], opp[chunk], trees)
@@ -134,12 +138,12 @@ class TreeSearch(MadeAgain):
         joined: Any = map(np.concatenate, zip(*parts, strict=True))
         return parts[0] if len(parts) == 1 else TreeSearchResult(*joined)
 
-    def _grow(self, own: Words, opp: Words, bits: Words, search: CompiledTreeSearch) -> TreeSearchResult:
+    def _grow(self, own: Words, opp: Words, bits: NDArray[np.int64], search: CompiledTreeSearch) -> TreeSearchResult:
         """CompiledTreeSearch these positions in the memory of `search.trees`."""
         results = make_results(len(own), self.game.num_distinct_actions)
         if self._compiled is None:
             plant, advance, conclude = compile_lockstep(*self._kind)
-            frontier = make_frontier(len(own))
+            frontier = make_frontier(len(own), self.game.rules.word_bits)
             count = plant(own, opp, bits[0], search, frontier)
             while count > 0:
                 count = advance(count, *self._evaluated(frontier, count), bits[0], search, frontier)
@@ -158,7 +162,7 @@ class TreeSearch(MadeAgain):
 
     def _evaluated(self, frontier: Frontier, count: int) -> tuple[Numbers, Numbers, NDArray[np.int64]]:
         """The evaluations of the distinct positions of the frontier, and the number of that of each tree."""
-        own, opp = torch.from_numpy(frontier.own[:count]), torch.from_numpy(frontier.opp[:count])
+        own, opp = (torch.from_numpy(stored_rows(words[:count])) for words in (frontier.own, frontier.opp))
         first, rows = distinct_bitboards(own, opp)
         values, logits = self._batches.evaluate(_unfinished(own[first], opp[first]))
         return values.cpu().double().numpy(), logits.cpu().double().numpy(), rows.numpy()
@@ -170,16 +174,24 @@ def _unfinished(own: Tensor, opp: Tensor) -> State:
     return State(own, opp, *zeros)
 
 
-def _random_bits(own: Words, opp: Words, draws: Draws | None) -> Words:
+def _random_bits(own: Words, opp: Words, draws: Draws | None) -> NDArray[np.int64]:
     """int64[2, B]: the random bits of the root and of the leaves of each tree; without draws, from positions alone."""
     bits = np.empty((2, len(own)), dtype=np.int64)
-    key, match, ply = (0, own, 0) if draws is None else (draws.key, draws.match.cpu().numpy(), draws.ply)
+    key, match, ply = (0, bits[0], 0) if draws is None else (draws.key, draws.match.cpu().numpy(), draws.ply)
     _write_bits(own, opp, draws is None, key, match, ply, bits)
     return bits
 
 
 @compiled
-def _write_bits(own: Words, opp: Words, from_positions: bool, key: int, match: Words, ply: int, bits: Words) -> None:
+def _write_bits(
+    own: Words,
+    opp: Words,
+    from_positions: bool,
+    key: int,
+    match: NDArray[np.int64],
+    ply: int,
+    bits: NDArray[np.int64],
+) -> None:
     for i in range(len(own)):
-        word = fold(own[i], opp[i]) if from_positions else fold(fold(key, match[i]), ply)
+        word = position_hash(load(own, i), load(opp, i)) if from_positions else fold(fold(key, match[i]), ply)
         bits[0, i], bits[1, i] = fold(word, ROOT_NOISE), fold(word, LEAF)

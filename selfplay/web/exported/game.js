@@ -12,7 +12,7 @@ const PASS = 0n;
 // The numbers of the set bits of a word, ascending.
 export function bitsOf(word) {
   const bits = [];
-  for (let half = 0; half < 2; half += 1) {
+  for (let half = 0; half < rules.wordBits / 32; half += 1) {
     let rest = Number(BigInt.asUintN(32, word >> BigInt(32 * half)));
     while (rest !== 0) {
       bits.push(32 * half + 31 - Math.clz32(rest & -rest));
@@ -59,7 +59,7 @@ export class Game {
   }
 
   move(action) {
-    return action === this.passAction ? PASS : BigInt.asIntN(64, 1n << BigInt(action));
+    return action === this.passAction ? PASS : BigInt.asIntN(rules.wordBits, 1n << BigInt(action));
   }
 
   step({ own, opp, player }, action) {

@@ -1,0 +1,320 @@
+"""Words of more than 64 bits as numbers and on torch tensors, with the operators of rules, and how they are stored.
+
+In compiled code they are of `selfplay.compute.word_type.WordType`.
+
+A batch of B words is stored as int64[B] if they have at most 64 bits, otherwise as int64[B, K], the lowest part first.
+Rules get such a batch as a tensor or as a `WideTensor` (`words_of`), and `stored` turns it back.
+"""
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+Word = Any
+"""Words as rules take them: int64 numbers and tensors of at most 64 bits, wider ones as `WideInt` and `WideTensor`."""
+
+PART_BITS = 64
+"""Words are stored in parts of so many bits."""
+
+
+def parts_of_bits(bits: int) -> int:
+    """K, the number of parts of a word of this many bits."""
+    return -(-bits // PART_BITS)
+
+
+LARGEST = (1 << (PART_BITS - 1)) - 1
+DIGIT_BITS = PART_BITS // 2
+DIGIT = (1 << DIGIT_BITS) - 1
+
+
+def _wrapping(name: str) -> Any:
+    """The operator of int with this name, whose result is a word."""
+    operation = getattr(int, name)
+
+    def method(self: "WideInt", *others: Any) -> Any:
+        if not all(isinstance(other, int) for other in others):
+            return NotImplemented
+        return WideInt(operation(int(self), *map(int, others)), self.num_parts)
+
+    return method
+
+
+def _comparing(name: str) -> Any:
+    operation = getattr(int, name)
+
+    def method(self: "WideInt", other: Any) -> Any:
+        if not isinstance(other, int):
+            return NotImplemented
+        return operation(int(self), WideInt(other, self.num_parts).value)
+
+    return method
+
+
+class WideInt(int):
+    """A word of more than 64 bits as a number: a constant of rules, or the word of a single match.
+
+    Results wrap around at its width, `>>` fills with zeros, and comparisons are without a sign.
+
+    Args:
+        value: any integer; its lowest bits count.
+        num_parts: K, the number of parts of 64 bits.
+    """
+
+    num_parts: int
+
+    def __new__(cls, value: int, num_parts: int) -> "WideInt":
+        word = super().__new__(cls, int(value) & ((1 << PART_BITS * num_parts) - 1))
+        word.num_parts = num_parts
+        return word
+
+    __and__, __or__, __xor__, __add__, __sub__, __mul__, __lshift__, __rshift__, __invert__, __neg__ = (
+        _wrapping(f"__{name}__")
+        for name in ["and", "or", "xor", "add", "sub", "mul", "lshift", "rshift", "invert", "neg"]
+    )
+    __rand__, __ror__, __rxor__, __radd__, __rsub__, __rmul__ = (
+        _wrapping(f"__{name}__") for name in ["rand", "ror", "rxor", "radd", "rsub", "rmul"]
+    )
+    __eq__, __ne__, __lt__, __le__, __gt__, __ge__ = (
+        _comparing(f"__{name}__") for name in ["eq", "ne", "lt", "le", "gt", "ge"]
+    )
+    __hash__ = int.__hash__
+
+    @property
+    def value(self) -> int:
+        """The same number as an int without a width."""
+        return int(self)
+
+    def bit_count(self) -> int:
+        return int(self).bit_count()
+
+    def __repr__(self) -> str:
+        return f"WideInt({int(self)}, {self.num_parts})"
+
+    def __getnewargs__(self) -> Any:
+        return int(self), self.num_parts
+
+    @classmethod
+    def __torch_function__(cls, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        """The result of an operator whose other operand is a tensor of numbers."""
+        return combined(function, arguments)
+
+
+class WideTensor:
+    """A batch of words as K int64 tensors, the lowest part first. Results wrap around at 64 K bits."""
+
+    def __init__(self, parts: Iterable[Tensor]) -> None:
+        self.parts = list(parts)
+        self.num_parts = len(self.parts)
+
+    @classmethod
+    def __torch_function__(cls, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        """The result of an operator whose first operand is a tensor of numbers."""
+        return combined(function, arguments)
+
+    def _as_wide(self, other: Any) -> "WideTensor":
+        """Another operand with as many parts; numbers keep their sign."""
+        if isinstance(other, WideTensor):
+            return other
+        if isinstance(other, Tensor):
+            low = other.to(torch.int64)
+            return WideTensor([low, *[low >> (PART_BITS - 1)] * (self.num_parts - 1)])
+        if isinstance(other, int):
+            return WideTensor(self.parts[0].new_tensor(part) for part in parts_of(other, self.num_parts))
+        raise TypeError(f"a word and a {type(other).__name__} have no common operators")
+
+    def _each(self, other: Any, operation: Callable[[Tensor, Tensor], Tensor]) -> "WideTensor":
+        return WideTensor(map(operation, self.parts, self._as_wide(other).parts))
+
+    def __and__(self, other: Any) -> "WideTensor":
+        return self._each(other, torch.bitwise_and)
+
+    def __or__(self, other: Any) -> "WideTensor":
+        return self._each(other, torch.bitwise_or)
+
+    def __xor__(self, other: Any) -> "WideTensor":
+        return self._each(other, torch.bitwise_xor)
+
+    def __invert__(self) -> "WideTensor":
+        return WideTensor(~part for part in self.parts)
+
+    def __add__(self, other: Any) -> "WideTensor":
+        parts, carry = list[Tensor](), torch.zeros_like(self.parts[0])
+        for one, another in zip(self.parts, self._as_wide(other).parts, strict=True):
+            total = one + another + carry
+            parts.append(total)
+            # The highest bit of the sum of two bits and a carry (Warren, Hacker's Delight, section 2-16).
+            carry = logical_shift((one & another) | ((one | another) & ~total), PART_BITS - 1)
+        return WideTensor(parts)
+
+    def __neg__(self) -> "WideTensor":
+        return ~self + 1
+
+    def __sub__(self, other: Any) -> "WideTensor":
+        return self + -self._as_wide(other)
+
+    def __rsub__(self, other: Any) -> "WideTensor":
+        return (-self).__add__(other)
+
+    def __mul__(self, other: Any) -> "WideTensor":
+        if isinstance(other, Tensor) and other.dtype == torch.bool:  # whether the words count, as often in rules
+            return WideTensor(part * other for part in self.parts)
+        columns: list[Any] = [0] * (2 * self.num_parts + 1)
+        others = self._as_wide(other).digits()
+        for place, digit in enumerate(self.digits()):
+            for other_place, other_digit in enumerate(others[: len(others) - place], start=place):
+                product = digit * other_digit
+                columns[other_place] = columns[other_place] + (product & DIGIT)
+                columns[other_place + 1] = columns[other_place + 1] + logical_shift(product, DIGIT_BITS)
+        for place in range(len(others)):
+            columns[place + 1] = columns[place + 1] + (columns[place] >> DIGIT_BITS)
+        digits = [column & DIGIT for column in columns[:-1]]
+        return WideTensor(low | (high << DIGIT_BITS) for low, high in zip(digits[::2], digits[1::2], strict=True))
+
+    def digits(self) -> list[Tensor]:
+        """The 2 K halves of the parts, from 0 to 2**32 - 1."""
+        return [half for part in self.parts for half in (part & DIGIT, (part >> DIGIT_BITS) & DIGIT)]
+
+    __rand__, __ror__, __rxor__, __radd__, __rmul__ = __and__, __or__, __xor__, __add__, __mul__
+
+    def __rshift__(self, by: int | Tensor) -> "WideTensor":
+        """With zeros from the left."""
+        return self._shifted(by, 1, logical_shift, left_shift)
+
+    def __lshift__(self, by: int | Tensor) -> "WideTensor":
+        return self._shifted(by, -1, left_shift, logical_shift)
+
+    def _shifted(self, by: Any, step: int, shift: Any, shift_back: Any) -> "WideTensor":
+        """Each part is made of the bits of two others: those `whole` and `whole + 1` steps away."""
+        whole, rest = by // PART_BITS, by % PART_BITS
+
+        def part_at(place: Any) -> Tensor:
+            if isinstance(place, int):
+                return self.parts[place] if 0 <= place < self.num_parts else torch.zeros_like(self.parts[0])
+            found = torch.zeros_like(self.parts[0] + place)
+            for number, part in enumerate(self.parts):
+                found = torch.where(place == number, part, found)
+            return found
+
+        # The bits that come from the farther part are shifted in two steps, because a shift by 64 is undefined.
+        return WideTensor(
+            shift(part_at(k + step * whole), rest)
+            | shift_back(shift_back(part_at(k + step * (whole + 1)), PART_BITS - 1 - rest), 1)
+            for k in range(self.num_parts)
+        )
+
+    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
+        return torch.bitwise_not(self != other)
+
+    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
+        differing = [one != another for one, another in zip(self.parts, self._as_wide(other).parts, strict=True)]
+        return reduce(torch.bitwise_or, differing)
+
+    def __lt__(self, other: Any) -> Tensor:
+        is_less = torch.zeros_like(self.parts[0], dtype=torch.bool)
+        for one, another in zip(self.parts, self._as_wide(other).parts, strict=True):
+            # The order without a sign is that of numbers whose sign bits are exchanged.
+            is_less = ((one ^ ~LARGEST) < (another ^ ~LARGEST)) | ((one == another) & is_less)
+        return is_less
+
+    def __ge__(self, other: Any) -> Tensor:
+        return torch.bitwise_not(self < other)
+
+    def __gt__(self, other: Any) -> Tensor:
+        return self._as_wide(other) < self
+
+    def __le__(self, other: Any) -> Tensor:
+        return torch.bitwise_not(self > other)
+
+    def sum_of_parts(self, function: Callable[[Tensor], Tensor]) -> Tensor:
+        """The sum of what `function` gives for the parts."""
+        return torch.stack([function(part) for part in self.parts]).sum(dim=0)
+
+
+OPERATORS = {name: getattr(operator, name) for name in ("add", "sub", "mul", "eq", "ne", "lt", "le", "gt", "ge")}
+OPERATORS |= {
+    name: getattr(operator, f"__{operation}__")
+    for operation in ("and", "or", "xor")
+    for name in (f"bitwise_{operation}", f"__{operation}__", f"__r{operation}__")
+}
+OPERATORS |= {name: lambda one, other: other - one for name in ("rsub", "__rsub__")}
+"""The operators on words by the names of torch's functions."""
+
+
+def combined(function: Any, operands: Sequence[Any]) -> Any:
+    """The operator that is torch's `function` on a tensor of numbers and a word, in either order."""
+    operation = OPERATORS.get(function.__name__)
+    if operation is None:
+        raise TypeError(f"words of more than 64 bits have no {function.__name__}")
+    parts = next(operand.num_parts for operand in operands if isinstance(operand, WideInt | WideTensor))
+    like = next(operand for operand in operands if isinstance(operand, Tensor))
+    empty = WideTensor([torch.zeros_like(like, dtype=torch.int64)] * parts)
+    one, other = (operand if isinstance(operand, Tensor) else empty | operand for operand in operands)
+    return operation(empty | one, other)
+
+
+def logical_shift(part: Tensor, by: int | Tensor) -> Tensor:
+    """`part >> by` with zeros from the left; `by` in [0, 63]."""
+    if isinstance(by, int):
+        return (part >> by) & (LARGEST >> (by - 1)) if by else part
+    return (part >> by) & ~((-1 << (PART_BITS - 1 - by)) << 1)
+
+
+def left_shift(part: Tensor, by: int | Tensor) -> Tensor:
+    return part << by
+
+
+# ---------------------------------------------------------------------- words stored in tensors
+
+
+def parts_of(number: int, parts: int) -> list[int]:
+    """The K parts of a word as signed integers, the lowest first."""
+    unsigned = ((int(number) >> (PART_BITS * k)) & ((1 << PART_BITS) - 1) for k in range(parts))
+    return [part - (1 << PART_BITS) if part > LARGEST else part for part in unsigned]
+
+
+def word_tensor(words: Sequence[int], word_bits: int, device: str = "cpu") -> Tensor:
+    """int64[N] or int64[N, K]: these words."""
+    parts = parts_of_bits(word_bits)
+    stored_parts = torch.tensor([parts_of(word, parts) for word in words], dtype=torch.int64, device=device)
+    return stored_parts.reshape(len(words), parts)[:, 0] if parts == 1 else stored_parts.reshape(len(words), parts)
+
+
+def parts_matrix(words: Tensor) -> Tensor:
+    """int64[N, K]: the parts of stored words."""
+    return words[:, None] if words.ndim == 1 else words
+
+
+def single_word(words: Tensor, row: int) -> Word:
+    """One of stored words as a number for rules: an int64 of numpy, or a `WideInt`."""
+    return wide_of(words[row].tolist()) if words.ndim > 1 else np.int64(int(words[row]))
+
+
+def wide_of(parts: Iterable[int]) -> WideInt:
+    """The word with these parts, the lowest first."""
+    unsigned = [int(part) & ((1 << PART_BITS) - 1) for part in parts]
+    return WideInt(sum(part << (PART_BITS * k) for k, part in enumerate(unsigned)), len(unsigned))
+
+
+def words_of(tensor: Tensor, word_bits: int) -> Word:
+    """Stored words as rules take them. Dimensions besides that of the parts stay."""
+    return tensor if word_bits <= PART_BITS else WideTensor(tensor.unbind(-1))
+
+
+def stored(words: Word) -> Tensor:
+    """Words that a rule gives, as they are stored."""
+    return torch.stack(words.parts, dim=-1) if isinstance(words, WideTensor) else words
+
+
+def number_of(words: Word) -> Tensor:
+    """Words that hold small numbers, such as entries of observations, as int64 tensors."""
+    return words.parts[0] if isinstance(words, WideTensor) else words
+
+
+def words_where(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
+    """`torch.where` of stored words (int64[B] or int64[B, K]); `condition`: bool[B]."""
+    return torch.where(condition.reshape(-1, *[1] * (one.ndim - 1)), one, other)

@@ -1,0 +1,159 @@
+"""Gomoku: five or more stones in a row, a column or a diagonal win; and m,n,k games on other boards.
+
+Bit `columns * row + column` of a word is the crossing (row, column), rows counted from the top, as the board is drawn:
+
+     3  0 1 2
+     2  3 4 5
+     1  6 7 8
+        a b c
+
+Player 0 is X and moves first, player 1 is O. Action i places a stone on crossing i. These are the rules of free-style
+Gomoku, with no forbidden moves. A full board without a line is a draw.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.bit_algebra import Word, rule, word_of
+from selfplay.errors import IllegalActionError, shortened
+from selfplay.games.board_checks import check_no_line, check_turns
+from selfplay.games.game import Game
+from selfplay.games.presentation import Presentation
+from selfplay.games.rules import Rules, Symmetries, entry_of_stones
+
+COLUMNS = "abcdefghijklmnopqrs"
+NUMBERS = {3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight"}
+
+
+@cache
+def mnk_rules(rows: int, columns: int, length: int) -> Rules:
+    """The rules of placing stones on `rows` x `columns` crossings until `length` (2 or more) in a line win."""
+    size = rows * columns
+    squares = np.arange(size).reshape(rows, columns)
+    board = word_of(range(size), size)
+    # A line is found by doubling: from the starts of 2 stones to those of 4, and so on, then to those of `length`.
+    doublings = length.bit_length() - 1
+    rest = length - (1 << doublings)
+
+    def line_in(step: int, starts: NDArray[np.int64]) -> Callable[[Word], Word]:
+        """The rule that finds lines in one direction, by their first square."""
+        start_word = word_of(starts.reshape(-1).tolist(), size)
+
+        @rule
+        def line_starts(stones: Word) -> Word:
+            found = stones
+            for doubling in range(doublings):
+                found = found & (found >> (step << doubling))
+            return found & (found >> (step * rest)) & start_word
+
+        return line_starts
+
+    across = line_in(1, squares[:, : columns - length + 1])
+    down = line_in(columns, squares[: rows - length + 1])
+    falling = line_in(columns + 1, squares[: rows - length + 1, : columns - length + 1])
+    rising = line_in(columns - 1, squares[: rows - length + 1, length - 1 :])
+
+    @rule
+    def has_line(stones: Word) -> Word:
+        """Whether `length` or more of `stones` are in a line."""
+        return (across(stones) | down(stones) | falling(stones) | rising(stones)) != 0
+
+    @rule
+    def legal_actions(own: Word, opp: Word) -> Word:
+        """The empty crossings, unless a line has ended the match."""
+        return (~(own | opp) & board) * (has_line(opp) == 0)
+
+    @rule
+    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
+        """Place one stone; then it is the other's turn."""
+        return opp, own | move
+
+    @rule
+    def is_terminal(own: Word, opp: Word) -> Word:
+        """Whether the player who has just moved has a line, or the board is full."""
+        return has_line(opp) | ((own | opp) == board)
+
+    @rule
+    def return_to_move(own: Word, opp: Word) -> Word:
+        """The other player's line is a loss for the player to move; a full board without one is a draw."""
+        return -1 * has_line(opp)
+
+    entry = entry_of_stones(size)
+    return Rules((0, 0), legal_actions, play, is_terminal, return_to_move, entry, word_bits=size)
+
+
+class GomokuPresentation(Presentation):
+    player_names = ("black", "white")
+    stone_colours = ("black", "white")
+
+    def __init__(self, game: "Gomoku") -> None:
+        rows, columns = game.height, game.width
+        self.title = f"Gomoku {columns}x{rows}" if game.length == 5 else f"{game.length} in a row, {columns}x{rows}"
+        number = NUMBERS.get(game.length, str(game.length))
+        self.aim = f"{number} or more of your stones in a row, a column or a diagonal win."
+        self.how_to_play = (
+            "Black moves first; then the players take turns.",
+            "A move places one stone on an empty crossing. Stones never move, and none is ever captured.",
+            f"The first line of {number.lower()} or more ends the match at once.",
+            "If the board is full and there is no such line, the match is a draw.",
+        )
+        # Black fills a diagonal; white plays two crossings further to the right each time, so that it blocks nothing.
+        cells = [(row, column) for row in range(game.length) for column in (row, (row + 2) % columns)][:-1]
+        self.example = " ".join(game.action_to_string(row * columns + column) for row, column in cells)
+        self.example_caption = f"Black has {number.lower()} on a diagonal and wins."
+        self.line_length = game.length
+        self.column_names = COLUMNS[:columns]
+        self.row_names = [str(row) for row in range(rows, 0, -1)]
+        self.action_help = f"a crossing from a1 to {COLUMNS[columns - 1]}{rows}"
+        super().__init__(game)
+
+
+class Gomoku(Game):
+    """Gomoku on `width` x `width` crossings, or another m,n,k game: Gomoku(4, 3, length=3).
+
+    Args:
+        width: the number of columns, at most 19.
+        height: the number of rows, at most 19; None: as many as columns.
+        length: the number of stones in a line that win, from 2 to the longer side.
+    """
+
+    name = "gomoku"
+    sizes = (9, 13, 15)
+    presentation_class = GomokuPresentation
+
+    def __init__(self, width: int = 9, height: int | None = None, length: int = 5) -> None:
+        self.width, self.height, self.length = width, width if height is None else height, length
+        if (self.width, self.height, length) == (width, width, 5) and width in self.sizes:
+            self.name = self.name_of_size(self.name, width)
+        else:
+            self.name = f"{length}_in_a_row_{self.width}x{self.height}"
+        self.rules = mnk_rules(self.height, self.width, length)
+        self.num_distinct_actions = self.max_game_length = self.width * self.height
+        self.observation_shape = (2, self.height, self.width)
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """The eight of a square, four of them turns; the four of another rectangle."""
+        board = np.arange(self.num_distinct_actions).reshape(self.height, self.width)
+        images = [board, board[::-1], board[:, ::-1], board[::-1, ::-1]]
+        if self.width == self.height:
+            images += [image.T for image in images]
+        sources = np.stack([image.reshape(-1) for image in images])
+        return Symmetries(np.argsort(sources, axis=1), np.concatenate([sources, sources + board.size], axis=1))
+
+    def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
+        check_turns(squares, to_move, self.presentation.player_names)
+        check_no_line(squares, (self.height, self.width), self.length)
+
+    def action_to_string(self, action: int) -> str:
+        row, column = divmod(action, self.width)
+        return f"{COLUMNS[column]}{self.height - row}"
+
+    def string_to_action(self, text: str) -> int:
+        name, rows = text.strip().lower(), [str(row) for row in range(self.height, 0, -1)]
+        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
+            raise IllegalActionError(f"{shortened(text)!r} is not a crossing; write {self.presentation.action_help}")
+        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

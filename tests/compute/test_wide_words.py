@@ -1,0 +1,193 @@
+"""Words of more than 64 bits: as numbers, on tensors and compiled, against integers of Python."""
+
+import operator
+import pickle
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from selfplay.compute.bit_algebra import bit_count, named_by_closure, word_of
+from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.wide_words import (
+    WideInt,
+    WideTensor,
+    number_of,
+    parts_of,
+    parts_of_bits,
+    stored,
+    wide_of,
+    word_tensor,
+    words_of,
+    words_where,
+)
+from selfplay.compute.word_type import word_dtype
+from selfplay.compute.words import (
+    bit_like,
+    load,
+    lowest,
+    move_of,
+    nth_bit,
+    num_parts,
+    part,
+    position_hash,
+    store,
+    word_rows,
+)
+
+WIDTHS = [81, 128, 169, 225, 361]
+OPERATORS = [operator.and_, operator.or_, operator.xor, operator.add, operator.sub, operator.mul]
+COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+
+
+def some_words(bits: int, count: int = 60, seed: int = 0) -> list[int]:
+    """Random words, and those at the edges of parts and of the whole."""
+    whole = 64 * parts_of_bits(bits)
+    draws = random.Random(seed)
+    edges = [0, 1, (1 << whole) - 1, 1 << (whole - 1), 1 << 63, 1 << 64, (1 << 64) - 1]
+    return [*edges, *(draws.getrandbits(whole) for _ in range(count)), *reversed(edges)]
+
+
+def plain(words: Any) -> list[int]:
+    """Words of a batch, or numbers, as integers of Python."""
+    if isinstance(words, WideTensor):
+        return [int(wide_of(parts)) for parts in stored(words).tolist()]
+    return [int(number) for number in words.tolist()]
+
+
+@pytest.mark.parametrize("bits", WIDTHS)
+def test_operators_give_what_integers_give_modulo_two_to_the_width(bits: int) -> None:
+    parts, whole = parts_of_bits(bits), 1 << 64 * parts_of_bits(bits)
+    ones, others = some_words(bits), some_words(bits, seed=1)[::-1]
+    one, other = (words_of(word_tensor(words, bits), bits) for words in (ones, others))
+    small = torch.tensor(random.Random(2).choices([-1, 0, 1, 5, -7], k=len(ones)))
+    flags = small > 0
+    constant = WideInt(others[9], parts)
+    for function in (*OPERATORS, *COMPARISONS):
+
+        def expected(a: int, b: int, function: Any = function) -> int:
+            return int(function(a % whole, b % whole)) % whole
+
+        assert plain(function(one, other)) == list(map(expected, ones, others))
+        for number in (-1, 3, 0x5555, constant):
+            assert plain(function(one, number)) == [expected(a, int(number)) for a in ones]
+            assert plain(function(number, one)) == [expected(int(number), a) for a in ones]
+        for numbers in (small, flags):
+            assert plain(function(one, numbers)) == list(map(expected, ones, numbers.tolist()))
+            assert plain(function(numbers, one)) == list(map(expected, numbers.tolist(), ones))
+            assert plain(function(numbers, constant)) == [expected(b, int(constant)) for b in numbers.tolist()]
+            assert plain(function(constant, numbers)) == [expected(int(constant), b) for b in numbers.tolist()]
+        for a, b in zip(ones, others, strict=True):
+            assert int(function(WideInt(a, parts), WideInt(b, parts))) == expected(a, b)
+            assert int(function(WideInt(a, parts), -3)) == expected(a, -3)
+            assert int(function(-3, WideInt(a, parts))) == expected(-3, a)
+
+
+@pytest.mark.parametrize("bits", WIDTHS)
+def test_shifts_fill_with_zeros_and_bits_are_counted(bits: int) -> None:
+    words, whole = some_words(bits), 64 * parts_of_bits(bits)
+    batch, modulus = words_of(word_tensor(words, bits), bits), 1 << whole
+    for number in (0, 1, 63, 64, 65, 80, 127, whole - 1):
+        assert plain(batch >> number) == [word >> number for word in words]
+        assert plain(batch << number) == [(word << number) % modulus for word in words]
+    by = torch.tensor(random.Random(3).choices(range(whole), k=len(words)))
+    assert plain(batch >> by) == [word >> number for word, number in zip(words, by.tolist(), strict=True)]
+    assert plain(batch << by) == [(word << number) % modulus for word, number in zip(words, by.tolist(), strict=True)]
+    assert plain(~batch) == [~word % modulus for word in words]
+    assert plain(-batch) == [-word % modulus for word in words]
+    assert plain(bit_count(batch)) == [word.bit_count() for word in words]
+    single = [WideInt(word, parts_of_bits(bits)) for word in words]
+    assert [int(~word) for word in single] == [~word % modulus for word in words]
+    assert [int(-word) for word in single] == [-word % modulus for word in words]
+    assert [bit_count(word) for word in single] == [word.bit_count() for word in words]
+
+
+@compiled
+def compute(ones: Words, others: Words, numbers: NDArray[np.int64], words: Words, counts: NDArray[np.int64]) -> None:
+    for i in range(len(ones)):
+        one, other, number, row = load(ones, i), load(others, i), numbers[i], words[i]
+        store(row, 0, one & other)
+        store(row, 1, one | other)
+        store(row, 2, one ^ other)
+        store(row, 3, one + other)
+        store(row, 4, one - other)
+        store(row, 5, one * other)
+        store(row, 6, one >> number)
+        store(row, 7, one << number)
+        store(row, 8, ~one)
+        store(row, 9, -one)
+        store(row, 10, -1 * (one < other))
+        store(row, 11, one * (one != other))
+        store(row, 12, bit_like(one, number))
+        store(row, 13, move_of(one, number, 7))
+        changed = one
+        changed &= other
+        changed |= 1
+        changed <<= 2
+        store(row, 14, changed)
+        store(row, 15, nth_bit(one, number % bit_count(one)) if one else 0)
+        counts[i, 0], counts[i, 1] = bit_count(one), lowest(one) if one else -1
+        counts[i, 2], counts[i, 3] = part(one, 1), num_parts(one)
+        counts[i, 4] = (one == other) + 2 * (one <= other) + 4 * (one > other) + 8 * (one >= other) + 16 * (one == -1)
+        counts[i, 5] = position_hash(one, other)
+
+
+@pytest.mark.parametrize("bits", [81, 169])
+def test_compiled_words_are_those_of_integers(bits: int) -> None:
+    parts, modulus = parts_of_bits(bits), 1 << 64 * parts_of_bits(bits)
+    ones, others = some_words(bits), some_words(bits, seed=1)[::-1]
+    numbers = np.array(random.Random(4).choices(range(64 * parts), k=len(ones)))
+    words, counts = np.zeros((len(ones), 16, parts), dtype=np.int64), np.zeros((len(ones), 6), dtype=np.int64)
+    rows = words.view(word_dtype(parts))[:, :, 0]
+    compute(*(word_rows(word_tensor(each, bits)) for each in (ones, others)), numbers, rows, counts)
+    for a, b, n, found, counted in zip(ones, others, numbers.tolist(), words.tolist(), counts.tolist(), strict=True):
+        chosen = a
+        for _ in range(n % a.bit_count() if a else 0):
+            chosen &= chosen - 1
+        results = [a & b, a | b, a ^ b, a + b, a - b, a * b, a >> n, a << n, ~a, -a, -(a < b), a * (a != b)]
+        results += [1 << n, 0 if n == 7 else 1 << n, ((a & b) | 1) << 2, chosen & -chosen]
+        assert [int(wide_of(word)) for word in found] == [result % modulus for result in results]
+        order = (a == b) + 2 * (a <= b) + 4 * (a > b) + 8 * (a >= b) + 16 * (a == modulus - 1)
+        expected = [a.bit_count(), (a & -a).bit_length() - 1, parts_of(a, parts)[1], parts, order]
+        with np.errstate(over="ignore"):
+            assert counted == [*expected, position_hash(WideInt(a, parts), WideInt(b, parts))]
+
+
+def test_numbers_of_numpy_are_bits_too() -> None:
+    assert word_of(np.array([0, 80, 80]), 81) == WideInt(1 | 1 << 80, 2)
+    assert word_of(np.array([63])) == -(1 << 63)
+    assert word_of([]) == 0
+
+
+def test_constants_of_another_width_make_another_function() -> None:
+    def made(constant: int) -> str:
+        def enclosing() -> int:
+            return constant
+
+        return named_by_closure(enclosing).__qualname__
+
+    assert made(WideInt(5, 2)) == made(WideInt(5, 2))
+    assert len({made(5), made(WideInt(5, 2)), made(WideInt(5, 3))}) == 3
+
+
+def test_a_word_is_pickled_with_its_width() -> None:
+    word = pickle.loads(pickle.dumps(WideInt(-1, 2)))
+    assert (repr(word), word) == (f"WideInt({2**128 - 1}, 2)", -1)
+
+
+def test_stored_words_are_chosen_by_row() -> None:
+    ones, others = (word_tensor([number, number << 90], 91) for number in (1, 2))
+    chosen = words_where(torch.tensor([True, False]), ones, others)
+    assert plain(words_of(chosen, 91)) == [1, 2 << 90]
+    assert number_of(words_of(chosen, 91)).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("function", [torch.sqrt, torch.floor_divide])
+def test_other_operations_are_refused_in_one_line(function: Any) -> None:
+    words = words_of(word_tensor([1, 2], 81), 81)
+    operands = (words,) if function is torch.sqrt else (torch.tensor([1, 2]), words)
+    with pytest.raises(TypeError, match="words of more than 64 bits have no"):
+        function(*operands)
