@@ -8,11 +8,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.compilation import compiled, register_rules
+from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.compute.random_numbers import Draws
+from selfplay.compute.wide_words import word_tensor
+from selfplay.compute.words import load, move_of, part, word_rows
 from selfplay.games import Game
 from selfplay.games.kernels import random_action
 from selfplay.games.rules import Rules
+
+PASS = -1
 
 
 def play_random_matches(game: Game, draws: Draws) -> tuple[Tensor, Tensor]:
@@ -20,7 +24,8 @@ def play_random_matches(game: Game, draws: Draws) -> tuple[Tensor, Tensor]:
     plays with these draws."""
     returns, plies = torch.empty_like(draws.match, dtype=torch.float32), torch.empty_like(draws.match)
     play = _compile(game.rules)
-    play(*game.rules.initial, draws.key, draws.match.numpy(), returns.numpy(), plies.numpy())
+    start = word_rows(word_tensor(game.rules.initial, game.rules.word_bits))
+    play(start, draws.key, draws.match.numpy(), returns.numpy(), plies.numpy())
     return returns, plies
 
 
@@ -31,26 +36,22 @@ def _compile(rules: Rules) -> Callable[..., None]:
 
     @compiled
     def random_matches(
-        own: int,
-        opp: int,
+        start: Words,
         key: int,
         match: NDArray[np.int64],
         returns: NDArray[np.float32],
         plies: NDArray[np.int64],
     ) -> None:
         for i in range(len(match)):
-            mine, other, ply = own, opp, 0
+            mine, other, ply = load(start, 0), load(start, 1), 0
             while True:
                 bits = legal_actions(mine, other)
-                if bits != 0:
-                    move = np.int64(1) << random_action(bits, key, match[i], ply)
-                elif is_terminal(mine, other):
+                if bits == 0 and is_terminal(mine, other):
                     break
-                else:
-                    move = np.int64(0)
-                mine, other = play(mine, other, move)
+                action = PASS if bits == 0 else random_action(bits, key, match[i], ply)
+                mine, other = play(mine, other, move_of(mine, action, PASS))
                 ply += 1
-            result = return_to_move(mine, other)
+            result = part(return_to_move(mine, other), 0)
             returns[i], plies[i] = result if ply % 2 == 0 else -result, ply
 
     return random_matches

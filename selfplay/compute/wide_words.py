@@ -315,6 +315,6 @@ def number_of(words: Word) -> Tensor:
     return words.parts[0] if isinstance(words, WideTensor) else words
 
 
-def words_where(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
-    """`torch.where` of stored words (int64[B] or int64[B, K]); `condition`: bool[B]."""
-    return torch.where(condition.reshape(-1, *[1] * (one.ndim - 1)), one, other)
+def words_where(condition: Tensor, one: Tensor | int, other: Tensor) -> Tensor:
+    """`torch.where` of stored words; `condition`: bool[B]."""
+    return torch.where(condition if other.ndim == 1 else condition[:, None], one, other)

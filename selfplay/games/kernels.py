@@ -56,8 +56,9 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     @compiled
     def observe(own: Words, opp: Words, entries: NDArray[np.uint8]) -> None:
         for i in range(entries.shape[0]):
+            mine, other = load(own, i), load(opp, i)
             for j in range(entries.shape[1]):
-                entries[i, j] = part(observation_entry(load(own, i), load(opp, i), j), 0)
+                entries[i, j] = part(observation_entry(mine, other, j), 0)
 
     @compiled
     def random_actions(

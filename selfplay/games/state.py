@@ -207,7 +207,7 @@ class BatchStepping(ABC):
     def legal_action_mask(self, state: State) -> Tensor:
         """bool[B, A]: which actions are legal; none in a terminated match."""
         legal = stored(self.rules.on_tensors(self.rules.legal_actions, state.own, state.opp))
-        parts = parts_matrix(words_where(state.terminated, torch.zeros_like(legal), legal))
+        parts = parts_matrix(words_where(state.terminated, 0, legal))
         shifts = torch.arange(min(self.num_distinct_actions, PART_BITS), device=parts.device)
         mask = ((parts[:, :, None] >> shifts) & 1).bool().flatten(1)[:, : self.num_distinct_actions]
         if self.pass_action is None:
@@ -248,7 +248,7 @@ class BatchStepping(ABC):
         places = torch.arange(parts_of_bits(self.rules.word_bits), device=action.device) == action[:, None] // PART_BITS
         move = torch.where(places, 1 << (action[:, None] % PART_BITS), 0).reshape(state.own.shape)
         if self.pass_action is not None:
-            move = words_where(action == self.pass_action, torch.zeros_like(move), move)
+            move = words_where(action == self.pass_action, 0, move)
         own, opp = map(stored, self.rules.on_tensors(self.rules.play, state.own, state.opp, move))
         over = state.terminated
         own, opp = words_where(over, state.own, own), words_where(over, state.opp, opp)

@@ -36,7 +36,7 @@ class PositionRequest(RequestBody):
     """A position that was set up by hand."""
 
     squares: list[Literal[-1, 0, 1]] = Field(
-        max_length=64, description="1: a stone of seat 0; -1: a stone of seat 1; 0: empty."
+        max_length=400, description="1: a stone of seat 0; -1: a stone of seat 1; 0: empty."
     )
     to_move: Literal[0, 1] = Field(description="The seat to move.")
 
@@ -66,7 +66,7 @@ class MatchRequest(RequestBody):
     seed: int = Field(
         default=0, ge=0, lt=2**53, description="The number of its stream of random numbers, drawn for each new match."
     )
-    moves: str = Field(default="", max_length=1000, description="The actions so far as text, such as f5d6c3.")
+    moves: str = Field(default="", max_length=2000, description="The actions so far as text, such as f5d6c3.")
     position: PositionRequest | None = Field(default=None, description="Where the match begins; null: at the start.")
     is_practice: bool = Field(default=False, description="Whether its end must not count.")
     advance: bool = Field(

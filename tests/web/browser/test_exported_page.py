@@ -1,5 +1,6 @@
 """The page as static files: its rules and values are those of the library, and a match can be played."""
 
+import random
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -16,8 +17,9 @@ import torch
 from playwright.sync_api import Browser, Page, expect
 
 from selfplay.architectures import build_network
-from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_algebra import Word, bit_count, word_of
 from selfplay.compute.random_numbers import Draws
+from selfplay.compute.wide_words import WideInt, single_word, stored, word_tensor, words_of
 from selfplay.games import Game, make_game
 from selfplay.games.board_checks import winning_chain
 from selfplay.games.state import State
@@ -460,15 +462,42 @@ def every_operation(own: Word, opp: Word) -> tuple[Word, Word]:
     return -total, ~(count | (own << (opp & 31))) * (own >= opp)
 
 
+EVALUATED = "async ([code, pairs]) => {"
+EVALUATED += " const { rule } = await import(`data:text/javascript,${encodeURIComponent(code)}`);"
+EVALUATED += " return pairs.map(([own, opp]) => rule(BigInt(own), BigInt(opp)).map(String)); }"
+
+
 def test_operations_of_rules_give_the_same_words(exported: Page) -> None:
     edges = [0, 1, -1, 2**63 - 1, -(2**63), 0x5555555555555555]
     words = [*edges, *torch.randint(-(2**62), 2**62, (40,), generator=torch.Generator().manual_seed(1)).tolist()]
     own, opp = (torch.tensor(column) for column in zip(*product(words, words), strict=True))
     pairs = [(str(one), str(other)) for one, other in zip(own.tolist(), opp.tolist(), strict=True)]
-    evaluated = (
-        "async ([code, pairs]) => { const { rule } = await import(`data:text/javascript,${encodeURIComponent(code)}`);"
-    )
-    evaluated += " return pairs.map(([own, opp]) => rule(BigInt(own), BigInt(opp)).map(String)); }"
-    found = exported.evaluate(evaluated, [javascript_of({"rule": every_operation}), pairs])
+    found = exported.evaluate(EVALUATED, [javascript_of({"rule": every_operation}), pairs])
     expected = torch.stack(every_operation(own, opp), dim=1)
     assert [[int(word) for word in pair] for pair in found] == expected.tolist()
+
+
+WIDTH = 150
+MASK = word_of(range(5, 150, 3), WIDTH)
+STEPS = (1, 70, 130)
+
+
+def every_wide_operation(own: Word, opp: Word) -> tuple[Word, Word]:
+    """Every operation that rules of words of more than 64 bits may have."""
+    total = own
+    for number in range(3):
+        total = total ^ ((own << STEPS[number]) * ((opp >> (2 * number)) & 7) - (~opp >> STEPS[number]))
+    count = bit_count(total) + (own < opp) * 2 + (own <= opp) * 4 + (own > opp) * 8 + (own == MASK) * 16
+    return -total & (MASK | own), ~(count | (own << 31)) * (own != opp)
+
+
+def test_operations_of_rules_give_the_same_wide_words(exported: Page) -> None:
+    draws = random.Random(1)
+    words = [0, 1, int(MASK), (1 << 191) - 1, 1 << 64, *(draws.getrandbits(191) for _ in range(20))]
+    pairs = list(product(words, words))
+    code = javascript_of({"rule": every_wide_operation}, WIDTH)
+    found = exported.evaluate(EVALUATED, [code, [list(map(str, pair)) for pair in pairs]])
+    own, opp = (words_of(word_tensor(column, WIDTH), WIDTH) for column in zip(*pairs, strict=True))
+    for number, words_found in enumerate(every_wide_operation(own, opp)):
+        expected = [single_word(stored(words_found), row) for row in range(len(pairs))]
+        assert [WideInt(int(pair[number]), 3) for pair in found] == expected
