@@ -57,9 +57,10 @@ class Kind(NamedTuple):
         return field
 
 
-TEXT, COUNT, LINES, SHARE, ERROR, RATING = (
+TEXT, COUNT, LINES, WORD, SHARE, ERROR, RATING = (
     Kind(str),
     Kind(int),
+    Kind(int, exceeds_64_bits=True),
     Kind(int, exceeds_64_bits=True),
     Kind(float),
     Kind(float, decimals=4),
@@ -100,7 +101,7 @@ def table_of(columns: Columns, rows: Sequence[Row]) -> "pd.DataFrame":
     def values_of(name: str, kind: Kind) -> "pd.Series[Any]":
         values = [kind.rounded(row.get(name)) for row in rows]
         # Integers of more than 64 bits would become fractions beside empty fields.
-        return pd.Series(values, dtype=object).infer_objects() if kind is LINES else pd.Series(values)
+        return pd.Series(values, dtype=object).infer_objects() if kind.exceeds_64_bits else pd.Series(values)
 
     mentioned = {name: kind for name, kind in columns.items() if any(name in row for row in rows)}
     data = {name: values_of(name, kind) for name, kind in mentioned.items()}

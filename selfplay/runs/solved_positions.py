@@ -12,13 +12,14 @@ from typing import Any
 
 import torch
 
+from selfplay.compute.wide_words import single_word, word_tensor
 from selfplay.games import Game
 from selfplay.grading.compared import Keep, SolvedPosition
-from selfplay.grading.tables import COUNT, TEXT, Columns, Row, read_rows, table_of, write_csv
+from selfplay.grading.tables import COUNT, TEXT, WORD, Columns, Row, read_rows, table_of, write_csv
 from selfplay.runs.manifest import Manifest
 
 POSITION_COLUMNS: Columns = {
-    **{"position": COUNT, "group": TEXT, "own": COUNT, "opp": COUNT, "to_move": COUNT},
+    **{"position": COUNT, "group": TEXT, "own": WORD, "opp": WORD, "to_move": COUNT},
     **{"action": TEXT, "value": COUNT},
 }
 POSITION_TABLE = "a table of solved positions; delete it and compare the levels again"
@@ -50,8 +51,8 @@ def _kept_positions(
 
 
 def _rows(game: Game, number: int, position: SolvedPosition) -> list[Row]:
-    own, opp, to_move = (int(field) for field in position.state[:3])
-    row = {"position": number, "own": own, "opp": opp, "to_move": to_move}
+    own, opp = (int(single_word(words, 0)) for words in position.state[:2])
+    row = {"position": number, "own": own, "opp": opp, "to_move": int(position.state.current_player)}
     group = {"group": position.group} if position.group else {}
     actions = position.values.items()
     return [{**row, **group, "action": game.action_to_string(action), "value": value} for action, value in actions]
@@ -59,7 +60,8 @@ def _rows(game: Game, number: int, position: SolvedPosition) -> list[Row]:
 
 def _position(game: Game, rows: Sequence[dict[str, Any]]) -> SolvedPosition:
     """The position that these rows describe, one for each legal action."""
-    state = game.state_at(torch.tensor([rows[0]["own"]]), torch.tensor([rows[0]["opp"]]))
+    own, opp = (word_tensor([rows[0][name]], game.rules.word_bits) for name in ("own", "opp"))
+    state = game.state_at(own, opp)
     state = state._replace(current_player=torch.tensor([rows[0]["to_move"]], dtype=torch.int8))
     legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
     values = dict(zip(legal, (row["value"] for row in rows), strict=True))
