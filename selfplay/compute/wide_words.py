@@ -39,7 +39,7 @@ def _wrapping(name: str) -> Any:
     def method(self: "WideInt", *others: Any) -> Any:
         if not all(isinstance(other, int) for other in others):
             return NotImplemented
-        return WideInt(operation(int(self), *map(int, others)), self.num_parts)
+        return WideInt(operation(self, *others), self.num_parts)
 
     return method
 
@@ -50,7 +50,7 @@ def _comparing(name: str) -> Any:
     def method(self: "WideInt", other: Any) -> Any:
         if not isinstance(other, int):
             return NotImplemented
-        return operation(int(self), WideInt(other, self.num_parts).value)
+        return operation(self, WideInt(other, self.num_parts))
 
     return method
 
@@ -83,14 +83,6 @@ class WideInt(int):
         _comparing(f"__{name}__") for name in ["eq", "ne", "lt", "le", "gt", "ge"]
     )
     __hash__ = int.__hash__
-
-    @property
-    def value(self) -> int:
-        """The same number as an int without a width."""
-        return int(self)
-
-    def bit_count(self) -> int:
-        return int(self).bit_count()
 
     def __repr__(self) -> str:
         return f"WideInt({int(self)}, {self.num_parts})"

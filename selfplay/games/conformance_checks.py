@@ -28,6 +28,8 @@ from selfplay.games.state import State
 MATCHES = 64
 SINGLE_MATCHES = 4
 """Number of matches that are also checked one by one, which is slow."""
+ILLEGAL_TRIED = 10
+"""About how many illegal actions of a position are tried."""
 REPEATED = (
     "positions can repeat, so matches need not end; count the plies in the words of a position and end the match at a "
     "limit: docs/adding_a_game.md, Games whose positions can repeat"
@@ -70,10 +72,11 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
         expect(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
         rows, actions = mask.nonzero(as_tuple=True)
         game.step(state.select(rows), actions)
-        outside = (-1, game.num_distinct_actions)
+        outside = (-1, game.num_distinct_actions) if ply == 0 else ()
         for row in (~state.terminated[:SINGLE_MATCHES]).nonzero()[:, 0].tolist():
+            # Those that were legal before this ply, in games with many actions only some of them.
             single, illegal = state.select(torch.tensor([row])), (was_legal[row] & ~mask[row]).nonzero()[:, 0].tolist()
-            for action in (*illegal, *outside):
+            for action in (*illegal[:: max(1, len(illegal) // ILLEGAL_TRIED)], *outside):
                 step = partial(game.step, single, torch.tensor([action]))
                 _require_refused(step, f"step accepts the illegal action {action}")
         was_legal = mask[:SINGLE_MATCHES]
