@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
+from torch import Tensor
 
 from selfplay.compute.wide_words import PART_BITS, WideInt, WideTensor, parts_of_bits
 
@@ -110,4 +111,13 @@ def bit_count_of_64(word: Word) -> Word:
     return ((eights * 0x0101010101010101) >> 56) & 0x7F
 
 
-RULES.append(bit_count)
+def all_equal(one: Word, other: Word) -> bool:
+    """Whether two words are equal; of batches, whether all of them are.
+
+    `if all_equal(grown, found): break` ends a loop that has become stable; no other branch of a rule may depend on it.
+    """
+    equal = one == other
+    return bool(equal.all()) if isinstance(equal, Tensor) else bool(equal)
+
+
+RULES += [bit_count, all_equal]

@@ -15,7 +15,7 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload, register_jitable
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import RULES, RuleFunction, bit_count, named_by_closure
+from selfplay.compute.bit_algebra import RULES, RuleFunction, all_equal, bit_count, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.compute.word_type import WordType  # noqa: F401  (numba has to know it)
 
@@ -23,8 +23,8 @@ Words = NDArray[Any]
 """One word of each of B positions, as an array for compiled code: int64[B], or for words of more than 64 bits [B]
 records (`selfplay.compute.word_type.word_dtype`), which `selfplay.compute.words` reads and writes."""
 
-_registered: set[Callable[..., Any]] = {bit_count}
-"""The rules that compiled code can call; `selfplay.compute.word_type` has defined `bit_count` for each kind of word."""
+_registered: set[Callable[..., Any]] = {bit_count, all_equal}
+"""The rules that compiled code can call; `selfplay.compute.word_type` has defined these for each kind of word."""
 
 
 def register_rules() -> None:

@@ -16,7 +16,7 @@ from numba.core import imputils
 from numba.core.typeconv.castgraph import Conversion
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable, typeof_impl
 
-from selfplay.compute.bit_algebra import bit_count, bit_count_of_64
+from selfplay.compute.bit_algebra import all_equal, bit_count, bit_count_of_64
 from selfplay.compute.wide_words import PART_BITS, WideInt
 
 lower_cast: Any = imputils.lower_cast
@@ -250,3 +250,8 @@ write_record: Any = intrinsic(_write_record)
 @overload(bit_count, strict=False, jit_options=QUICKLY_COMPILED)
 def _bit_count(word: Any) -> Any:
     return (lambda word: count_ones(word)) if isinstance(word, WordType) else bit_count_of_64
+
+
+@overload(all_equal, strict=False, jit_options=QUICKLY_COMPILED)
+def _all_equal(one: Any, other: Any) -> Any:
+    return lambda one, other: one == other

@@ -19,6 +19,7 @@ GAMES: Registry[type[Game]] = Registry(
         "othello": "selfplay.games.othello:Othello",
         "hex": "selfplay.games.hex:Hex",
         "gomoku": "selfplay.games.gomoku:Gomoku",
+        "go": "selfplay.games.go:Go",
         "breakthrough": "selfplay.games.breakthrough:Breakthrough",
     },
     group="selfplay.games",

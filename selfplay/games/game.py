@@ -68,6 +68,8 @@ class Game(MadeAgain, BatchStepping):
     """The name of the solver of positions in `selfplay.search.exact_solver`; None if there is none."""
     features: Features | None = None
     """Numbers from which searches can value positions; None if there are none besides the result of a match."""
+    komi: float | None = None
+    """The points that player 1 gets because player 0 moves first; None if the game does not compensate for it."""
     made_as: tuple[str, Rules] | None = None
     """The name with which `make_game` made this game, and its rules then; None: made by calling the class."""
     presentation_class: type[Presentation] = Presentation
@@ -91,6 +93,13 @@ class Game(MadeAgain, BatchStepping):
     @abstractmethod
     def string_to_action(self, text: str) -> int:
         """The action that `text` names. Raises IllegalActionError if it does not name one."""
+
+    def score(self, state: State) -> Tensor:
+        """float32[B]: the lead of player 0 in points; where the game does not count points, its return."""
+        if self.rules.margin is None:
+            return state.returns
+        lead = self.lead_to_move(state)
+        return torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
 
     @property
     def symmetries(self) -> Symmetries:
@@ -285,8 +294,7 @@ def outcome_of_first(game: Game, state: State, ends: EndValues) -> Tensor:
     """float32[B] in [-1, 1]: the outcome of finished matches for player 0; undefined for unfinished ones."""
     values = ends.win * state.returns
     if ends.point and game.rules.margin is not None:
-        lead = game.lead_to_move(state)
-        values = values + ends.point * torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
+        values = values + ends.point * game.score(state)
     # 0 is added so that draws are not -0.0.
     return values + 0.0
 

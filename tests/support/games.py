@@ -7,8 +7,9 @@ import pytest
 
 from selfplay.games import GAMES
 
-BOARDS = (*(name for name in GAMES if name != "hex"), "hex_3x3", "othello_6x6", "othello_4x4")
-"""The names of the games, with further boards of Othello, and Hex on its smallest board."""
+SMALLEST = {"hex": "hex_3x3", "go": "go_3x3"}
+BOARDS = (*(SMALLEST.get(name, name) for name in GAMES), "othello_6x6", "othello_4x4")
+"""The names of the games, with further boards of Othello, and Hex and Go on their smallest boards."""
 
 
 def with_slow_sizes(names: Iterable[str]) -> list[Any]:

@@ -1,0 +1,272 @@
+"""Go with area scoring: own more crossings than the other player, by stones and by what they surround.
+
+Bit `width * row + column` of a word is the crossing (row, column), rows counted from the top, as the board is drawn:
+
+    3  0 1 2
+    2  3 4 5
+    1  6 7 8
+       A B C
+
+Player 0 is black and moves first, player 1 is white. Action i places a stone on crossing i; the last action is a pass,
+which is always legal. The rules are those of Tromp and Taylor with three differences, as in OpenSpiel and GNU Go:
+
+- A move may not leave its own chain without a liberty: there is no suicide, of one stone or of several.
+- Only the immediate recapture that repeats a position is illegal (simple ko), not every repetition.
+- As positions can repeat, a match ends not only after two passes in a row, but also after two plies per crossing.
+
+Both words contain a crossing that is illegal because of ko; it is empty. In `opp`, the bit after the crossings is set
+if the player who has just moved has passed, and the bits above it count the plies; at the end of a match, this count is
+the limit, or one more so that it still is even where black is to move.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfplay.compute.bit_algebra import Word, all_equal, bit_count, rule, word_of
+from selfplay.compute.wide_words import number_of
+from selfplay.errors import IllegalActionError, SettingError, shortened
+from selfplay.games.game import Game
+from selfplay.games.presentation import Presentation
+from selfplay.games.rules import Rules, Symmetries
+from selfplay.games.state import State
+
+COLUMNS = "ABCDEFGHJKLMNOPQRST"
+"""Without the letter I, as in the Go Text Protocol."""
+PASS = "pass"
+KOMI = {7: 9.0, 9: 7.0}
+"""By the width of the board, the komi with which perfect play is believed to be a draw."""
+USUAL_KOMI = 7.5
+"""On other boards."""
+
+
+def count_bits(width: int) -> int:
+    """The number of bits that count the plies."""
+    return (2 * width * width + 1).bit_length()
+
+
+@cache
+def chains(width: int) -> tuple[Callable[[Word], Word], Callable[[Word, Word], Word]]:
+    """Two rules of a board, for words that hold nothing but crossings.
+
+    Returns:
+        beside: (crossings) to those beside them; may set bits after the board.
+        connected: (crossings, start) to those of `crossings` that are connected by them with some that are beside or
+            on `start`.
+    """
+    squares = np.arange(width * width).reshape(width, width)
+    bits = squares.size + 1 + count_bits(width)
+    not_left, not_right = (word_of(part.reshape(-1).tolist(), bits) for part in (squares[:, 1:], squares[:, :-1]))
+    steps = squares.size
+
+    @rule
+    def beside(crossings: Word) -> Word:
+        columns = ((crossings & not_right) << 1) | ((crossings & not_left) >> 1)
+        return columns | (crossings << width) | (crossings >> width)
+
+    @rule
+    def connected(crossings: Word, start: Word) -> Word:
+        found = crossings & (start | beside(start))
+        for _ in range(steps):
+            grown = found | (crossings & beside(found))
+            if all_equal(grown, found):
+                break
+            found = grown
+        return found
+
+    return beside, connected
+
+
+@cache
+def lead_on_board(width: int) -> Callable[[Word, Word], Word]:
+    """The rule that counts the points of the player to move minus those of the other player, without komi."""
+    size, (_, connected) = width * width, chains(width)
+    board = word_of(range(size), size + 1 + count_bits(width))
+
+    @rule
+    def lead(own: Word, opp: Word) -> Word:
+        """A player has a point for each own stone, and for each empty crossing connected with own stones only."""
+        mine, other = own & ~opp & board, opp & ~own & board
+        empty = board & ~(mine | other)
+        near_mine, near_other = connected(empty, mine), connected(empty, other)
+        return bit_count(mine | (near_mine & ~near_other)) - bit_count(other | (near_other & ~near_mine))
+
+    return lead
+
+
+@cache
+def go_rules(width: int, komi: float) -> Rules:
+    """The rules on `width` x `width` crossings. White gets `komi` points, a multiple of 0.5."""
+    size, limit, half_points = width * width, 2 * width * width, int(2 * komi)
+    bits, count_at = size + 1 + count_bits(width), size + 1
+    board, pass_move = word_of(range(size), bits), word_of([size], bits)
+    beside, connected = chains(width)
+    lead = lead_on_board(width)
+
+    @rule
+    def is_terminal(own: Word, opp: Word) -> Word:
+        """Two passes have followed each other, or the limit of plies is reached."""
+        return (opp >> count_at) >= limit
+
+    @rule
+    def legal_actions(own: Word, opp: Word) -> Word:
+        """Each empty crossing without ko, if the stone then is in a chain with a liberty; and the pass."""
+        mine, other = own & ~opp & board, opp & ~own & board
+        empty = board & ~(mine | other)
+        # A crossing beside an empty one is legal.
+        legal = board & ~(own | opp)
+        narrow = legal & ~beside(empty)
+        legal = legal ^ narrow
+        for _ in range(size):
+            if all_equal(narrow, 0):
+                break
+            stone = narrow & -narrow
+            narrow = narrow ^ stone
+            free = empty & ~stone
+            is_alive = (connected(mine | stone, free) & stone) != 0
+            captures = (beside(stone) & other & ~connected(other, free)) != 0
+            legal = legal | stone * (is_alive | captures)
+        return (legal | pass_move) * (is_terminal(own, opp) == 0)
+
+    @rule
+    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
+        """Place a stone and capture the chains of the other colour without a liberty; or pass."""
+        stone, passes = move & board, move >> size
+        mine, other = (own & ~opp & board) | stone, opp & ~own & board
+        alive = connected(other, board & ~(mine | other))
+        captured = other ^ alive
+        # A stone that has captured a single one, and whose only liberty is there, cannot be captured in return.
+        is_ko = ((beside(stone) & board & ~alive) == captured) & ((captured & (captured - 1)) == 0)
+        ko = captured * is_ko
+        count = (opp >> count_at) + 1
+        has_ended = passes & (opp >> size) & 1
+        count = count + (limit + (count & 1) - count) * has_ended
+        return alive | ko, mine | ko | (passes << size) | (count << count_at)
+
+    @rule
+    def return_to_move(own: Word, opp: Word) -> Word:
+        """The sign of the lead in points; an odd number of plies means that white is to move."""
+        doubled = 2 * lead(own, opp) + half_points * (2 * bit_count((opp >> count_at) & 1) - 1)
+        return (doubled > 0) * 1 - (doubled < 0) * 1
+
+    @rule
+    def observation_entry(own: Word, opp: Word, index: Word) -> Word:
+        """Channel 0: the stones of the player who has just moved, and ko; 1: those of the player to move, and ko; 2:
+        whether the former has passed; 3 and more: the bits of the number of plies, the lowest first."""
+        channel = index // size
+        is_own, is_mark = (channel == 1) * 1, (channel >= 2) * 1
+        square = index - size * channel
+        place = square + (size + channel - 2 - square) * is_mark
+        return (((opp >> place) & (1 - is_own)) | ((own >> place) & is_own)) & 1
+
+    return Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry, word_bits=bits)
+
+
+class GoPresentation(Presentation):
+    aim = "Own more points than the other player: crossings with your stones, and empty ones that only you surround."
+    player_names = stone_colours = ("black", "white")
+
+    def __init__(self, game: "Go") -> None:
+        self.game: Go = game
+        width = game.width
+        self.title = f"Go {width}x{width}"
+        self.how_to_play = (
+            "Black moves first; then the players take turns. A move places a stone on an empty crossing, or passes.",
+            "Stones of one colour that are neighbours along a line form a chain. Empty crossings beside it are its "
+            "liberties.",
+            "A chain without a liberty is captured: it is taken off the board. The chains of the other colour are "
+            "captured first.",
+            "A move may not leave your own chain without a liberty.",
+            "Ko: a stone that has just captured a single stone may not be captured at once if that repeats the position.",
+            f"The match ends after two passes in a row, or after {game.max_game_length} plies.",
+            "All stones on the board then count as alive: capture the dead ones before you pass.",
+            f"White gets {game.komi:g} points (komi) because black moves first.",
+        )
+        # Black surrounds the stone in the middle; white plays in two corners, or passes where they are too close.
+        middle, last = width // 2, width - 1
+        ring = [(middle, middle - 1), (middle, middle + 1), (middle + 1, middle), (middle - 1, middle)]
+        corners = [(0, 0), (last, last)] if width > 4 else [(width, 0)] * 2
+        moves = [ring[0], (middle, middle), ring[1], corners[0], ring[2], corners[1], ring[3]]
+        self.example = " ".join(game.action_to_string(width * row + column) for row, column in moves)
+        middle_name = game.action_to_string(width * middle + middle)
+        self.example_caption = f"Black has captured the white stone on {middle_name}, which had no liberty left."
+        self.column_names = COLUMNS[:width]
+        self.row_names = [str(row) for row in range(width, 0, -1)]
+        self.action_help = f"a crossing from A1 to {COLUMNS[width - 1]}{width}, or {PASS}"
+
+    def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
+        """The last line counts the points."""
+        return f"{super().board_text(state, row, values)}\n{self.caption(state, row)}"
+
+    def pointed_squares(self, action: int) -> list[int]:
+        return [action] if action < self.game.width**2 else []
+
+    def square_name(self, square: int) -> str:
+        return self.game.action_to_string(square)
+
+    def caption(self, state: State, row: int = 0) -> str:
+        """Who leads on the board, if all stones are alive."""
+        lead = float(self.game.score(state.select(torch.tensor([row]))))
+        ahead = f"{self.player_names[int(lead < 0)]} leads by {abs(lead):g}" if lead else "equal"
+        return f"{ahead} (all stones count as alive; komi {self.game.komi:g})"
+
+
+class Go(Game):
+    """Go on `width` x `width` crossings, black first.
+
+    Args:
+        width: from 3 to 19.
+        komi: the points that white gets, a multiple of 0.5; None: 9 on 7x7, 7 on 9x9, otherwise 7.5.
+
+    Raises SettingError if an argument is out of range.
+    """
+
+    name = "go"
+    sizes = (9, 3, 5, 7, 13, 19)
+    presentation_class = GoPresentation
+    komi: float
+
+    def __init__(self, width: int = 9, komi: float | None = None) -> None:
+        usual = KOMI.get(width, USUAL_KOMI)
+        self.width, self.komi = width, usual if komi is None else komi
+        if not 3 <= width <= len(COLUMNS):
+            raise SettingError(f"width={width}: must be from 3 to {len(COLUMNS)}")
+        if not (2 * self.komi).is_integer() or abs(self.komi) > width * width:
+            raise SettingError(f"komi={komi}: must be a multiple of 0.5, at most the number of crossings")
+        self.name = self.name_of_size(self.name, width) if width in self.sizes else f"go_{width}x{width}"
+        if self.komi != usual:
+            self.name += f"_komi_{self.komi:g}"
+        self.rules = go_rules(width, self.komi)
+        self.num_distinct_actions = width * width + 1
+        self.observation_shape = (3 + count_bits(width), width, width)
+        self.max_game_length = 2 * width * width
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """The eight of a square."""
+        planes = np.arange(np.prod(self.observation_shape)).reshape(self.observation_shape)
+        turned = [np.rot90(planes, turns, axes=(1, 2)) for turns in range(4)]
+        entries = np.stack([image.reshape(-1) for one in turned for image in (one, one.transpose(0, 2, 1))])
+        sources = entries[:, : self.width**2]
+        passing = np.full((len(sources), 1), self.width**2)
+        return Symmetries(np.concatenate([np.argsort(sources, axis=1), passing], axis=1), entries)
+
+    def score(self, state: State) -> Tensor:
+        lead = number_of(self.rules.on_tensors(lead_on_board(self.width), state.own, state.opp))
+        return torch.where(state.current_player == 0, lead, -lead).to(torch.float32) - self.komi
+
+    def action_to_string(self, action: int) -> str:
+        row, column = divmod(action, self.width)
+        return PASS if row == self.width else f"{COLUMNS[column]}{self.width - row}"
+
+    def string_to_action(self, text: str) -> int:
+        name, rows = text.strip().upper(), [str(row) for row in range(self.width, 0, -1)]
+        if name.lower() == PASS:
+            return self.width**2
+        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
+            raise IllegalActionError(f"{shortened(text)!r} is not a crossing; write {self.presentation.action_help}")
+        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])
