@@ -21,6 +21,7 @@ the limit, or one more so that it still is even where black is to move.
 
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -49,15 +50,20 @@ def count_bits(width: int) -> int:
     return (2 * width * width + 1).bit_length()
 
 
-@cache
-def chains(width: int) -> tuple[Callable[[Word], Word], Callable[[Word, Word], Word]]:
-    """Two rules of a board, for words that hold nothing but crossings.
+class ChainRules(NamedTuple):
+    """Rules of words that hold nothing but crossings."""
 
-    Returns:
-        beside: (crossings) to those beside them; may set bits after the board.
-        connected: (crossings, start) to those of `crossings` that are connected by them with some that are beside or
-            on `start`.
-    """
+    beside: Callable[[Word], Word]
+    """(crossings) to those beside them; may set bits after the board."""
+    beside_two: Callable[[Word], Word]
+    """(crossings) to those beside at least two of them; may set bits after the board."""
+    connected: Callable[[Word, Word], Word]
+    """(crossings, start) to those of `crossings` in chains that contain one of `start` or are beside one."""
+
+
+@cache
+def chain_rules(width: int) -> ChainRules:
+    """The rules of chains on `width` x `width` crossings."""
     squares = np.arange(width * width).reshape(width, width)
     bits = squares.size + 1 + count_bits(width)
     not_left, not_right = (word_of(part.reshape(-1).tolist(), bits) for part in (squares[:, 1:], squares[:, :-1]))
@@ -69,6 +75,12 @@ def chains(width: int) -> tuple[Callable[[Word], Word], Callable[[Word, Word], W
         return columns | (crossings << width) | (crossings >> width)
 
     @rule
+    def beside_two(crossings: Word) -> Word:
+        left, right = (crossings & not_right) << 1, (crossings & not_left) >> 1
+        above, below = crossings << width, crossings >> width
+        return (left & right) | (above & below) | ((left | right) & (above | below))
+
+    @rule
     def connected(crossings: Word, start: Word) -> Word:
         found = crossings & (start | beside(start))
         for _ in range(steps):
@@ -78,13 +90,13 @@ def chains(width: int) -> tuple[Callable[[Word], Word], Callable[[Word, Word], W
             found = grown
         return found
 
-    return beside, connected
+    return ChainRules(beside, beside_two, connected)
 
 
 @cache
 def lead_on_board(width: int) -> Callable[[Word, Word], Word]:
     """The rule that counts the points of the player to move minus those of the other player, without komi."""
-    size, (_, connected) = width * width, chains(width)
+    size, connected = width * width, chain_rules(width).connected
     board = word_of(range(size), size + 1 + count_bits(width))
 
     @rule
@@ -104,7 +116,7 @@ def go_rules(width: int, komi: float) -> Rules:
     size, limit, half_points = width * width, 2 * width * width, int(2 * komi)
     bits, count_at = size + 1 + count_bits(width), size + 1
     board, pass_move = word_of(range(size), bits), word_of([size], bits)
-    beside, connected = chains(width)
+    beside, beside_two, connected = chain_rules(width)
     lead = lead_on_board(width)
 
     @rule
@@ -120,6 +132,8 @@ def go_rules(width: int, komi: float) -> Rules:
         # A crossing beside an empty one is legal.
         legal = board & ~(own | opp)
         narrow = legal & ~beside(empty)
+        # So is one beside a chain in which a stone has two liberties; only the others are tried one by one.
+        narrow = narrow & ~beside(connected(mine, mine & beside_two(empty)))
         legal = legal ^ narrow
         for _ in range(size):
             if all_equal(narrow, 0):
@@ -181,7 +195,7 @@ class GoPresentation(Presentation):
             "A chain without a liberty is captured: it is taken off the board. The chains of the other colour are "
             "captured first.",
             "A move may not leave your own chain without a liberty.",
-            "Ko: a stone that has just captured a single stone may not be captured at once if that repeats the position.",
+            "Ko: a stone that has just captured one stone may not be captured at once if that repeats the position.",
             f"The match ends after two passes in a row, or after {game.max_game_length} plies.",
             "All stones on the board then count as alive: capture the dead ones before you pass.",
             f"White gets {game.komi:g} points (komi) because black moves first.",

@@ -89,7 +89,8 @@ LONGEST_ROW = 9
 """The most digits of a row, which may begin with zeros."""
 
 PASS = "PASS"
-ROWS = ("top", "bottom")
+ROWS = ("board", "top", "bottom")
+"""The side of the board where row 1 is; board: where the board shows it."""
 
 
 def colour_of(player: int) -> str:
@@ -106,22 +107,24 @@ class Vertices:
     """The squares of a board as the protocol writes them: A1, or PASS, in upper or lower case.
 
     Args:
-        rows: the side of the board where row 1 is: "top" as in Othello, or "bottom" as in Go.
+        rows: one of ROWS.
 
     Raises:
         SettingError: the actions of the game are not the squares of a square board, or `rows` is not one of these.
     """
 
-    def __init__(self, game: Game, rows: str = "top") -> None:
+    def __init__(self, game: Game, rows: str = "board") -> None:
         if rows not in ROWS:
             raise SettingError(f"rows={rows}: must be {' or '.join(ROWS)}")
-        places = range(game.num_distinct_actions - (game.pass_action is not None))
-        shape = game.board_shape
-        is_square = shape is not None and shape[0] == shape[1] and len(places) == shape[0] * shape[1]
+        height, self.size = game.board_shape or (0, 0)
+        places = range(height * self.size)
+        others = game.num_distinct_actions - len(places)
+        self.pass_action = len(places) if others == 1 else None
+        is_square = height == self.size > 0 and others in (0, 1)
         if not is_square or any(list(game.presentation.pointed_squares(place)) != [place] for place in places):
             raise SettingError(f"game={game.name}: the Go Text Protocol needs actions that are squares of a board")
-        self.size = 0 if shape is None else shape[0]
-        self.pass_action, self.rows = game.pass_action, rows
+        from_top = rows == "top" or (rows == "board" and [*game.presentation.row_names][-1:] != ["1"])
+        self.rows = "top" if from_top else "bottom"
 
     def text(self, action: int) -> str:
         """The text of an action in the protocol."""

@@ -35,7 +35,7 @@ def perfect(game: Game, name: PlayerName, *, ties: str = "random") -> Player:
 
 
 @player_kind("gtp:COMMAND", is_command=True)
-def gtp(game: Game, name: PlayerName, *, time_limit: float = 60.0, rows: str = "top", passes: str = "skip") -> Player:
+def gtp(game: Game, name: PlayerName, *, time_limit: float = 60.0, rows: str = "board", passes: str = "skip") -> Player:
     """a program that speaks the Go Text Protocol, started by this command"""
 
     return GtpPlayer(game, name.argument, time_limit=time_limit, rows=rows, passes=passes)

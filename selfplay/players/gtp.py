@@ -39,7 +39,7 @@ class GtpPlayer(Player):
     """
 
     def __init__(
-        self, game: Game, command: str, *, time_limit: float = 60.0, rows: str = "top", passes: str = "skip"
+        self, game: Game, command: str, *, time_limit: float = 60.0, rows: str = "board", passes: str = "skip"
     ) -> None:
         if not 0 < time_limit < float("inf"):
             raise SettingError(f"gtp:{command}: time_limit={time_limit}: must be seconds above 0")
@@ -106,6 +106,8 @@ class GtpPlayer(Player):
             if "list_games" in known and "set_game" in known:
                 engine.ask(f"set_game {title_of(self.game)}", limit)
             engine.ask(f"boardsize {size}", limit)
+            if self.game.komi is not None:
+                engine.ask(f"komi {self.game.komi:g}", limit)
         except EngineError:
             engine.end()
             raise

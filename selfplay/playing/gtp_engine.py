@@ -27,7 +27,7 @@ class Engine:
     Raises SettingError if the protocol cannot express the game's actions.
     """
 
-    def __init__(self, game: Game, player: Player, key: int, rows: str = "top") -> None:
+    def __init__(self, game: Game, player: Player, key: int, rows: str = "board") -> None:
         self.game, self.player = game, player
         self.vertices = Vertices(game, rows)
         # The controller plays both colours, and asks the player which action to play.
@@ -47,7 +47,7 @@ class Engine:
             "set_game": (1, self._set_game),
             "boardsize": (1, self._boardsize),
             "clear_board": (0, self._clear_board),
-            "komi": (1, _numbers),
+            "komi": (1, self._komi),
             "play": (2, self._play),
             "genmove": (1, self._genmove),
             "reg_genmove": (1, lambda colour: self._choose(colour)[0]),
@@ -119,7 +119,7 @@ class Engine:
         self._give_turn_to(_seat(colour))
         try:
             if self.session.is_over:
-                return PASS, self.game.pass_action
+                return PASS, self.vertices.pass_action
             action = self.session.choice_of(self.player)
         finally:
             self.session.rewind(plies)
@@ -134,7 +134,7 @@ class Engine:
         self._give_turn_to(seat)
         try:
             if self.session.is_over or action is None:
-                if action != self.game.pass_action:
+                if action != self.vertices.pass_action:
                     raise IllegalActionError("the match is over")
             elif self.session.can_only_pass and action == self.game.pass_action:
                 self.session.advance()
@@ -159,14 +159,18 @@ class Engine:
         self.session.rewind(self._plies_before.pop())
         return ""
 
+    def _komi(self, points: str) -> str:
+        _numbers(points)
+        if self.game.komi is not None and float(points) != self.game.komi:
+            raise CommandError(f"unacceptable komi: the game has {self.game.komi:g}")
+        return ""
+
     def _final_score(self) -> str:
         state = self.session.state
         if not bool(state.terminated):
             raise CommandError("cannot score")
-        margin = self.game.rules.margin
-        to_move = int(state.current_player)
-        points = int(state.returns) if margin is None else int(self.game.lead_to_move(state)) * (1 - 2 * to_move)
-        return f"{colour_of(0 if points > 0 else 1)}+{abs(points)}" if points else "0"
+        points = float(self.game.score(state))
+        return f"{colour_of(0 if points > 0 else 1)}+{abs(points):g}" if points else "0"
 
 
 def _seat(colour: str) -> int:

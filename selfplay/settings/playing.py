@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from selfplay.checks import count, one_of, require, within
 from selfplay.errors import SettingError
+from selfplay.gtp.protocol import ROWS
 from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.settings.classical import PictureSettings, StoreSettings
 from selfplay.settings.common import SEARCH_THREADS, CommonSettings, PlayerSettings
@@ -109,8 +110,8 @@ class GtpSettings(OneMatchSettings):
 
     player: str = field(default="search:negascout?depth=4&evaluation=article", metadata=PLAYER_NAME)
     """The player, by its name."""
-    rows: str = field(default="top", metadata=one_of("top", "bottom"))
-    """The side of the board where row 1 is: top as in Othello, or bottom as in Go."""
+    rows: str = field(default="board", metadata=one_of(*ROWS))
+    """The side of the board where row 1 is: top, bottom, or as the board shows it (top in Othello, bottom in Go)."""
 
 
 DEEPEST = 12

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.bit_algebra import all_equal, bit_count
 from selfplay.compute.wide_words import PART_BITS, parts_of_bits
 from selfplay.errors import SettingError
 
@@ -24,7 +24,7 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "===", ast.NotEq: "!==", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
 }
 KNOWN = "rules that can be translated are assignments, loops over range() and a return of & | ^ ~ << >> + - * // and"
-KNOWN += " comparisons of words, calls of such rules, and entries of constant tuples"
+KNOWN += " comparisons of words, calls of such rules, entries of constant tuples, and a break if all_equal"
 
 PRELUDE = """\
 export const wordBits = {bits};
@@ -124,6 +124,10 @@ class _Rule:
                 start, stop = self._range(node.iter)
                 head = f"for (${name} = {start}; ${name} < {stop}; ${name} += 1n)"
                 return [f"{indent}{head} {{", *self._block(node.body, indent + "  "), f"{indent}}}"]
+            case ast.If(test=ast.Call(func=ast.Name(id=name), args=[one, other]), body=[ast.Break()], orelse=[]) if (
+                self.outer.get(name) is all_equal
+            ):
+                return [f"{indent}if ({self._value(one)} === {self._value(other)}) break;"]
         raise self._refused(node)
 
     def _range(self, node: ast.expr) -> tuple[str, str]:

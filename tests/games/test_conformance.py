@@ -24,6 +24,8 @@ PERFT = {
     "connect_four": (7, 49, 343, 2_401, 16_807, 117_649, 823_536),
     # No chain of three is complete before the fifth ply.
     "hex_3x3": (9, 72, 504, 3024, 15120),
+    # As OpenSpiel counts them; two passes end the match.
+    "go_3x3": (10, 91, 738, 5281, 33_384),
     # No line of five is complete before the ninth ply.
     "gomoku": (81, 81 * 80, 81 * 80 * 79, 81 * 80 * 79 * 78),
     "breakthrough": (13, 156, 1924, 23084),

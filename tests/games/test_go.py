@@ -1,23 +1,44 @@
-"""Go: numbers of legal positions, captures, ko, the end of a match and its score, and the matches of OpenSpiel."""
+"""Go: numbers of legal positions, captures, ko, the end of a match and its score, and the rules of other programs."""
+
+import os
+import shutil
 
 import pytest
 import torch
 
-from selfplay.games.go import go_rules
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.games import Game, State, make_game
+from selfplay.games.conformance import check_game
+from selfplay.games.go import Go, chain_rules, go_rules
+from selfplay.gtp.process import FOLDERS, EngineProcess
+from selfplay.gtp.protocol import Vertices, colour_of
+from selfplay.matches.arena import play_matches
+from selfplay.players.random import RandomPlayer
 
-BLACK, WHITE = 1, -1
+GNU_GO = shutil.which("gnugo", path=os.pathsep.join([os.environ["PATH"], *FOLDERS]))
+
+
+def after(game: Game, moves: str) -> State:
+    return game.position_after(moves)
+
+
+def legal(game: Game, state: State) -> set[str]:
+    return {game.action_to_string(action) for action in game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()}
+
+
+# ---------------------------------------------------------------------- positions
 
 
 def reachable_boards(width: int) -> int:
-    """The number of boards that can be reached, each seen by the player to move; passes allowed, plies not counted."""
+    """The number of boards that can be reached, each seen by the player to move, with passes and without a limit."""
     rules, size = go_rules(width, 0.0), width * width
     board = (1 << size) - 1
     found = new = torch.zeros(1, 2, dtype=torch.int64)
     while len(new):
-        reached = [new.flip(1)]  # a pass
+        legal_actions, reached = rules.legal_actions(new[:, 0], new[:, 1]), [new.flip(1)]
         for action in range(size):
-            legal = rules.legal_actions(new[:, 0], new[:, 1])
-            own, opp = new[(legal >> action) & 1 == 1].unbind(1)
+            own, opp = new[(legal_actions >> action) & 1 == 1].unbind(1)
             reached.append(torch.stack(rules.play(own, opp, torch.full_like(own, 1 << action)), dim=1) & board)
         known = len(found)
         found, places = torch.cat([found, *reached]).unique(dim=0, return_inverse=True)
@@ -30,5 +51,177 @@ def reachable_boards(width: int) -> int:
 
 @pytest.mark.parametrize(("width", "count"), [(2, 57), (3, 12_675)])
 def test_the_boards_that_can_be_reached_are_tromps_legal_positions(width: int, count: int) -> None:
-    """Tromp & Farnebäck, "Combinatorics of Go", 2007, table 4."""
+    """Tromp & Farnebäck, "Combinatorics of Go", 2007."""
     assert reachable_boards(width) == count
+
+
+@pytest.mark.slow
+def test_4x4_has_tromps_number_of_positions_in_which_each_chain_has_a_liberty() -> None:
+    connected, halves = chain_rules(4).connected, torch.zeros(1, 2, dtype=torch.int64)
+    for square in range(8):
+        stones = [torch.tensor([black << square, white << square]) for black, white in ((0, 0), (1, 0), (0, 1))]
+        halves = torch.cat([halves | stone for stone in stones])
+    count = 0
+    for lower in halves:
+        own, opp = (lower | halves << 8).unbind(1)
+        empty = ~(own | opp) & 0xFFFF
+        count += int(((connected(own, empty) == own) & (connected(opp, empty) == opp)).sum())
+    assert count == 24_318_165
+
+
+# ---------------------------------------------------------------------- captures, ko and suicide
+
+
+def test_a_single_stone_that_captured_one_may_not_be_captured_at_once() -> None:
+    game = make_game("go_5x5")
+    moves = "B4 C4 A3 D3 B2 C2 E1 B3 C3"
+    board = [
+        "   A B C D E",
+        " 5 . . . . .",
+        " 4 . X O . .",
+        " 3 X . X O .",
+        " 2 . X O . .",
+        " 1 . . . . X",
+    ]
+    state = after(game, moves)
+    assert game.presentation.board_text(state).splitlines()[:-1] == board
+    with pytest.raises(IllegalActionError, match="action B3 is not legal here"):
+        game.step(state, torch.tensor([game.string_to_action("B3")]))
+    # After one move each, white may capture, and then it is black who may not.
+    assert "B3" in legal(game, after(game, f"{moves} E5 A1"))
+    recaptured = after(game, f"{moves} E5 A1 B3")
+    assert "C3" not in legal(game, recaptured)
+    assert game.squares(recaptured)[0, [11, 12]].tolist() == [-1, 0]
+
+
+def test_the_capture_of_two_stones_may_be_answered_by_a_capture_at_once() -> None:
+    game, moves = make_game("go_5x5"), "A1 A2 B1 B2 D1 E5 C2 C1"
+    assert game.squares(after(game, moves))[0, 20:].tolist() == [0, 0, -1, 1, 0]
+    assert game.squares(after(game, f"{moves} B1"))[0, 20:].tolist() == [0, 1, 0, 1, 0]
+
+
+def test_no_chain_may_lose_its_last_liberty_by_its_own_move() -> None:
+    game = make_game("go_5x5")
+    # Black has an eye in the corner of one crossing, and one of two crossings beside it.
+    moves = "A2 E5 B2 E4 C2 E3 D1 E2"
+    state = after(game, f"{moves} pass")
+    assert {"A1", "B1", "C1"} <= legal(game, state)
+    state = after(game, f"{moves} pass A1 pass B1 pass")
+    assert "C1" not in legal(game, state)  # of three stones
+    assert "C1" in legal(game, after(game, f"{moves} pass A1 pass B1"))  # captures two
+
+
+# ---------------------------------------------------------------------- the end and the score
+
+
+def test_a_match_ends_after_two_passes_or_at_the_limit() -> None:
+    game = make_game("go_3x3")
+    assert not bool(after(game, "pass B2 pass").terminated)
+    assert bool(after(game, "B2 pass pass").terminated)
+    record = next(play_matches(game, (RandomPlayer(game), RandomPlayer(game)), range(200), key=0))
+    passes, lengths = game.string_to_action("pass"), set()
+    for row in range(200):
+        actions = record.actions_of(row)
+        lengths.add(len(actions))
+        assert len(actions) == 18 or actions[-2:] == [passes, passes]
+        assert [passes, passes] not in [actions[ply : ply + 2] for ply in range(len(actions) - 2)]
+    assert {2, 18} <= lengths
+
+
+@pytest.mark.parametrize(
+    ("komi", "moves", "score"),
+    [
+        (None, "pass pass", -7.5),
+        (None, "C3 pass pass", 17.5),
+        (25.0, "C3 pass pass", 0.0),
+        (0.5, "pass C3 pass pass", -25.5),
+        # Columns A and B are black's, D and E white's, and C belongs to nobody.
+        (0.0, "B1 D1 B2 D2 B3 D3 B4 D4 B5 D5 pass pass", 0.0),
+        (-1.0, "B1 D1 B2 D2 B3 D3 B4 D4 B5 D5 pass pass", 1.0),
+        # Dead stones count as alive: white's stone on A1 keeps A2 to A5 from being black's.
+        (0.0, "B1 D1 B2 D2 B3 D3 B4 D4 B5 D5 pass A1 pass pass", -6.0),
+    ],
+)
+def test_stones_and_what_they_surround_are_counted(komi: float | None, moves: str, score: float) -> None:
+    state, game = after(make_game("go_5x5"), moves), Go(5, komi)
+    assert bool(state.terminated)
+    assert float(game.score(state)) == score
+    to_move = game.state_at(state.own, state.opp).returns
+    assert float(torch.where(state.current_player == 0, to_move, -to_move)) == (score > 0) - (score < 0)
+
+
+def test_komi_and_board_are_parts_of_the_name() -> None:
+    assert [make_game("go", size).name for size in (9, 7)] == ["go", "go_7x7"]
+    assert [make_game("go", size).komi for size in (5, 7, 9)] == [7.5, 9.0, 7.0]
+    assert (Go(7, 9.0).name, Go(7, 5.5).name) == ("go_7x7", "go_7x7_komi_5.5")
+    for width, komi in ((7, 0.25), (2, None), (20, None), (5, 26.0)):
+        with pytest.raises(SettingError, match="must be"):
+            Go(width, komi)
+
+
+def test_crossings_are_named_as_in_the_go_text_protocol() -> None:
+    game = make_game("go")
+    texts = [game.action_to_string(action) for action in (0, 8, 72, 80, 81)]
+    assert texts == ["A9", "J9", "A1", "J1", "pass"]
+    assert texts[:4] == [Vertices(game).text(action) for action in (0, 8, 72, 80)]
+    for text in ("", "I1", "A10", "A0", "A"):
+        with pytest.raises(IllegalActionError, match="is not a crossing; write a crossing from A1 to J9, or pass"):
+            game.string_to_action(text)
+
+
+@pytest.mark.slow
+def test_a_larger_board_conforms() -> None:
+    check_game("go_5x5")
+
+
+# ---------------------------------------------------------------------- other programs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [5, 7, 9])
+def test_matches_are_those_of_open_spiel(width: int) -> None:
+    """OpenSpiel ends a match as drawn when a position repeats; such matches are compared up to there."""
+    pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed (pip install -e '.[openspiel]')")
+    game, matches, passing = make_game("go", width), 1000, width * width
+    theirs = pyspiel.load_game(f"go(board_size={width},komi={game.komi})")
+    positions, open_rows = [theirs.new_initial_state() for _ in range(matches)], set(range(matches))
+    key, numbers, state = stream_key(0, 0, Activity.MEASUREMENT), torch.arange(matches), game.init(matches)
+    seen = [{(0,) * passing} for _ in range(matches)]
+    for ply in range(game.max_game_length):
+        masks = game.legal_action_mask(state)
+        actions = game.kernels.random_actions(state, Draws(key, numbers, ply))
+        state = game.step_unchecked(state, actions)
+        boards = game.squares(state).tolist()
+        for row in [row for row in open_rows if not positions[row].is_terminal()]:
+            position, board = positions[row], tuple(boards[row])
+            assert position.legal_actions() == masks[row].nonzero()[:, 0].tolist(), position
+            position.apply_action(int(actions[row]))
+            if int(actions[row]) != passing and board in seen[row]:
+                assert position.is_terminal()
+                open_rows.remove(row)
+            seen[row].add(board)
+    assert len(open_rows) > 0.9 * matches
+    for row in open_rows:
+        assert positions[row].is_terminal()
+        assert positions[row].returns()[0] == float(state.returns[row])
+
+
+@pytest.mark.skipif(GNU_GO is None, reason="GNU Go is not installed (Debian's package gnugo)")
+def test_legal_actions_are_those_of_gnu_go() -> None:
+    game, passing = make_game("go"), 81
+    key, vertices, state = stream_key(0, 0, Activity.MEASUREMENT), Vertices(game), game.init()
+    engine = EngineProcess([str(GNU_GO), "--mode", "gtp"])
+    try:
+        engine.ask("boardsize 9", 30)
+        for ply in range(game.max_game_length):
+            colour = colour_of(int(state.current_player))
+            allowed = {vertices.action(text) for text in engine.ask(f"all_legal {colour}", 30).split()}
+            assert allowed | {passing} == set(game.legal_action_mask(state)[0].nonzero()[:, 0].tolist())
+            action = game.kernels.random_actions(state, Draws(key, torch.tensor([1]), ply))
+            engine.ask(f"play {colour} {vertices.text(int(action))}", 30)
+            state = game.step(state, action)
+            if bool(state.terminated):
+                break
+    finally:
+        engine.end()
+    assert ply > 81
