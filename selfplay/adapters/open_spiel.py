@@ -22,6 +22,7 @@ from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State, make_game, name_of_game
+from selfplay.games.go import KOMI, USUAL_KOMI, Go
 from selfplay.games.gomoku import Gomoku
 from selfplay.games.hex import Hex
 from selfplay.named_players.make import make_player
@@ -35,7 +36,12 @@ with needs_extra("openspiel"):
 SPIEL_NAMES = {"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othello": "othello"}
 SPIEL_NAMES |= {Hex.name_of_size("hex", size): f"hex(board_size={size})" for size in Hex.sizes}
 SPIEL_NAMES |= {Gomoku.name_of_size("gomoku", size): f"mnk(m={size},n={size},k=5)" for size in Gomoku.sizes}
-"""The name in OpenSpiel of each of our games that it has too, with the same actions."""
+SPIEL_NAMES |= {
+    Go.name_of_size("go", size): f"go(board_size={size},komi={KOMI.get(size, USUAL_KOMI)})" for size in Go.sizes
+}
+"""The name in OpenSpiel of each of our games that it has too, with the same actions.
+
+Its matches of Go also end, drawn, where a position is repeated."""
 
 BOTS = ("mcts", "random")
 

@@ -19,7 +19,9 @@ from selfplay.players.random import RandomPlayer
 from tests.support.gtp_tools import GAME, KEY, assert_all_ended, fake, sequences, told
 from tests.support.stub_players import Drawing, FirstLegal
 
-RHINO = shutil.which("gtp-rhino", path=os.pathsep.join([os.environ["PATH"], *FOLDERS]))
+PLACES = os.pathsep.join([os.environ["PATH"], *FOLDERS])
+RHINO, GNU_GO = shutil.which("gtp-rhino", path=PLACES), shutil.which("gnugo", path=PLACES)
+
 # ---------------------------------------------------------------------- the conversation
 
 
@@ -92,10 +94,24 @@ def test_a_command_may_contain_a_question_mark(text: str, argument: str, options
 # ---------------------------------------------------------------------- third-party engines
 
 
-@pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian's package grhino)")
-def test_gtp_rhino_plays_whole_matches_by_the_rules() -> None:
-    game = make_game("othello")
-    players = RandomPlayer(game), make_player("gtp:gtp-rhino -l 1", game, ".")
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        pytest.param(
+            "othello",
+            "gtp-rhino -l 1",
+            marks=pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian's package grhino)"),
+        ),
+        pytest.param(
+            "go_5x5",
+            "gnugo --mode gtp --chinese-rules --capture-all-dead --level 1",
+            marks=pytest.mark.skipif(GNU_GO is None, reason="GNU Go is not installed (Debian's package gnugo)"),
+        ),
+    ],
+)
+def test_a_third_party_engine_plays_whole_matches_by_the_rules(name: str, command: str) -> None:
+    game = make_game(name)
+    players = RandomPlayer(game), make_player(f"gtp:{command}", game, ".")
     for record in play_matches(game, players, range(1), KEY, opening_plies=4):
         assert record.forfeits == ()
         state = game.init()

@@ -157,3 +157,35 @@ def test_a_game_without_squares_is_rejected_in_one_line():
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("error: game=sumto100: the Go Text Protocol needs")
     assert result.stderr.count("\n") == 1
+
+
+def test_go_has_rows_from_the_bottom_passes_at_any_time_a_komi_and_points():
+    dialogue(
+        engine("go_3x3"),
+        """\
+> komi 9
+? unacceptable komi: the game has 7.5
+
+> komi 7.5
+=
+
+> play b b2
+=
+
+> genmove w
+= A3
+
+> play b pass
+=
+
+> play w pass
+=
+
+> play w pass
+=
+
+> final_score
+= W+7.5
+
+""",
+    )
