@@ -58,6 +58,10 @@ class State(NamedTuple):
         """The matches at `index` (int64[N], or bool[B])."""
         return State(*(field[index] for field in self))
 
+    def key(self) -> tuple[int, ...]:
+        """The position and the player to move of one match (B = 1), as the key of a dictionary."""
+        return (*self.own.flatten().tolist(), *self.opp.flatten().tolist(), int(self.current_player))
+
     def returns_to(self, player: Tensor) -> Tensor:
         """float32[B]: the return of `player` (int8[B], 0 or 1) in each match."""
         return torch.where(player == 0, self.returns, -self.returns)

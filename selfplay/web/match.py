@@ -201,8 +201,7 @@ class Match:
         return (one, other)[seat] or (one, other)[1 - seat]
 
     def _key(self, participant: Participant, ply: int) -> object:
-        state = self.session.state_before(ply)
-        position = int(state.own), int(state.opp), int(state.current_player)
+        position = self.session.state_before(ply).key()
         return self.game.name, participant.offer.id, participant.version, self.request.seed, position, ply
 
     @property

@@ -174,7 +174,7 @@ class CachingPlayer(PlayerWrapper):
     def action_values(self, state: State) -> Tensor:
         if state.batch_size != 1:
             return self._computed_values(state)
-        key = (*state.own.flatten().tolist(), *state.opp.flatten().tolist(), int(state.current_player))
+        key = state.key()
         values = self._values.get(key)
         if values is None:
             # Two threads may both get here; they then write the same values.

@@ -158,5 +158,5 @@ def test_the_rules_of_each_game_come_with_the_last_position_of_an_example(client
         assert rules["picture"]["moves"] == show.example
         assert rules["picture"]["legal"] == []
     turned = [view["name"] for view in client.get("/api/games").json() if view["turns_for_second"]]
-    assert turned == ["breakthrough"]
+    assert turned == ["breakthrough", "breakthrough_6x6", "breakthrough_8x8"]
     assert client.get("/api/games/nine/rules").status_code == 404

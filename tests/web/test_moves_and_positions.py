@@ -43,9 +43,9 @@ def test_moves_and_positions_are_checked(client: TestClient) -> None:
         409,
         "'9,9' is not a square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc",
     )
-    assert answered(moves="x" * 1001)[0] == 422
+    assert answered(moves="x" * 2001)[0] == 422
     assert answered(position={"squares": [2] * 9, "to_move": 0})[0] == 422
-    assert answered(position={"squares": [0] * 65, "to_move": 0})[0] == 422
+    assert answered(position={"squares": [0] * 401, "to_move": 0})[0] == 422
     assert answered(position={"squares": [1] * 9, "to_move": 0})[0] == 409
     assert answered(position={"squares": [0] * 8, "to_move": 0}) == (409, "a board has 9 squares, not 8")
     code, sentence = answered(game="sumto100", opponent="random", position=CROSS)
