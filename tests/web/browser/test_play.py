@@ -154,7 +154,9 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     analyse(page)
     expect(page.locator("#values-about")).to_have_text("Easy does not estimate values.")
     # Whose values these are is chosen apart from the opponent, who may have none.
+    page.get_by_role("tab", name="Play").click()
     choose(page, "Random")
+    analyse(page)
     expect(page.locator("#board .value")).to_have_count(0)
     with page.expect_response("**/api/match"):
         page.get_by_text("What the values mean").click()
