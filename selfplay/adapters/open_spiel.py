@@ -21,10 +21,7 @@ from torch import Tensor
 from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
 from selfplay.errors import NotNowError, SettingError
-from selfplay.games import Game, State, make_game, name_of_game
-from selfplay.games.go import KOMI, USUAL_KOMI, Go
-from selfplay.games.gomoku import Gomoku
-from selfplay.games.hex import Hex
+from selfplay.games import GAMES, Game, State, make_game, name_of_game
 from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
@@ -33,15 +30,19 @@ with needs_extra("openspiel"):
     import pyspiel
     from open_spiel.python.algorithms import mcts
 
-SPIEL_NAMES = {"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othello": "othello"}
-SPIEL_NAMES |= {Hex.name_of_size("hex", size): f"hex(board_size={size})" for size in Hex.sizes}
-SPIEL_NAMES |= {Gomoku.name_of_size("gomoku", size): f"mnk(m={size},n={size},k=5)" for size in Gomoku.sizes}
-SPIEL_NAMES |= {
-    Go.name_of_size("go", size): f"go(board_size={size},komi={KOMI.get(size, USUAL_KOMI)})" for size in Go.sizes
+OF_SIZES = {
+    "hex": "hex(board_size={size})",
+    "gomoku": "mnk(m={size},n={size},k=5)",
+    "go": "go(board_size={size},komi={komi})",
+}
+SPIEL_NAMES = {"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othello": "othello"} | {
+    GAMES[ours].name_of_size(ours, size): theirs.format(size=size, komi=make_game(ours, size).komi)
+    for ours, theirs in OF_SIZES.items()
+    for size in GAMES[ours].sizes
 }
 """The name in OpenSpiel of each of our games that it has too, with the same actions.
 
-Its matches of Go also end, drawn, where a position is repeated."""
+OpenSpiel also ends a match of Go, as a draw, where a move repeats an earlier position."""
 
 BOTS = ("mcts", "random")
 
