@@ -10,7 +10,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import bit_count, named_by_closure, word_of
+from selfplay.compute.bit_algebra import all_equal, bit_count, named_by_closure, word_of
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.wide_words import (
     WideInt,
@@ -191,3 +191,13 @@ def test_other_operations_are_refused_in_one_line(function: Any) -> None:
     operands = (words,) if function is torch.sqrt else (torch.tensor([1, 2]), words)
     with pytest.raises(TypeError, match="words of more than 64 bits have no"):
         function(*operands)
+
+
+@pytest.mark.parametrize("bits", [64, 81])
+def test_all_words_of_a_batch_are_equal_or_not(bits: int) -> None:
+    one, other = word_of([3, bits - 1], bits), word_of([3], bits)
+    assert all_equal(one, one)
+    assert not all_equal(one, other)
+    batch, same = (words_of(word_tensor(words, bits), bits) for words in ([one, one], [one, other]))
+    assert all_equal(batch, one)
+    assert not all_equal(batch, same)
