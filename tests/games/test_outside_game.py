@@ -57,7 +57,7 @@ def test_an_installed_package_offers_it_as_an_entry_point(name: str, folder: Pat
 
 def test_a_game_that_cannot_be_found_is_refused() -> None:
     with pytest.raises(
-        SettingError, match="unknown game 'chess'; choose from breakthrough, connect_four, gomoku, hex, othello"
+        SettingError, match="unknown game 'chess'; choose from breakthrough, connect_four, go, gomoku, hex, othello"
     ):
         make_game("chess")
     with pytest.raises(SettingError, match="game 'nowhere:Chess' cannot be imported"):
