@@ -164,7 +164,8 @@ export function aboutBest(match, mode, { known, scale, judged }) {
     return mode === "adviser" && match.legal.length > 0 ? noValues(match) : "";
   }
   const names = best.map((action) => match.legal.find((one) => one.action === action)?.text);
-  const others = names.length > MOST_BEST ? ` and ${names.length - MOST_BEST} others` : "";
+  const more = names.length - MOST_BEST;
+  const others = more > 0 ? ` and ${more} ${more === 1 ? "other" : "others"}` : "";
   const isPerfect = words !== null || judged?.isExact;
   const source = isPerfect ? "Perfect play" : mode === "perfect" && judged !== null ? judged.source : adviserOf(match, match.to_move ?? 0).label;
   const isWaiting = mode === "perfect" && judged?.isComplete === false;
