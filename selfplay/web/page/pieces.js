@@ -35,7 +35,7 @@ export function framed({ rows, columns, square_names: names }, board) {
     const top = edge(names.slice(0, columns).map((_, column) => String(column + 1)), "top heads");
     return { frame: element("div", { class: "framed columns" }, top, board), heads: [...top.children], turn: () => {} };
   }
-  const parts = names.map((name) => name.match(/^([a-z])(\d+)$/)?.slice(1) ?? name.match(/^(\d+),(\d+)$/)?.slice(1).reverse());
+  const parts = names.map((name) => name.match(/^([a-z])(\d+)$/i)?.slice(1) ?? name.match(/^(\d+),(\d+)$/)?.slice(1).reverse());
   if (parts.includes(undefined)) {
     return { frame: board, heads: [], turn: () => {} };
   }
