@@ -21,6 +21,7 @@ GAMES = {
     "hex_3x3": "b2",
     "breakthrough": "c2c3 b4b3",
     "sumto100": "5 3",
+    "go_3x3": "B2 A1",
 }
 """Games with the first moves of a match."""
 
