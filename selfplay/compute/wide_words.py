@@ -76,8 +76,8 @@ class WideInt(int):
         _wrapping(f"__{name}__")
         for name in ["and", "or", "xor", "add", "sub", "mul", "lshift", "rshift", "invert", "neg"]
     )
-    __rand__, __ror__, __rxor__, __radd__, __rsub__, __rmul__ = (
-        _wrapping(f"__{name}__") for name in ["rand", "ror", "rxor", "radd", "rsub", "rmul"]
+    __rand__, __ror__, __rxor__, __radd__, __rsub__, __rmul__, __rlshift__ = (
+        _wrapping(f"__{name}__") for name in ["rand", "ror", "rxor", "radd", "rsub", "rmul", "rlshift"]
     )
     __eq__, __ne__, __lt__, __le__, __gt__, __ge__ = (
         _comparing(f"__{name}__") for name in ["eq", "ne", "lt", "le", "gt", "ge"]
@@ -173,15 +173,19 @@ class WideTensor:
 
     __rand__, __ror__, __rxor__, __radd__, __rmul__ = __and__, __or__, __xor__, __add__, __mul__
 
-    def __rshift__(self, by: int | Tensor) -> "WideTensor":
+    def __rshift__(self, by: Any) -> "WideTensor":
         """With zeros from the left."""
         return self._shifted(by, 1, logical_shift, left_shift)
 
-    def __lshift__(self, by: int | Tensor) -> "WideTensor":
+    def __lshift__(self, by: Any) -> "WideTensor":
         return self._shifted(by, -1, left_shift, logical_shift)
+
+    def __rlshift__(self, other: Any) -> "WideTensor":
+        return self._as_wide(other) << self
 
     def _shifted(self, by: Any, step: int, shift: Any, shift_back: Any) -> "WideTensor":
         """Each part is made of the bits of two others: those `whole` and `whole + 1` steps away."""
+        by = by.parts[0] if isinstance(by, WideTensor) else by
         whole, rest = by // PART_BITS, by % PART_BITS
 
         def part_at(place: Any) -> Tensor:

@@ -142,15 +142,19 @@ def _emit_comparison(sign: str, builder: Any, one: Any, other: Any) -> Any:
 
 def _shift(functions: Any, instruction: str) -> None:
     def lowered(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        number = context.cast(builder, arguments[1], signature.args[1], types.int64)
-        return getattr(builder, instruction)(arguments[0], builder.zext(number, _integer(signature.return_type)))
+        word, by = (
+            context.cast(builder, value, kind, signature.return_type)
+            for value, kind in zip(arguments, signature.args, strict=True)
+        )
+        return getattr(builder, instruction)(word, by)
 
     def typed(context: Any) -> Any:
-        return lambda word, by: word if isinstance(word, WordType) and isinstance(by, types.Integer) else None
+        return lambda word, by: None if isinstance(by, types.Boolean) else _joined(word, by)
 
     for function in functions:
         define(type_callable(function), typed)
-        define(lower_operator(function, WordType, types.Integer), lowered)
+        for kinds in ((WordType, types.Integer), (WordType, WordType), (types.Integer, WordType)):
+            define(lower_operator(function, *kinds), lowered)
 
 
 def _unary(function: Any, instruction: str) -> None:

@@ -95,6 +95,11 @@ def test_shifts_fill_with_zeros_and_bits_are_counted(bits: int) -> None:
         assert plain(batch << number) == [(word << number) % modulus for word in words]
     by = torch.tensor(random.Random(3).choices(range(whole), k=len(words)))
     assert plain(batch >> by) == [word >> number for word, number in zip(words, by.tolist(), strict=True)]
+    # A word may be the number of places, too.
+    places = words_of(word_tensor(by.tolist(), bits), bits)
+    assert plain(1 << places) == [(1 << number) % modulus for number in by.tolist()]
+    assert plain(batch >> places) == plain(batch >> by)
+    assert int(1 << WideInt(70, parts_of_bits(bits))) == (1 << 70) % modulus
     assert plain(batch << by) == [(word << number) % modulus for word, number in zip(words, by.tolist(), strict=True)]
     assert plain(~batch) == [~word % modulus for word in words]
     assert plain(-batch) == [-word % modulus for word in words]
