@@ -198,7 +198,11 @@ def file_version(offer: OfferedPlayer) -> str:
     if offer.file is None:
         return ""
     try:
-        # A player that learns writes to its file and remains the same player.
-        return str(offer.file.stat().st_ino) if offer.learns else sha256(offer.file)
+        if not offer.learns:
+            return sha256(offer.file)
+        # A store is too large to be read at each request. The inode alone is not enough: a file that takes the place of
+        # another may get the inode of one that was there before.
+        status = offer.file.stat()
+        return f"{status.st_ino} {status.st_mtime_ns}"
     except OSError as error:
         raise NotFoundError(f"{offer.label} no longer exists; choose another opponent") from error

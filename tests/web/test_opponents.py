@@ -55,6 +55,18 @@ def test_a_table_learns_from_matches_on_the_page_unless_it_is_fixed(client: Test
     assert view["standing"] == "backward_value has learned from 1 match against others"
 
 
+def test_a_table_is_loaded_again_when_its_file_has_the_inode_of_an_earlier_one(
+    client: TestClient, run_dir: Path
+) -> None:
+    table = run_dir / "tabular" / "backward_value.npz"
+    before = table.read_bytes()
+    match, _ = play_out(client, described(opponent="tabular:backward_value"))
+    shown(client, match, learn=True)
+    assert shown(client, match)["standing"] == "backward_value has learned from 1 match against others"
+    table.write_bytes(before)
+    assert shown(client, match)["standing"] == "backward_value has learned from 0 matches against others"
+
+
 def test_a_missing_level_a_broken_file_and_an_unknown_game_are_reported(client: TestClient, run_dir: Path) -> None:
     code, sentence = refused(client, described(opponent="level-9"))
     assert code == 404
