@@ -231,6 +231,8 @@ def check_length(game: Game, final: State) -> None:
 def _check_three_ways(game: Game, plies: Sequence[Transition]) -> None:
     """Compiled rules, tensor operations and scalar rules give the same results."""
     for state, action, following in plies:
+        same_mask = torch.equal(game.legal_action_mask_with_tensors(state), game.legal_action_mask(state))
+        expect(same_mask, "legal_action_mask_with_tensors differs from legal_action_mask")
         for step in (game.step, game.step_unchecked, game.step_with_tensors):
             expect(_same(step(state, action), following), f"{step.__name__} differs from the compiled rules")
         bits = game.observation_bits(following)

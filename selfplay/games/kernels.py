@@ -10,8 +10,8 @@ from torch import Tensor
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part, register_rules
 from selfplay.compute.random_numbers import Draws, Purpose, below, random_bits
-from selfplay.compute.wide_words import parts_matrix, word_tensor
-from selfplay.compute.words import load, lowest, move_of, nth_bit, part, position_hash, store, word_rows
+from selfplay.compute.wide_words import PART_BITS, parts_matrix, word_tensor
+from selfplay.compute.words import load, lowest, move_of, nth_bit, num_parts, part, position_hash, store, word_rows
 from selfplay.games.rules import Rules
 from selfplay.games.state import Kernels, State
 
@@ -52,6 +52,16 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
             if legal_actions(mine, other) == 0 and is_terminal(mine, other):
                 result = part(return_to_move(mine, other), 0)
                 next_over[i], next_returns[i] = True, -result if player[i] == 0 else result
+
+    @compiled
+    def mark_legal(own: Words, opp: Words, over: NDArray[np.bool_], mask: NDArray[np.bool_]) -> None:
+        for i in range(len(own)):
+            if not over[i]:
+                bits = legal_actions(load(own, i), load(opp, i))
+                for action in range(min(mask.shape[1], PART_BITS * num_parts(bits))):
+                    mask[i, action] = part(bits >> action, 0) & 1
+                if passing >= 0:
+                    mask[i, passing] = bits == 0
 
     @compiled
     def observe(own: Words, opp: Words, entries: NDArray[np.uint8]) -> None:
@@ -104,6 +114,12 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         step(_arrays(state), action.numpy(), _arrays(following))
         return following
 
+    def legal_action_mask(state: State, num_distinct_actions: int) -> Tensor:
+        mask = torch.zeros((state.batch_size, num_distinct_actions), dtype=torch.bool)
+        own, opp, _, over, _ = _arrays(state)
+        mark_legal(own, opp, over, mask.numpy())
+        return mask
+
     def observe_state(state: State, size: int) -> Tensor:
         entries = torch.empty((state.batch_size, size), dtype=torch.uint8)
         observe(word_rows(state.own), word_rows(state.opp), entries.numpy())
@@ -115,7 +131,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         random_actions(own, opp, over, draws.key, draws.match.numpy(), draws.ply, actions.numpy())
         return actions
 
-    return Kernels(step_state, observe_state, choose, perft)
+    return Kernels(step_state, legal_action_mask, observe_state, choose, perft)
 
 
 def _arrays(state: State) -> Fields:

@@ -5,6 +5,7 @@ Each method of `BatchStepping` runs compiled over the memory of the tensors (CPU
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
@@ -154,6 +155,8 @@ class Kernels(NamedTuple):
 
     step: Callable[[State, Tensor], State]
     """(state, int64[B] legal actions) to the next state; the actions are not checked."""
+    legal_action_mask: Callable[[State, int], Tensor]
+    """(state, A) to bool[B, A], the legal actions."""
     observe: Callable[[State, int], Tensor]
     """(state, D) to uint8[B, D], the flattened observations."""
     random_actions: Callable[[State, Draws], Tensor]
@@ -193,9 +196,14 @@ class BatchStepping(ABC):
 
     def init(self, batch_size: int = 1, device: str = "cpu") -> State:
         """`batch_size` matches at the start."""
-        words = word_tensor(self.rules.initial, self.rules.word_bits, device)
-        own, opp = (word.expand(batch_size, *word.shape).contiguous() for word in words)
-        return self.state_at(own, opp)
+        start = State(*(field.to(device) for field in self._start))
+        return start.select(torch.zeros(batch_size, dtype=torch.int64, device=device))
+
+    @cached_property
+    def _start(self) -> State:
+        """One match at the start."""
+        words = word_tensor(self.rules.initial, self.rules.word_bits)
+        return self.state_at(words[:1], words[1:])
 
     def state_at(self, own: Tensor, opp: Tensor) -> State:
         """The positions `(own, opp)`, as stored in states, as a state with player 0 to move."""
@@ -210,6 +218,12 @@ class BatchStepping(ABC):
 
     def legal_action_mask(self, state: State) -> Tensor:
         """bool[B, A]: which actions are legal; none in a terminated match."""
+        if state.own.is_cpu:
+            return self.kernels.legal_action_mask(state, self.num_distinct_actions)
+        return self.legal_action_mask_with_tensors(state)
+
+    def legal_action_mask_with_tensors(self, state: State) -> Tensor:
+        """`legal_action_mask` as torch operations, for any device."""
         legal = stored(self.rules.on_tensors(self.rules.legal_actions, state.own, state.opp))
         parts = parts_matrix(words_where(state.terminated, 0, legal))
         shifts = torch.arange(min(self.num_distinct_actions, PART_BITS), device=parts.device)

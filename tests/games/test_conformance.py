@@ -143,6 +143,11 @@ class LongerThanItSays(CompiledTicTacToe):
 # ---------------------------------------------------------------------- three ways
 
 
+class TensorMaskDiffers(CompiledTicTacToe):
+    def legal_action_mask_with_tensors(self, state):
+        return super().legal_action_mask_with_tensors(state) & (state.own != 0)[:, None]
+
+
 class TensorStepDiffers(CompiledTicTacToe):
     def step_with_tensors(self, state, action):
         return super().step_with_tensors(state, torch.where(action == 8, 7, action))
@@ -197,6 +202,7 @@ BROKEN_GAMES = [
     (WrongErrorForText, "texts: ValueError"),
     (ExampleBeyondTheEnd, "texts: the example of the presentation cannot be played: the match is over after 5 actions"),
     (LongerThanItSays, "ends: a match is longer than max_game_length=7"),
+    (TensorMaskDiffers, "three ways: legal_action_mask_with_tensors differs"),
     (TensorStepDiffers, "three ways: step_with_tensors differs"),
     (ScalarPlayDiffers, "three ways: a single match differs from the batch"),
     (WrongPerft, "perft: depth 2 counts 81 sequences, not 72"),
