@@ -5,13 +5,14 @@ python benchmarks/web.py game=connect_four opponent=medium
 python benchmarks/web.py matches=200 at_a_time=20 opponent=level-10 run_dir=outputs/tictactoe
 
 Starts a server, plays whole matches with random actions of the person, compares each match with the answers of another
-server in this process, and prints the response times.
+server in this process, and prints the response times and the processor time of the server.
 """
 
 import project_environment
 
 import asyncio
 import json
+import os
 import random
 import subprocess
 import sys
@@ -79,7 +80,7 @@ async def play_match(connection: Connection, number: int, options: dict[str, str
 
 
 async def play_all(port: int, options: dict[str, str], times: dict[str, list[float]]) -> list[tuple[Json, Json]]:
-    """Play all matches, several at a time, and then request each once more."""
+    """Play all matches, several at a time."""
     waiting = list(range(int(options["matches"])))
     ended: list[tuple[Json, Json]] = []
 
@@ -90,6 +91,11 @@ async def play_all(port: int, options: dict[str, str], times: dict[str, list[flo
         connection.writer.close()
 
     await asyncio.gather(*(work() for _ in range(int(options["at_a_time"]))))
+    return ended
+
+
+async def ask_again(port: int, ended: list[tuple[Json, Json]], times: dict[str, list[float]]) -> None:
+    """Request each match once more: it must be the same."""
     connection = Connection(*await asyncio.open_connection("127.0.0.1", port), times)
     for match, view in ended:
         if actions_of((await connection.ask("whole match", "POST", "/match", match | {"valued": 0}))["match"]) != (
@@ -97,7 +103,12 @@ async def play_all(port: int, options: dict[str, str], times: dict[str, list[flo
         ):
             raise StageError(f"match {match['seed']} has changed since its end")
     connection.writer.close()
-    return ended
+
+
+def processor_seconds(process: int) -> float:
+    """The processor time of a process so far, as Linux counts it."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def actions_of(view: Json) -> list[int]:
@@ -145,21 +156,25 @@ def main() -> None:
             port = int(server.stdout.readline().split("127.0.0.1:")[1].split()[0])
             # The first match compiles and loads what matches need.
             asyncio.run(play_all(port, options | {"matches": "1", "at_a_time": "1"}, defaultdict(list)))
-            start = time.perf_counter()
+            start, used = time.perf_counter(), processor_seconds(server.pid)
             ended = asyncio.run(play_all(port, options, times))
-            seconds = time.perf_counter() - start
+            seconds, used = time.perf_counter() - start, processor_seconds(server.pid) - used
+            asyncio.run(ask_again(port, ended, times))
         finally:
             server.terminate()
     check(ended, options)
-    report(ended, times, int(options["at_a_time"]), seconds)
+    report(ended, times, int(options["at_a_time"]), seconds, used)
 
 
-def report(ended: list[tuple[Json, Json]], times: dict[str, list[float]], at_a_time: int, seconds: float) -> None:
+def report(
+    ended: list[tuple[Json, Json]], times: dict[str, list[float]], at_a_time: int, seconds: float, used: float
+) -> None:
     everything = [one for kind, some in times.items() if kind != "whole match" for one in some]
     rate = len(everything) / seconds
     moves = sum(ply["by_person"] for _, view in ended for ply in view["plies"])
     print(f"{len(ended)} matches, {at_a_time} requests at a time, {rate:.0f} answers a second")
-    print(f"{1000 * seconds / moves:.1f} ms for each move of a person and its reply")
+    each = f"{1000 * seconds / moves:.2f} ms, and {1000 * used / moves:.2f} ms of the server's processor time"
+    print(f"{each}, for each move of a person and its reply")
     print("\n| request | answers | median ms | p95 ms | p99 ms | most ms |\n|---|---|---|---|---|---|")
     for kind in ("new match", "move", "whole match"):
         print(row(kind, times[kind]))
