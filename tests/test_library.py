@@ -16,6 +16,7 @@ from selfplay.games import game_names, name_of_game
 from selfplay.games.othello import Othello
 from selfplay.named_players.make import files_of_player
 from selfplay.runs.folders import RUNS_FOLDER
+from tests.support.games import with_slow_boards
 from tests.support.reversed_games import ReversedConnectFour, ReversedOthello, ReversedTicTacToe
 
 
@@ -160,7 +161,7 @@ def test_a_player_of_another_game_is_refused() -> None:
         assert selfplay.make_player(player, "hex_3x3") is player
 
 
-@pytest.mark.parametrize("name", [*game_names(), "tests.support.pile:Pile"])
+@pytest.mark.parametrize("name", [*with_slow_boards(game_names()), "tests.support.pile:Pile"])
 def test_a_game_can_be_pickled_after_it_was_played(name: str) -> None:
     game = selfplay.make_game(name)
     state = game.step(game.init(), game.legal_action_mask(game.init()).to(torch.int64).argmax(dim=1))

@@ -7,6 +7,7 @@ import pytest
 
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import game_names, make_game
+from tests.support.games import with_slow_boards
 
 pytest.importorskip("pettingzoo", reason="pettingzoo is not installed (pip install -e '.[pettingzoo]')")
 BoardGameEnv = pytest.importorskip("selfplay.adapters.pettingzoo").BoardGameEnv
@@ -43,7 +44,9 @@ def test_agents_see_their_own_stones_first_and_the_winner_is_rewarded() -> None:
     assert env.render().splitlines()[0] == "X X X"
 
 
-@pytest.mark.parametrize("game", [name for name in game_names() if make_game(name).num_squares is not None])
+@pytest.mark.parametrize(
+    "game", with_slow_boards(name for name in game_names() if make_game(name).num_squares is not None)
+)
 def test_channel_0_has_the_stones_of_the_agent_in_every_game(game: str) -> None:
     env = BoardGameEnv(game)
     env.reset()

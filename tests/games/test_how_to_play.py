@@ -12,6 +12,7 @@ from selfplay.games.hex import Hex
 from selfplay.games.presentation import Presentation
 from selfplay.games.state import State
 from tests.support.doc_pages import block_with, write_module
+from tests.support.games import with_slow_boards
 
 
 def example_of(game: Game) -> State:
@@ -31,7 +32,7 @@ def test_each_game_is_explained_in_four_to_eight_short_sentences_and_a_picture(n
     assert show.example_caption != Presentation.example_caption
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", with_slow_boards(game_names()))
 def test_pictures_show_what_their_captions_say(name: str) -> None:
     game = make_game(name)
     state, caption = example_of(game), game.presentation.example_caption

@@ -12,6 +12,11 @@ BOARDS = (*(SMALLEST.get(name, name) for name in GAMES), "othello_6x6", "othello
 """The names of the games, with further boards of Othello, and Hex and Go on their smallest boards."""
 
 
+def with_slow_boards(names: Iterable[str]) -> list[Any]:
+    """The names. Tests with boards that are not in BOARDS are slow: each compiles rules, and shows the same."""
+    return [name if name in BOARDS else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
 def with_slow_sizes(names: Iterable[str]) -> list[Any]:
     """The names, sorted. Tests with boards larger than 4x4 are slow: they show the same."""
     slow = ("breakthrough", "gomoku", "othello", "othello_6x6", "tictactoe_8x8")

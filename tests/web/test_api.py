@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from selfplay.games import make_game
+from selfplay.games import game_names, make_game
 from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
+from tests.support.games import with_slow_boards
 from tests.web.conftest import client_of, web_settings
 from tests.web.match_requests import Json, act, answer, described, play_out, played, shown
 
@@ -149,14 +150,19 @@ def test_a_searched_position_is_not_searched_again(client: TestClient, monkeypat
     assert shown(client, match, valued=0) == before
 
 
-def test_the_rules_of_each_game_come_with_the_last_position_of_an_example(client: TestClient) -> None:
-    for view in client.get("/api/games").json():
-        rules = client.get(f"/api/games/{view['name']}/rules").json()
-        show = make_game(view["name"]).presentation
-        assert rules["sentences"] == list(show.how_to_play)
-        assert rules["caption"] == show.example_caption
-        assert rules["picture"]["moves"] == show.example
-        assert rules["picture"]["legal"] == []
-    turned = [view["name"] for view in client.get("/api/games").json() if view["turns_for_second"]]
+@pytest.mark.parametrize("name", with_slow_boards(game_names()))
+def test_the_rules_of_each_game_come_with_the_last_position_of_an_example(client: TestClient, name: str) -> None:
+    rules = client.get(f"/api/games/{name}/rules").json()
+    show = make_game(name).presentation
+    assert rules["sentences"] == list(show.how_to_play)
+    assert rules["caption"] == show.example_caption
+    assert rules["picture"]["moves"] == show.example
+    assert rules["picture"]["legal"] == []
+
+
+def test_the_games_are_listed_and_others_have_no_rules(client: TestClient) -> None:
+    views = client.get("/api/games").json()
+    assert [view["name"] for view in views] == game_names()
+    turned = [view["name"] for view in views if view["turns_for_second"]]
     assert turned == ["breakthrough", "breakthrough_6x6", "breakthrough_8x8"]
     assert client.get("/api/games/nine/rules").status_code == 404
