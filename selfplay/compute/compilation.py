@@ -48,7 +48,8 @@ def recursive_part(function: RuleFunction) -> RuleFunction:
     it calls itself with arguments of other types is not cached on disk.
     """
     njit: Any = numba.njit
-    return cast(RuleFunction, njit(nogil=True, no_cfunc_wrapper=True, _nrt=False)(named_by_closure(function)))
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+    return cast(RuleFunction, njit(**options)(named_by_closure(function)))
 
 
 def _register(function: Callable[..., Any]) -> None:
@@ -59,7 +60,8 @@ def _register(function: Callable[..., Any]) -> None:
 def compiled(function: RuleFunction) -> RuleFunction:
     """Compile `function` in nopython mode, cached on disk; it releases the GIL."""
     register_rules()
-    dispatcher: Any = numba.njit(nogil=True)(named_by_closure(function))
+    njit: Any = numba.njit
+    dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(named_by_closure(function))
     # A function that was typed at a prompt has no file by which its cache could be invalidated.
     if Path(inspect.getfile(function)).exists() and cache_folder() is not None:
         dispatcher._cache = CheckedCache(dispatcher.py_func)
