@@ -25,7 +25,8 @@ from selfplay.search.exact_solver import EVERY_LOSS, WIN
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
-from selfplay.training.corrections import Corrected, Corrections, Lessons
+from selfplay.training.corrections import Corrected, Corrections
+from selfplay.training.lessons import Lessons
 
 log = logging.getLogger(__name__)
 
@@ -128,7 +129,7 @@ def _correct(corrections: Corrections, manifest: Manifest, record: Record, *, fo
         if corrections.known == saved and corrected.mistakes == [0]:
             continue
         saved = corrections.known
-        fields: dict[str, Any] = {WEIGHTS: corrections.training.weights}
+        fields: dict[str, Any] = {WEIGHTS: corrections.pupil.training.weights}
         for ply, lessons in corrections.lessons.items():
             fields |= {f"{ply}_{name}": field for name, field in lessons._asdict().items()}
         save_arrays(state, fields, record)
@@ -144,7 +145,7 @@ def _forget_state(manifest: Manifest) -> None:
 def _resume(corrections: Corrections, state: Path, record: Record) -> None:
     """Read the state of an unfinished correction. Raises InvalidFileError as `load_arrays`."""
     arrays = load_arrays(state, record)
-    corrections.training.weights[:] = arrays.pop(WEIGHTS)
+    corrections.pupil.training.weights[:] = arrays.pop(WEIGHTS)
     for ply in sorted({int(name.partition("_")[0]) for name in arrays}):
         corrections.lessons[ply] = Lessons(*(arrays[f"{ply}_{name}"] for name in Lessons._fields))
     log.info("resumed: %s positions are known", f"{corrections.known:,}")

@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from selfplay.architectures.ntuple import NTuple
 from selfplay.compute.compilation import Words
-from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import StageError
 from selfplay.games import Game, State
 from selfplay.games.game import SEATS
 from selfplay.games.kernels import distinct_bitboards
-from selfplay.search.exact_solver import WIN, ExactSolver, empties
-from selfplay.training.comparison_training import Comparisons, ComparisonTraining
+from selfplay.search.exact_solver import ExactSolver, empties
+from selfplay.training.lessons import ExactJudge, Lessons, Pupil
 
 PATIENCE = 3
 """Positions with mistakes are avoided after this number of trainings in a row that did not reduce the mistakes."""
@@ -36,23 +35,6 @@ MOST_TRAININGS = 100
 
 PART = 1 << 20
 """Number of positions whose successors are computed together."""
-
-NONE = np.zeros(0, dtype=np.int64)
-
-
-class Lessons(NamedTuple):
-    """What is known about N positions of one ply in which the player chooses. Actions are bits."""
-
-    own: Words
-    """int64[N]: the stones of the player."""
-    opp: Words
-    """int64[N]"""
-    worth: Words
-    """int64[N]: the exact values of the positions, with WIN for all wins ("worth")."""
-    good: Words
-    """int64[N]: the actions that are known to keep the worth."""
-    poor: Words
-    """int64[N]: the actions that are known to lower the worth, or to lead to positions to avoid."""
 
 
 class Corrected(NamedTuple):
@@ -96,12 +78,8 @@ class Corrections:
         passes: int = 20,
         margin: float = 0.1,
     ) -> None:
-        self.game, self.solver, self.key, self.start, self.lowest = game, solver, key, start, lowest
-        self.seat, self.endgame, self.passes, self.margin = SEATS.index(seat), endgame, passes, margin
-        self.training = ComparisonTraining(game, network.trainable_tables())
-        shared = network.shared_images().tolist()
-        views = game.symmetries.observations[1:, : game.num_squares]
-        self.symmetries = [view for view in views if view.tolist() in shared]
+        self.game, self.start, self.seat, self.endgame = game, start, SEATS.index(seat), endgame
+        self.pupil = Pupil(game, network, ExactJudge(solver, lowest), key, passes=passes, margin=margin)
         self.lessons: dict[int, Lessons] = {}
 
     @property
@@ -126,9 +104,9 @@ class Corrections:
                     del walked[-2:]
                     continue
             else:
-                actions = self._legal(state)
-            *_, after = self._moves(state, actions)
-            walked.append(self._open(*self._distinct(after.own, after.opp), not is_turn))
+                actions = self.pupil.legal(state)
+            *_, after = self.pupil.moves(state, actions)
+            walked.append(self._open(*self.pupil.distinct(after.own, after.opp), not is_turn))
 
     # ------------------------------------------------------------------ one ply
 
@@ -137,14 +115,14 @@ class Corrections:
 
         earlier: the positions two plies before, if there are any.
         """
-        actions = self._legal(state)
+        actions = self.pupil.legal(state)
         choosing = _several(actions)
         state = state.select(torch.from_numpy(choosing))
         rows, mistakes, last_gain = self._rows(ply, state), list[int](), 0
         corrected, lessons = Corrected(ply, len(rows), mistakes), self.lessons[ply]
         while True:
-            chosen = self._preferred(state)
-            self._judge(lessons, rows, chosen)
+            chosen = self.pupil.preferred(state)
+            self.pupil.judge_actions(lessons, rows, chosen)
             is_wrong = lessons.poor[rows] & chosen != 0
             mistakes.append(int(is_wrong.sum()))
             if mistakes[-1] == 0:
@@ -161,23 +139,24 @@ class Corrections:
                 raise StageError(
                     f"{mistakes[-1]:,} mistakes are left with {left} empty squares; set endgame={left} or larger"
                 )
-            self._judge_all(lessons, rows[is_wrong & (lessons.good[rows] == 0)])
-            self._train(ply, len(mistakes), rows[lessons.poor[rows] != 0])
+            self.pupil.judge_all(lessons, rows[is_wrong & (lessons.good[rows] == 0)])
+            number = ply * (MOST_TRAININGS + 1) + len(mistakes)
+            self.pupil.learn(lessons, rows[lessons.poor[rows] != 0], number)
 
     def _avoid(self, ply: int, state: State, wrong: State) -> int:
         """Mark actions in `state` as poor that lead to a position of `wrong`, if another action is good; returns their
         number."""
-        state = state.select(torch.from_numpy(_several(self._legal(state))))
-        rows, actions = self._rows(ply, state), self._preferred(state)
+        state = state.select(torch.from_numpy(_several(self.pupil.legal(state))))
+        rows, actions = self._rows(ply, state), self.pupil.preferred(state)
         lessons = self.lessons[ply]
-        parents, _, after = self._moves(state, actions)
-        choices, _, replied = self._moves(after, self._legal(after))
-        images = self._first_images(replied.own, replied.opp)
+        parents, _, after = self.pupil.moves(state, actions)
+        choices, _, replied = self.pupil.moves(after, self.pupil.legal(after))
+        images = self.pupil.first_images(replied.own, replied.opp)
         words = (torch.cat(pair) for pair in zip((wrong.own, wrong.opp), images, strict=True))
         leads_there = distinct_bitboards(*words)[1][wrong.batch_size :] < wrong.batch_size
         led = np.unique(parents[choices[leads_there.numpy()]])
         rows, actions = rows[led], actions[led]
-        self._judge_all(lessons, rows)
+        self.pupil.judge_all(lessons, rows)
         can_avoid = lessons.good[rows] & ~actions != 0
         rows, actions = rows[can_avoid], actions[can_avoid]
         lessons.good[rows] &= ~actions
@@ -192,99 +171,17 @@ class Corrections:
             is_open &= empties(self.game, state) > self.endgame
         for part in torch.split(is_open.nonzero()[:, 0], PART) if is_turn else ():
             some = state.select(part)
-            rows, _, after = self._moves(some, self._legal(some))
+            rows, _, after = self.pupil.moves(some, self.pupil.legal(some))
             is_open[part[rows[after.returns > 0]]] = False
         return state.select(is_open.nonzero()[:, 0])
 
-    def _first_images(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """For each position, the image with the smallest words, among the images with the same value in the tables."""
-        first_own, first_opp = own, opp
-        for squares in self.symmetries:
-            image, other = _image(own, squares), _image(opp, squares)
-            is_first = (image < first_own) | ((image == first_own) & (other < first_opp))
-            first_own, first_opp = torch.where(is_first, image, first_own), torch.where(is_first, other, first_opp)
-        return first_own, first_opp
-
-    def _distinct(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        own, opp = self._first_images(own, opp)
-        rows = distinct_bitboards(own, opp)[0]
-        return own[rows], opp[rows]
-
-    # ------------------------------------------------------------------ what is known
-
     def _rows(self, ply: int, state: State) -> Words:
         """int64[B]: the row of each position in the lessons of the ply; new ones are added."""
-        lessons = self.lessons.get(ply, Lessons(*[NONE] * len(Lessons._fields)))
-        own, opp = (np.concatenate(pair) for pair in ((lessons.own, state.own), (lessons.opp, state.opp)))
-        first, inverse = distinct_bitboards(torch.from_numpy(own), torch.from_numpy(opp))
-        new = first[len(lessons.own) :].numpy()
-        zeros = np.zeros_like(new)
-        worth = zeros + WIN
-        if self.lowest < WIN:
-            worth = self.solver.values_within(self._state(own[new], opp[new]), zeros + self.lowest, worth)
-        added = (own[new], opp[new], worth, zeros, zeros)
-        self.lessons[ply] = Lessons(*map(np.concatenate, zip(lessons, added, strict=True)))
-        rows: Words = inverse[len(lessons.own) :].numpy()
+        self.lessons[ply], rows = self.pupil.with_positions(self.lessons.get(ply, Lessons()), state)
         return rows
-
-    def _judge(self, lessons: Lessons, rows: Words, actions: Words) -> None:
-        """Find which of these actions, one or more in each of these rows, keep the worth."""
-        unknown = actions & ~(lessons.good | lessons.poor)[rows]
-        parents, numbers, after = self._moves(self._state(lessons.own[rows], lessons.opp[rows]), unknown)
-        kept = -lessons.worth[rows][parents]
-        is_good = self.solver.values_within(after, kept, kept + 1) <= kept
-        for known, is_so in ((lessons.good, is_good), (lessons.poor, ~is_good)):
-            np.bitwise_or.at(known, rows[parents[is_so]], np.int64(1) << numbers[is_so])
-
-    def _judge_all(self, lessons: Lessons, rows: Words) -> None:
-        """Judge all actions in these rows."""
-        self._judge(lessons, rows, self._legal(self._state(lessons.own[rows], lessons.opp[rows])))
-
-    def _preferred(self, state: State) -> Words:
-        return self.training.best_actions(state.own.numpy(), state.opp.numpy())
-
-    def _state(self, own: Words, opp: Words) -> State:
-        return self.game.state_at(torch.from_numpy(own), torch.from_numpy(opp))
-
-    def _legal(self, state: State) -> Words:
-        """int64[N]: the legal actions."""
-        mask = self.game.legal_action_mask(state)
-        words: Words = (mask.long() << torch.arange(mask.shape[1])).sum(dim=1).numpy()
-        return words
-
-    def _moves(self, state: State, actions: Words) -> tuple[Words, Words, State]:
-        """For each of `actions` (int64[N]) in each position: its row, its number, and the position after it."""
-        is_action = (torch.from_numpy(actions)[:, None] >> torch.arange(self.game.num_distinct_actions)) & 1
-        rows, numbers = is_action.nonzero(as_tuple=True)
-        return rows.numpy(), numbers.numpy(), self.game.step_unchecked(state.select(rows), numbers)
-
-    # ------------------------------------------------------------------ training
-
-    def _train(self, ply: int, number: int, rows: Words) -> None:
-        """Train on these rows of the lessons of a ply, in a new order in each pass. `number`: of the training."""
-        lessons, passes = self.lessons[ply], self.passes
-        draws_of = (ply * (MOST_TRAININGS + 1) + number) * passes
-        for trained in range(passes):
-            own, opp, _, good, poor = (field[rows] for field in lessons)
-            comparisons = Comparisons(own, opp, good, poor)
-            draws = Draws(self.key, torch.arange(len(rows)), draws_of + trained)
-            order = draws.bits(Purpose.BATCH_ORDER).argsort(stable=True).numpy()
-            lacking, unknown = self.training.learn(comparisons, order, self.margin)
-            self._judge(lessons, rows[unknown != 0], unknown[unknown != 0])
-            if lacking == 0 and not unknown.any():
-                return
 
 
 def _several(actions: Words) -> NDArray[np.bool_]:
     """bool[N]: whether there is more than one action."""
     several: NDArray[np.bool_] = actions & (actions - 1) != 0
     return several
-
-
-def _image(words: torch.Tensor, squares: NDArray[np.int64]) -> torch.Tensor:
-    """Words whose bit i is bit `squares[i]` of the original."""
-    image, places = torch.zeros_like(words), np.arange(len(squares))
-    for shift in np.unique(places - squares).tolist():
-        kept = np.bitwise_or.reduce(np.int64(1) << places[places - squares == shift]).item()
-        image |= (words << shift if shift >= 0 else words >> -shift) & kept
-    return image

@@ -1,0 +1,167 @@
+"""Lessons: positions, and which of their actions are good and which are poor, as a judge has found.
+
+A judge is an exact solver or a search. It says what a position is worth, and which actions keep this worth: these are
+good, the others are poor. Tables learn by comparison training to prefer a good action.
+"""
+
+from typing import NamedTuple, Protocol, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfplay.architectures.ntuple import NTuple
+from selfplay.compute.compilation import Words
+from selfplay.compute.random_numbers import Draws, Purpose
+from selfplay.games import Game, State
+from selfplay.games.kernels import distinct_bitboards
+from selfplay.search.exact_solver import WIN, ExactSolver
+from selfplay.training.comparison_training import Comparisons, ComparisonTraining
+
+NONE = np.zeros(0, dtype=np.int64)
+
+
+class Judge(Protocol):
+    """Says which actions are good."""
+
+    def worth(self, state: State) -> NDArray[np.generic]:
+        """[N]: what each position is worth to the player to move."""
+
+    def is_kept(self, after: State, worth: NDArray[np.generic]) -> NDArray[np.bool_]:
+        """bool[N]: whether the actions that led to these positions kept the worth of the positions before."""
+
+
+class ExactJudge:
+    """Judges by the exact values of positions, with WIN for all wins.
+
+    Args:
+        lowest: the lowest value of the positions that are judged.
+    """
+
+    def __init__(self, solver: ExactSolver, lowest: int) -> None:
+        self.solver, self.lowest = solver, lowest
+
+    def worth(self, state: State) -> Words:
+        most = np.full(state.batch_size, WIN, dtype=np.int64)
+        return most if self.lowest == WIN else self.solver.values_within(state, np.full_like(most, self.lowest), most)
+
+    def is_kept(self, after: State, worth: Words) -> NDArray[np.bool_]:
+        return self.solver.values_within(after, -worth, 1 - worth) <= -worth
+
+
+class Lessons(NamedTuple):
+    """What is known about N positions in which a player chooses. Actions are bits."""
+
+    own: Words = NONE
+    """int64[N]: the stones of the player."""
+    opp: Words = NONE
+    """int64[N]"""
+    worth: NDArray[np.generic] = NONE
+    """[N]: the worth of the positions, as the judge found it."""
+    good: Words = NONE
+    """int64[N]: the actions that are known to keep the worth."""
+    poor: Words = NONE
+    """int64[N]: the actions that are known to lower the worth, or to lead to positions to avoid."""
+
+    def with_rows(self, *rows: NDArray[np.generic]) -> Self:
+        """With further rows, one array for each field."""
+        return type(self)(*map(np.concatenate, zip(self, rows, strict=True)))
+
+
+class Pupil:
+    """A player that looks one ply ahead with tables, and learns from lessons.
+
+    Args:
+        network: its tables, whose weights are changed in place.
+        key: the stream of random numbers for the order of training.
+        passes: the largest number of passes through the lessons in each training.
+        margin: as for `ComparisonTraining.learn`.
+    """
+
+    def __init__(self, game: Game, network: NTuple, judge: Judge, key: int, *, passes: int, margin: float) -> None:
+        self.game, self.judge, self.key, self.passes, self.margin = game, judge, key, passes, margin
+        self.training = ComparisonTraining(game, network.trainable_tables())
+        shared = network.shared_images().tolist()
+        views = game.symmetries.observations[1:, : game.num_squares]
+        self.symmetries = [view for view in views if view.tolist() in shared]
+
+    # ------------------------------------------------------------------ positions and actions
+
+    def preferred(self, state: State) -> Words:
+        """int64[N]: the actions of the highest value in each position."""
+        return self.training.best_actions(state.own.numpy(), state.opp.numpy())
+
+    def legal(self, state: State) -> Words:
+        """int64[N]: the legal actions."""
+        mask = self.game.legal_action_mask(state)
+        words: Words = (mask.long() << torch.arange(mask.shape[1])).sum(dim=1).numpy()
+        return words
+
+    def moves(self, state: State, actions: Words) -> tuple[Words, Words, State]:
+        """For each of `actions` (int64[N]) in each position: its row, its number, and the position after it."""
+        is_action = (torch.from_numpy(actions)[:, None] >> torch.arange(self.game.num_distinct_actions)) & 1
+        rows, numbers = is_action.nonzero(as_tuple=True)
+        return rows.numpy(), numbers.numpy(), self.game.step_unchecked(state.select(rows), numbers)
+
+    def state(self, own: Words, opp: Words) -> State:
+        """The positions with these words."""
+        return self.game.state_at(torch.from_numpy(own), torch.from_numpy(opp))
+
+    def first_images(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """For each position, the image with the smallest words, among the images with the same value in the tables."""
+        first_own, first_opp = own, opp
+        for squares in self.symmetries:
+            image, other = _image(own, squares), _image(opp, squares)
+            is_first = (image < first_own) | ((image == first_own) & (other < first_opp))
+            first_own, first_opp = torch.where(is_first, image, first_own), torch.where(is_first, other, first_opp)
+        return first_own, first_opp
+
+    def distinct(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The distinct ones of the first images of these positions."""
+        own, opp = self.first_images(own, opp)
+        rows = distinct_bitboards(own, opp)[0]
+        return own[rows], opp[rows]
+
+    # ------------------------------------------------------------------ lessons
+
+    def with_positions(self, lessons: Lessons, state: State) -> tuple[Lessons, Words]:
+        """The lessons with these positions, and int64[B], the row of each."""
+        own, opp = (np.concatenate(pair) for pair in ((lessons.own, state.own), (lessons.opp, state.opp)))
+        first, inverse = distinct_bitboards(torch.from_numpy(own), torch.from_numpy(opp))
+        new = first[len(lessons.own) :].numpy()
+        nothing = np.zeros_like(new)
+        worth = self.judge.worth(self.state(own[new], opp[new]))
+        rows: Words = inverse[len(lessons.own) :].numpy()
+        return lessons.with_rows(own[new], opp[new], worth, nothing, nothing), rows
+
+    def judge_actions(self, lessons: Lessons, rows: Words, actions: Words) -> None:
+        """Find which of these actions, one or more in each of these rows, keep the worth."""
+        unknown = actions & ~(lessons.good | lessons.poor)[rows]
+        parents, numbers, after = self.moves(self.state(lessons.own[rows], lessons.opp[rows]), unknown)
+        is_good = self.judge.is_kept(after, lessons.worth[rows][parents])
+        for known, is_so in ((lessons.good, is_good), (lessons.poor, ~is_good)):
+            np.bitwise_or.at(known, rows[parents[is_so]], np.int64(1) << numbers[is_so])
+
+    def judge_all(self, lessons: Lessons, rows: Words) -> None:
+        """Judge all actions in these rows."""
+        self.judge_actions(lessons, rows, self.legal(self.state(lessons.own[rows], lessons.opp[rows])))
+
+    def learn(self, lessons: Lessons, rows: Words, training: int) -> None:
+        """Train on these rows, in a new order in each pass, until all have the margin. `training`: its number."""
+        for trained in range(self.passes):
+            own, opp, _, good, poor = (field[rows] for field in lessons)
+            draws = Draws(self.key, torch.arange(len(rows)), training * self.passes + trained)
+            order = draws.bits(Purpose.BATCH_ORDER).argsort(stable=True).numpy()
+            lacking, unknown = self.training.learn(Comparisons(own, opp, good, poor), order, self.margin)
+            self.judge_actions(lessons, rows[unknown != 0], unknown[unknown != 0])
+            if lacking == 0 and not unknown.any():
+                return
+
+
+def _image(words: torch.Tensor, squares: NDArray[np.int64]) -> torch.Tensor:
+    """Words whose bit i is bit `squares[i]` of the original."""
+    image, places = torch.zeros_like(words), np.arange(len(squares))
+    for shift in np.unique(places - squares).tolist():
+        kept = np.bitwise_or.reduce(np.int64(1) << places[places - squares == shift]).item()
+        image |= (words << shift if shift >= 0 else words >> -shift) & kept
+    return image
