@@ -19,7 +19,7 @@ from selfplay.runs.manifest import RUN
 from selfplay.settings.common import CommonSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of, list_of_overrides, overrides_of
 from selfplay.settings.fields import EACH_COMMAND, PATH, PLAYER_NAME, read_by, rule_has, unrecorded
-from selfplay.settings.sections import ComparisonSettings, DatasetSettings, TreeSearchSettings
+from selfplay.settings.sections import ComparisonSettings, DatasetSettings, ExpertSettings, TreeSearchSettings
 from selfplay.training.parameters import OPTIMIZERS, LossWeights, TemporalDifferences, Training
 
 PLAYING = read_by("generation", "training")
@@ -44,6 +44,7 @@ class Settings(CommonSettings):
     against itself (temporal-difference learning), with tables of patterns (architecture=ntuple) and no datasets."""
     training: Training = field(default_factory=Training, metadata=read_by("training"))
     td: TemporalDifferences = field(default_factory=TemporalDifferences, metadata=read_by("training"))
+    expert: ExpertSettings = field(default_factory=ExpertSettings, metadata=read_by("training"))
     mcts: TreeSearchSettings = field(default_factory=TreeSearchSettings, metadata=read_by("generation"))
     loss: LossWeights = field(default_factory=LossWeights, metadata=read_by("training"))
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
@@ -117,6 +118,10 @@ class Settings(CommonSettings):
         if self.learns_online:
             self._require("learning=td, with which a level only plays against itself", alone)
             self._require("learning=td", {"targets": "full", "gate": None})
+        elif self.expert.player is not None:
+            self._require(
+                f"learning={self.learning}; only levels that learn online have an expert", {"expert.player": None}
+            )
         targets = f"targets={self.targets}"
         if self.has_policies:
             self._require(f"{targets}, with which a level only plays against itself", alone)
@@ -139,6 +144,10 @@ class Settings(CommonSettings):
     def learns_online(self) -> bool:
         """Whether levels learn from matches while they play them, without datasets."""
         return self.learning == "td"
+
+    def is_taught(self, level: int) -> bool:
+        """Whether the level learns from a search (`expert`)."""
+        return self.expert.player is not None and level >= self.expert.from_level
 
     def _require(self, cause: str, only: Mapping[str, Any]) -> None:
         """Raise SettingError if a setting does not have the only value that the cause allows."""

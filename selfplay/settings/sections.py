@@ -7,6 +7,7 @@ from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.grading.compared import ComparisonParameters
 from selfplay.search.mcts.rule import SEARCH_RULES
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by
+from selfplay.training.parameters import ExpertIteration
 
 MOST_SIMULATIONS = 1_000_000
 
@@ -50,6 +51,19 @@ class DatasetSettings:
     buffer_rows: int | None = field(default=None, metadata=read_by("training") | within(1, 2**31))
     """Rows held in memory while training, for datasets larger than memory; needs dataset.format=parquet and
     training.merge=false. null: all rows."""
+
+
+@dataclass(frozen=True)
+class ExpertSettings(ExpertIteration):
+    """The search that teaches levels which actions are good, with learning=td."""
+
+    player: str | None = field(default=None, metadata=PLAYER_NAME)
+    """The expert: a search of fixed depth, such as search:negascout?depth=6. Its evaluation is the level before
+    from_level, unless its name sets another. null: no level learns from a search."""
+    from_level: int = field(default=2, metadata=count(2))
+    """The first level that learns from the expert; earlier ones learn from the outcomes of their matches."""
+    phases: int | None = field(default=None, metadata=count(1))
+    """The phases of the tables of these levels; null: one for each number of stones."""
 
 
 @dataclass(frozen=True)

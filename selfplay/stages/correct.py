@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from selfplay.architectures.ntuple import NTuple, with_weights_for_each_ply
+from selfplay.architectures.ntuple import NTuple, with_phases
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import sha256, written_whole
@@ -72,7 +72,7 @@ def _correct_level(context: RunContext[CorrectionSettings], agent: Path, proof: 
         )
     if game.pass_action is not None:
         raise SettingError(f"game={game.name}: only games without passes can be corrected")
-    network, architecture = with_weights_for_each_ply(checkpoint.network, checkpoint.metadata["architecture"])
+    network, architecture = with_phases(checkpoint.network, checkpoint.metadata["architecture"])
     start = start_of(game, proof)
     solver = whole_match_solver(game, start, proof)
     if settings.endgame > (most := solver.practical_empties):

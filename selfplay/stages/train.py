@@ -35,6 +35,7 @@ from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
 from selfplay.stages.dataset_players import require_policy_head
 from selfplay.stages.gate import pass_gate
+from selfplay.stages.taught_level import files_of_expert, teach_level
 from selfplay.stages.td_level import learn_level, starting_network
 from selfplay.training.fitting import EpochLoss, FittedLevel, fit
 from selfplay.training.parameters import OPTIMIZERS
@@ -77,7 +78,10 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
             computing(settings) as context,
             naming_force(),
         ):
-            if settings.learns_online:
+            if settings.is_taught(level):
+                assert plan.start is not None, "taught levels are not the first"
+                fitted = teach_level(context, level, plan.start, plan.learner, progress)
+            elif settings.learns_online:
                 fitted = learn_level(context, level, plan.start, plan.learner, progress)
             else:
                 fitted = _fit_to_datasets(plan, context, processes, progress if is_first else NoProgress)
@@ -119,10 +123,12 @@ class TrainingPlan:
 
     @property
     def learner(self) -> Path | None:
-        """The file from which temporal-difference learning continues, in addition to the weights; None: it begins
-        anew."""
-        beside = None if self.start is None else self.start.with_name(LEARNER_FILE)
-        return beside if beside is not None and self.settings.learns_online and beside.exists() else None
+        """The file from which learning online continues, in addition to the weights; None: it begins anew."""
+        first = self.settings.expert.from_level if self.settings.is_taught(self.level) else 1
+        if self.start is None or not self.settings.learns_online or self.level == first:
+            return None
+        beside = self.start.with_name(LEARNER_FILE)
+        return beside if beside.exists() else None
 
     @cached_property
     def digests(self) -> list[str]:
@@ -142,6 +148,8 @@ class TrainingPlan:
             record["start_sha256"] = sha256(self.start)
         if self.learner is not None:
             record["learner_sha256"] = sha256(self.learner)
+        if self.settings.is_taught(self.level):
+            record["expert_sha256"] = [sha256(path) for path in files_of_expert(self.settings)]
         if self.gate_agent is not None:
             record["gate_sha256"] = sha256(self.gate_agent)
         return record
@@ -280,8 +288,10 @@ def _write(plan: TrainingPlan, fitted: FittedLevel) -> list[str]:
     settings, level, run = plan.settings, plan.level, plan.run
     files = [run.agent(level).name, run.epoch_loss(level).name]
     with written_whole(plan.folder / files[0]) as beside:
-        training = asdict(settings.td if settings.learns_online else settings.training)
-        save_checkpoint(beside, fitted.network, fitted.game, level, settings.architecture, training, settings.outcome)
+        online = settings.expert if settings.is_taught(level) else settings.td
+        training = asdict(online if settings.learns_online else settings.training)
+        architecture = fitted.architecture or settings.architecture
+        save_checkpoint(beside, fitted.network, fitted.game, level, architecture, training, settings.outcome)
     with written_whole(plan.folder / files[1]) as beside:
         write_epoch_losses(beside, fitted.losses)
     if fitted.learner_file is not None:

@@ -94,7 +94,7 @@ class Corrections:
         mistakes are left in a ply.
         """
         begins = int(self.start.current_player[0]) == self.seat
-        walked = [self._open(self.start.own, self.start.opp, begins)]
+        walked = [self._open(self.start, begins)]
         while (state := walked[-1]).batch_size > 0:
             ply = len(walked) - 1
             if is_turn := (ply % 2 == 0) == begins:
@@ -106,7 +106,7 @@ class Corrections:
             else:
                 actions = self.pupil.legal(state)
             *_, after = self.pupil.moves(state, actions)
-            walked.append(self._open(*self.pupil.distinct(after.own, after.opp), not is_turn))
+            walked.append(self._open(self.pupil.distinct(after), not is_turn))
 
     # ------------------------------------------------------------------ one ply
 
@@ -163,9 +163,8 @@ class Corrections:
         lessons.poor[rows] |= actions
         return len(rows)
 
-    def _open(self, own: torch.Tensor, opp: torch.Tensor, is_turn: bool) -> State:
+    def _open(self, state: State, is_turn: bool) -> State:
         """The positions from which lines continue; the player must not be able to win at once there."""
-        state = self.game.state_at(own, opp)
         is_open = ~state.terminated
         if is_turn:
             is_open &= empties(self.game, state) > self.endgame

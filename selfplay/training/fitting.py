@@ -71,6 +71,8 @@ class FittedLevel(NamedTuple):
     seconds: float
     learner_file: bytes | None = None
     """learner.safetensors, where the level learned while it played."""
+    architecture: Mapping[str, Any] | None = None
+    """That of the network, if it is not the one in the settings."""
 
 
 def initial_network(

@@ -4,30 +4,38 @@ A judge is an exact solver or a search. It says what a position is worth, and wh
 good, the others are poor. Tables learn by comparison training to prefer a good action.
 """
 
-from typing import NamedTuple, Protocol, Self
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from selfplay.architectures.ntuple import NTuple
+from selfplay.checks import require
 from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.search.exact_solver import WIN, ExactSolver
+from selfplay.search.searcher import MAX_DEPTH, Searcher
 from selfplay.training.comparison_training import Comparisons, ComparisonTraining
 
 NONE = np.zeros(0, dtype=np.int64)
+
+BLOCK = 1 << 10
+"""Number of positions that a thread searches at a time."""
 
 
 class Judge(Protocol):
     """Says which actions are good."""
 
-    def worth(self, state: State) -> NDArray[np.generic]:
+    def worth(self, state: State) -> NDArray[Any]:
         """[N]: what each position is worth to the player to move."""
 
-    def is_kept(self, after: State, worth: NDArray[np.generic]) -> NDArray[np.bool_]:
+    def is_kept(self, after: State, worth: NDArray[Any]) -> NDArray[np.bool_]:
         """bool[N]: whether the actions that led to these positions kept the worth of the positions before."""
 
 
@@ -49,6 +57,43 @@ class ExactJudge:
         return self.solver.values_within(after, -worth, 1 - worth) <= -worth
 
 
+class SearchJudge:
+    """Judges by the values that a search finds.
+
+    Args:
+        searchers: one for each thread. They find the same values, so their number does not change the results.
+        depth: how many plies from the position that is judged they look ahead, 2 or more.
+        tolerance: an action keeps the worth if its value is at most this far below it.
+    """
+
+    def __init__(self, searchers: Sequence[Searcher], depth: int, tolerance: float) -> None:
+        require("depth", depth, 2 <= depth <= MAX_DEPTH, f"from 2 to {MAX_DEPTH}")
+        self.depth, self.tolerance, self.threads = depth, tolerance, len(searchers)
+        self._free = SimpleQueue[Searcher]()
+        for searcher in searchers:
+            self._free.put(searcher)
+
+    def worth(self, state: State) -> NDArray[np.float64]:
+        return self._values(state, self.depth)
+
+    def is_kept(self, after: State, worth: NDArray[np.float64]) -> NDArray[np.bool_]:
+        kept: NDArray[np.bool_] = -self._values(after, self.depth - 1) >= worth - self.tolerance
+        return kept
+
+    def _values(self, state: State, depth: int) -> NDArray[np.float64]:
+        """float64[B]: the value of each position to the player to move."""
+
+        def search(rows: torch.Tensor) -> NDArray[np.float64]:
+            searcher = self._free.get()
+            try:
+                return searcher.search_batch(state.select(rows), depth).values
+            finally:
+                self._free.put(searcher)
+
+        with ThreadPoolExecutor(self.threads) as pool:
+            return np.concatenate(list(pool.map(search, torch.split(torch.arange(state.batch_size), BLOCK))))
+
+
 class Lessons(NamedTuple):
     """What is known about N positions in which a player chooses. Actions are bits."""
 
@@ -56,14 +101,14 @@ class Lessons(NamedTuple):
     """int64[N]: the stones of the player."""
     opp: Words = NONE
     """int64[N]"""
-    worth: NDArray[np.generic] = NONE
+    worth: NDArray[Any] = NONE
     """[N]: the worth of the positions, as the judge found it."""
     good: Words = NONE
     """int64[N]: the actions that are known to keep the worth."""
     poor: Words = NONE
     """int64[N]: the actions that are known to lower the worth, or to lead to positions to avoid."""
 
-    def with_rows(self, *rows: NDArray[np.generic]) -> Self:
+    def with_rows(self, *rows: NDArray[Any]) -> Self:
         """With further rows, one array for each field."""
         return type(self)(*map(np.concatenate, zip(self, rows, strict=True)))
 
@@ -116,11 +161,11 @@ class Pupil:
             first_own, first_opp = torch.where(is_first, image, first_own), torch.where(is_first, other, first_opp)
         return first_own, first_opp
 
-    def distinct(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def distinct(self, state: State) -> State:
         """The distinct ones of the first images of these positions."""
-        own, opp = self.first_images(own, opp)
+        own, opp = self.first_images(state.own, state.opp)
         rows = distinct_bitboards(own, opp)[0]
-        return own[rows], opp[rows]
+        return self.game.state_at(own[rows], opp[rows])
 
     # ------------------------------------------------------------------ lessons
 
@@ -142,12 +187,27 @@ class Pupil:
         for known, is_so in ((lessons.good, is_good), (lessons.poor, ~is_good)):
             np.bitwise_or.at(known, rows[parents[is_so]], np.int64(1) << numbers[is_so])
 
+    def mistakes(self, lessons: Lessons, rows: Words) -> NDArray[np.bool_]:
+        """bool[N]: whether an action of the highest value in each of these rows is poor; they are judged."""
+        chosen = self.preferred(self.state(lessons.own[rows], lessons.opp[rows]))
+        self.judge_actions(lessons, rows, chosen)
+        is_wrong: NDArray[np.bool_] = lessons.poor[rows] & chosen != 0
+        return is_wrong
+
     def judge_all(self, lessons: Lessons, rows: Words) -> None:
         """Judge all actions in these rows."""
         self.judge_actions(lessons, rows, self.legal(self.state(lessons.own[rows], lessons.opp[rows])))
 
-    def learn(self, lessons: Lessons, rows: Words, training: int) -> None:
-        """Train on these rows, in a new order in each pass, until all have the margin. `training`: its number."""
+    def learn(self, lessons: Lessons, rows: Words, training: int) -> int:
+        """Train on these rows, in a new order in each pass, until all have the margin.
+
+        Args:
+            training: the number of the training, which determines the order.
+
+        Returns:
+            In how many rows the margin was lacking in the last pass.
+        """
+        lacking = 0
         for trained in range(self.passes):
             own, opp, _, good, poor = (field[rows] for field in lessons)
             draws = Draws(self.key, torch.arange(len(rows)), training * self.passes + trained)
@@ -155,7 +215,8 @@ class Pupil:
             lacking, unknown = self.training.learn(Comparisons(own, opp, good, poor), order, self.margin)
             self.judge_actions(lessons, rows[unknown != 0], unknown[unknown != 0])
             if lacking == 0 and not unknown.any():
-                return
+                break
+        return lacking
 
 
 def _image(words: torch.Tensor, squares: NDArray[np.int64]) -> torch.Tensor:

@@ -92,6 +92,24 @@ class TemporalDifferences:
 
 
 @dataclass(frozen=True)
+class ExpertIteration:
+    """How a level learns from a search (the expert) which actions are good."""
+
+    epsilon: float = field(default=0.25, metadata=within(0, 1))
+    """The exploration rate of the opponents in its matches."""
+    expert_share: float = field(default=0.5, metadata=within(0, 1))
+    """The share of matches against the expert; the others are against the level itself."""
+    tolerance: float = field(default=0.05, metadata=within(0))
+    """An action is good if its value is at most this far below that of the best one."""
+    margin: float = field(default=0.05, metadata=within(above=0))
+    """By how much the sum of the weights after a good action should exceed the sums after poor ones."""
+    passes: int = field(default=5, metadata=count(1))
+    """The largest number of passes through the lessons after each round."""
+    round_matches: int = field(default=1024, metadata=count(1))
+    """Matches that are played with the same weights before the weights learn from them."""
+
+
+@dataclass(frozen=True)
 class LossWeights:
     """The weights of the two parts of the loss, where datasets have policies."""
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.architectures.ntuple import with_weights_for_each_ply
+from selfplay.architectures.ntuple import with_phases
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
 from selfplay.games.patterns import stones_in_entries, write_all_entries
@@ -81,7 +81,7 @@ def test_torch_operations_and_compiled_searches_find_the_same_values():
 def test_weights_for_each_ply_keep_the_values_of_a_network(options):
     network, boards = network_of(**options), torch.from_numpy(boards_with_dropped_stones()).float()
     boards = boards[boards.flatten(1).any(dim=1)]
-    larger, architecture = with_weights_for_each_ply(network, architecture_of(**options))
+    larger, architecture = with_phases(network, architecture_of(**options))
     assert torch.equal(larger(boards).value, network(boards).value)
     assert build_network(architecture, (2, ROWS, COLUMNS), COLUMNS).weight.shape == larger.weight.shape
     by_ply = larger.weight_indices(boards) // larger.patterns.num_weights

@@ -1,0 +1,119 @@
+"""The computation of the training stage where a search teaches: from level `expert.from_level` on, with learning=td.
+
+The expert's evaluation is the level before the first that it teaches. learner.safetensors has the lessons, which the
+next level continues.
+"""
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from selfplay.architectures.ntuple import NTuple, with_phases
+from selfplay.errors import InvalidFileError, SettingError, shortened
+from selfplay.files import read_bytes
+from selfplay.games import Game
+from selfplay.named_players.make import files_of_player, make_player
+from selfplay.named_players.names import parse_name
+from selfplay.players.agent import Agent
+from selfplay.players.search import SearchPlayer
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.levels import load_agent
+from selfplay.runs.manifest import check_against_manifest
+from selfplay.settings.context import RunContext
+from selfplay.settings.run import Settings
+from selfplay.training.expert_iteration import learn_from_expert
+from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel
+from selfplay.training.lessons import Lessons
+
+
+def teach_level(
+    context: RunContext[Settings],
+    level: int,
+    start: Path,
+    learner: Path | None,
+    progress: ProgressBar = NoProgress,
+) -> FittedLevel:
+    """Play the matches of a level and learn from the expert what it finds there.
+
+    Args:
+        start: the agent of the level before.
+        learner: the file beside it, learner.safetensors, if it learned from the same expert.
+        progress: as for `selfplay.stages.train.train_level`.
+
+    Raises:
+        SettingError: the expert is not a search of fixed depth, or the network has no tables.
+        InvalidFileError: a file of the level before is broken.
+    """
+    began, settings, game = time.perf_counter(), context.settings, context.game
+    agent = load_agent(start, game)
+    if not isinstance(agent.network, NTuple):
+        name = settings.architecture["name"]
+        raise SettingError(
+            f"expert.player: trains tables of patterns, not architecture={name}; set architecture=ntuple"
+        )
+    network, architecture = agent.network, agent.checkpoint.metadata["architecture"]
+    if learner is None:
+        network, architecture = with_phases(network, architecture, settings.expert.phases)
+        agent = Agent(agent.checkpoint._replace(network=network), game, agent.name)
+    with closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar:
+        taught = learn_from_expert(
+            agent,
+            expert_of(settings, game),
+            settings.matches,
+            settings.expert,
+            lessons=None if learner is None else read_lessons(learner),
+            seed=settings.seed,
+            level=level,
+            on_round=bar.update,
+        )
+    loss = EpochLoss(
+        1, round(taught.mistakes, LOSS_DECIMALS), round(taught.new_mistakes, LOSS_DECIMALS), is_champion=True
+    )
+    learner_file = save(dict(taught.lessons._asdict()))
+    seconds = time.perf_counter() - began
+    return FittedLevel(network.half(), game, [loss], taught.positions, seconds, learner_file, architecture)
+
+
+def expert_of(settings: Settings, game: Game) -> SearchPlayer:
+    """The expert. Raises SettingError if it is not a search of fixed depth, and as `make_player`."""
+    player = make_player(expert_name(settings), game, settings.run_dir)
+    if not isinstance(player, SearchPlayer) or player.endgame or player.time_limit is not None:
+        raise SettingError(
+            f"expert.player={settings.expert.player}: must be a search of fixed depth, without time_limit and endgame, "
+            "such as search:negascout?depth=6"
+        )
+    return player
+
+
+def expert_name(settings: Settings) -> str:
+    """The name of the expert, with its evaluation."""
+    text = settings.expert.player
+    assert text is not None, "called for levels that an expert teaches"
+    name = parse_name(text)
+    if name.kind != "search" or "evaluation" in (given := name.given):
+        return text
+    return f"{text}{'&' if given else '?'}evaluation=level:{settings.expert.from_level - 1}"
+
+
+def files_of_expert(settings: Settings) -> list[Path]:
+    """The files that the expert is made from. Raises as `files_of_player`."""
+    return files_of_player(expert_name(settings), settings.run_dir)
+
+
+def read_lessons(path: Path) -> Lessons:
+    """Read the lessons in learner.safetensors. Raises InvalidFileError if the file is broken."""
+    check_against_manifest(path)
+    try:
+        arrays = load(read_bytes(path))
+    except SafetensorError as error:
+        raise InvalidFileError(path, f"cannot be read: {shortened(error)}") from error
+    lengths = {len(array) for array in arrays.values()}
+    kinds = {name: array.dtype for name, array in arrays.items()}
+    expected = dict.fromkeys(Lessons._fields, np.dtype(np.int64)) | {"worth": np.dtype(np.float64)}
+    if kinds != expected or len(lengths) != 1:
+        raise InvalidFileError(path, "has no lessons of a search; delete it, or train the level before again")
+    return Lessons(**arrays)

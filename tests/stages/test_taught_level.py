@@ -1,0 +1,126 @@
+"""Runs in which a search teaches levels: what they learn, the same bytes in all circumstances, files, and refusals."""
+
+import numba
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from selfplay.errors import InvalidFileError, SettingError
+from selfplay.games import make_game
+from selfplay.games.position_graph import positions_of
+from selfplay.grading.proof import Grader
+from selfplay.players.checkpoints import load_checkpoint
+from selfplay.progress import NoProgress
+from selfplay.runs.epoch_losses import read_epoch_losses
+from selfplay.runs.levels import level_player
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
+from selfplay.stages.loop import learn_levels
+from selfplay.stages.taught_level import read_lessons
+from selfplay.stages.train import train_level
+from tests.support.runs import files_of, tiny_settings
+
+TAUGHT = [
+    *("game=tictactoe", "architecture=ntuple", "learning=td", "targets=full", "gamma=1", "matches=1024", "levels=4"),
+    *("expert.player='search:negascout?depth=9'", "expert.from_level=2", "expert.tolerance=0", "expert.epsilon=1", "expert.round_matches=128"),
+]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A finished run, whose levels 2 to 4 learned from a search that sees every end of the match."""
+    folder = tmp_path_factory.mktemp("taught")
+    learn_levels(tiny_settings(folder, *TAUGHT))
+    return folder
+
+
+def test_levels_learn_from_the_search_not_to_lose(finished):
+    game, grader = make_game("tictactoe"), Grader(positions_of("tictactoe"))
+    lost = [sum(lines.lost for lines in grader.grade(level_player(finished, level, game)).lines) for level in (1, 4)]
+    assert lost[0] > 0
+    assert lost[1] == 0
+    mistakes = [read_epoch_losses(RunFolder(finished).epoch_loss(level))[0].validation_loss for level in (2, 3, 4)]
+    assert mistakes[0] > mistakes[1] >= mistakes[2]
+
+
+def test_taught_tables_have_a_phase_for_each_number_of_stones_and_continue_the_lessons(finished):
+    run, game = RunFolder(finished), make_game("tictactoe")
+    agents = [load_checkpoint(run.agent(level), game) for level in (1, 2, 3)]
+    assert [agent.metadata["architecture"].get("phases", 1) for agent in agents] == [1, 9, 9]
+    lessons = [read_lessons(run.level(level) / LEARNER_FILE) for level in (2, 3)]
+    first = len(lessons[0].own)
+    assert len(lessons[1].own) > first
+    assert (lessons[1].own[:first] == lessons[0].own).all()
+    for one in lessons:
+        assert (one.good & one.poor == 0).all()
+        assert (one.good[one.poor != 0] != 0).all()
+
+
+def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 3)
+    learn_levels(tiny_settings(tmp_path, *TAUGHT))
+    assert files_of(tmp_path) == files_of(finished)
+
+
+class InterruptedBar(NoProgress):
+    """Interrupts level 3 after its first matches."""
+
+    def __init__(self, *, total, desc):
+        self.is_third = desc.startswith("level 3")
+
+    def update(self, count):
+        if self.is_third:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_ends_in_the_same_bytes(finished, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        learn_levels(tiny_settings(tmp_path, *TAUGHT), InterruptedBar)
+    assert RunFolder(tmp_path).trained_levels() == [1, 2]
+    learn_levels(tiny_settings(tmp_path, *TAUGHT))
+    assert files_of(tmp_path) == files_of(finished)
+
+
+def test_the_evaluation_of_the_search_is_recorded_and_is_the_last_level_without_it(finished):
+    run = RunFolder(finished)
+    records = [Manifest(run.level(level)).sections["training"]["settings"] for level in (1, 2, 4)]
+    digest = Manifest(run.level(1)).sections["training"]["files"]["agent.safetensors"]
+    assert [record.get("expert_sha256") for record in records] == [None, [digest], [digest]]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (["expert.player=random"], "expert.player=random: must be a search of fixed depth"),
+        (
+            ["game=othello_4x4", "expert.player='search:negascout?depth=2&endgame=4'"],
+            "must be a search of fixed depth, without time_limit and endgame",
+        ),
+        (["learning=dataset"], "expert.player=.*: cannot be combined with learning=dataset"),
+        (["expert.from_level=1"], "expert.from_level=1: must be"),
+        (["expert.player='search:negascout?depth=1'"], "depth=1: must be from 2"),
+    ],
+)
+def test_what_cannot_teach_is_refused_in_one_line(tmp_path, given, sentence):
+    with pytest.raises(SettingError, match=sentence) as refused:
+        learn_levels(tiny_settings(tmp_path, *TAUGHT, "levels=2", "matches=20", *given))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_broken_file_of_lessons_is_named(finished, tmp_path):
+    path = tmp_path / LEARNER_FILE
+    path.write_bytes(b"no lessons")
+    with pytest.raises(InvalidFileError, match="cannot be read"):
+        read_lessons(path)
+    lessons = load_file(RunFolder(finished).level(2) / LEARNER_FILE)
+    save_file(lessons | {"worth": np.zeros(1)}, path)
+    with pytest.raises(InvalidFileError, match="has no lessons of a search"):
+        read_lessons(path)
+
+
+def test_a_level_can_be_trained_alone(finished, tmp_path):
+    start = RunFolder(finished).agent(1)
+    given = ["level=2", f"start_file={start}", f"output_dir={tmp_path / 'made'}", f"run_dir={finished}"]
+    settings = tiny_settings(finished, *TAUGHT, *given)
+    train_level(settings, 2)
+    assert (tmp_path / "made" / "agent.safetensors").read_bytes() == RunFolder(finished).agent(2).read_bytes()
