@@ -119,9 +119,8 @@ class Settings(CommonSettings):
             self._require("learning=td, with which a level only plays against itself", alone)
             self._require("learning=td", {"targets": "full", "gate": None})
         elif self.expert.player is not None:
-            self._require(
-                f"learning={self.learning}; only levels that learn online have an expert", {"expert.player": None}
-            )
+            self._require(f"learning={self.learning}, with which no search teaches", {"expert.player": None})
+        self.expert.check_player()
         targets = f"targets={self.targets}"
         if self.has_policies:
             self._require(f"{targets}, with which a level only plays against itself", alone)

@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 
 from selfplay.checks import count, one_in, within
 from selfplay.dataset.formats import DATASET_FORMATS
+from selfplay.errors import SettingError
 from selfplay.grading.compared import ComparisonParameters
+from selfplay.named_players.names import parse_name
 from selfplay.search.mcts.rule import SEARCH_RULES
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by
 from selfplay.training.parameters import ExpertIteration
@@ -64,6 +66,19 @@ class ExpertSettings(ExpertIteration):
     """The first level that learns from the expert; earlier ones learn from the outcomes of their matches."""
     phases: int | None = field(default=None, metadata=count(1))
     """The phases of the tables of these levels; null: one for each number of stones."""
+
+    def check_player(self) -> None:
+        """Raise SettingError if the expert is not a search of fixed depth. Its files need not exist yet."""
+        if self.player is None:
+            return
+        name = parse_name(self.player)
+        if name.kind != "search" or {"endgame", "time_limit"} & name.given.keys():
+            raise SettingError(
+                f"expert.player={self.player}: must be a search of fixed depth, without endgame and time_limit, "
+                "such as search:negascout?depth=6"
+            )
+        if (depth := name.options["depth"]) is not None and depth < 2:
+            raise SettingError(f"expert.player={self.player}: must look 2 or more plies ahead")
 
 
 @dataclass(frozen=True)

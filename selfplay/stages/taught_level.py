@@ -45,7 +45,7 @@ def teach_level(
         progress: as for `selfplay.stages.train.train_level`.
 
     Raises:
-        SettingError: the expert is not a search of fixed depth, or the network has no tables.
+        SettingError: the network, or that of the expert's evaluation, has no tables.
         InvalidFileError: a file of the level before is broken.
     """
     began, settings, game = time.perf_counter(), context.settings, context.game
@@ -79,12 +79,11 @@ def teach_level(
 
 
 def expert_of(settings: Settings, game: Game) -> SearchPlayer:
-    """The expert. Raises SettingError if it is not a search of fixed depth, and as `make_player`."""
+    """The expert. Raises SettingError if its evaluation cannot be compiled, and as `make_player`."""
     player = make_player(expert_name(settings), game, settings.run_dir)
-    if not isinstance(player, SearchPlayer) or player.endgame or player.time_limit is not None:
+    if not isinstance(player, SearchPlayer):
         raise SettingError(
-            f"expert.player={settings.expert.player}: must be a search of fixed depth, without time_limit and endgame, "
-            "such as search:negascout?depth=6"
+            f"expert.player={settings.expert.player}: its evaluation must be tables (architecture=ntuple)"
         )
     return player
 
@@ -93,8 +92,7 @@ def expert_name(settings: Settings) -> str:
     """The name of the expert, with its evaluation."""
     text = settings.expert.player
     assert text is not None, "called for levels that an expert teaches"
-    name = parse_name(text)
-    if name.kind != "search" or "evaluation" in (given := name.given):
+    if "evaluation" in (given := parse_name(text).given):
         return text
     return f"{text}{'&' if given else '?'}evaluation=level:{settings.expert.from_level - 1}"
 

@@ -3,12 +3,14 @@
 import numba
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load_file, save_file
 
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grader
+from selfplay.named_players.make import make_player
 from selfplay.players.checkpoints import load_checkpoint
 from selfplay.progress import NoProgress
 from selfplay.runs.epoch_losses import read_epoch_losses
@@ -22,7 +24,8 @@ from tests.support.runs import files_of, tiny_settings
 
 TAUGHT = [
     *("game=tictactoe", "architecture=ntuple", "learning=td", "targets=full", "gamma=1", "matches=1024", "levels=4"),
-    *("expert.player='search:negascout?depth=9'", "expert.from_level=2", "expert.tolerance=0", "expert.epsilon=1", "expert.round_matches=128"),
+    *("expert.player='search:negascout?depth=9'", "expert.from_level=2", "expert.tolerance=0", "expert.epsilon=1"),
+    "expert.round_matches=128",
 ]
 
 
@@ -51,9 +54,19 @@ def test_taught_tables_have_a_phase_for_each_number_of_stones_and_continue_the_l
     first = len(lessons[0].own)
     assert len(lessons[1].own) > first
     assert (lessons[1].own[:first] == lessons[0].own).all()
-    for one in lessons:
-        assert (one.good & one.poor == 0).all()
-        assert (one.good[one.poor != 0] != 0).all()
+
+
+def test_lessons_are_right_where_the_search_sees_every_end(finished):
+    game, lessons = make_game("tictactoe"), read_lessons(RunFolder(finished).level(4) / LEARNER_FILE)
+    state = game.state_at(torch.from_numpy(lessons.own), torch.from_numpy(lessons.opp))
+    values = make_player("perfect", game).action_values(state)
+    results = values.sign().masked_fill(values.isnan(), -2)
+    is_best = (results == results.amax(dim=1, keepdim=True)).numpy()
+    for actions, expected in ((lessons.good, True), (lessons.poor, False)):
+        named = actions[:, None] >> np.arange(9) & 1 == 1
+        assert named.any()
+        assert (is_best[named] == expected).all()
+    assert (lessons.good[lessons.poor != 0] != 0).all()
 
 
 def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
@@ -92,13 +105,11 @@ def test_the_evaluation_of_the_search_is_recorded_and_is_the_last_level_without_
     ("given", "sentence"),
     [
         (["expert.player=random"], "expert.player=random: must be a search of fixed depth"),
-        (
-            ["game=othello_4x4", "expert.player='search:negascout?depth=2&endgame=4'"],
-            "must be a search of fixed depth, without time_limit and endgame",
-        ),
+        (["expert.player='search:negascout?depth=2&endgame=4'"], "depth, without endgame and time_limit"),
         (["learning=dataset"], "expert.player=.*: cannot be combined with learning=dataset"),
         (["expert.from_level=1"], "expert.from_level=1: must be"),
-        (["expert.player='search:negascout?depth=1'"], "depth=1: must be from 2"),
+        (["expert.player='search:negascout?depth=1'"], "depth=1: must look 2 or more plies ahead"),
+        (["learning=td", "expert.player='search:negascout?dept=3'"], "'dept=3' is not an option of search"),
     ],
 )
 def test_what_cannot_teach_is_refused_in_one_line(tmp_path, given, sentence):
