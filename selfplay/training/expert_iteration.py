@@ -107,10 +107,10 @@ def positions_of(
 
     It moves first in matches with even numbers. Its opponents, the experts or itself, explore.
     """
-    itself = EpsilonGreedyPlayer(game, player, [parameters.epsilon])
+    itself = EpsilonGreedyPlayer(game, player, parameters.epsilons)
     free = SimpleQueue[Player]()
     for expert in experts:
-        free.put(EpsilonGreedyPlayer(game, expert, [parameters.epsilon]))
+        free.put(EpsilonGreedyPlayer(game, expert, parameters.epsilons))
 
     def choices(opponent: Player, match: Tensor) -> list[State]:
         seats = (match % 2).to(torch.int8)

@@ -95,8 +95,8 @@ class TemporalDifferences:
 class ExpertIteration:
     """How a level learns from a search (the expert) which actions are good."""
 
-    epsilon: float = field(default=0.25, metadata=within(0, 1))
-    """The exploration rate of the opponents in its matches."""
+    epsilons: list[float] = field(default_factory=lambda: [0.25], metadata=within(0, 1))
+    """The exploration rates of the opponents in its matches by ply; the last rate is used for all later plies."""
     expert_share: float = field(default=0.5, metadata=within(0, 1))
     """The share of matches against the expert; the others are against the level itself."""
     tolerance: float = field(default=0.05, metadata=within(0))

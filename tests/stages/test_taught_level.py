@@ -24,7 +24,7 @@ from tests.support.runs import files_of, tiny_settings
 
 TAUGHT = [
     *("game=tictactoe", "architecture=ntuple", "learning=td", "targets=full", "gamma=1", "matches=1024", "levels=4"),
-    *("expert.player='search:negascout?depth=9'", "expert.from_level=2", "expert.tolerance=0", "expert.epsilon=1"),
+    *("expert.player='search:negascout?depth=9'", "expert.from_level=2", "expert.tolerance=0", "expert.epsilons=[1]"),
     "expert.round_matches=128",
 ]
 
