@@ -6,6 +6,7 @@ next level continues.
 
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -59,12 +60,14 @@ def teach_level(
     if learner is None:
         network, architecture = with_phases(network, architecture, settings.expert.phases)
         agent = Agent(agent.checkpoint._replace(network=network), game, agent.name)
+    _, *other = teachers(settings)
     with closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar:
         taught = learn_from_expert(
             agent,
-            expert_of(settings, game),
+            partial(expert_of, settings, game),
             settings.matches,
             settings.expert,
+            make_opponent=partial(make_player, other[0], game, settings.run_dir) if other else None,
             lessons=None if learner is None else read_lessons(learner),
             seed=settings.seed,
             level=level,
@@ -80,26 +83,32 @@ def teach_level(
 
 def expert_of(settings: Settings, game: Game) -> SearchPlayer:
     """The expert. Raises SettingError if its evaluation cannot be compiled, and as `make_player`."""
-    player = make_player(expert_name(settings), game, settings.run_dir)
+    name, *_ = teachers(settings)
+    player = make_player(name, game, settings.run_dir)
     if not isinstance(player, SearchPlayer):
-        raise SettingError(
-            f"expert.player={settings.expert.player}: its evaluation must be tables (architecture=ntuple)"
-        )
+        raise SettingError(f"expert.player={name}: its evaluation must be tables (architecture=ntuple)")
     return player
 
 
-def expert_name(settings: Settings) -> str:
-    """The name of the expert, with its evaluation."""
-    text = settings.expert.player
-    assert text is not None, "called for levels that an expert teaches"
-    if "evaluation" in (given := parse_name(text).given):
+def teachers(settings: Settings) -> list[str]:
+    """The names of the expert and of the opponent, with their evaluations."""
+    return [
+        _with_evaluation(text, settings.expert.from_level - 1)
+        for text in (settings.expert.player, settings.expert.opponent)
+        if text is not None
+    ]
+
+
+def _with_evaluation(text: str, level: int) -> str:
+    name = parse_name(text)
+    if name.kind != "search" or "evaluation" in name.given:
         return text
-    return f"{text}{'&' if given else '?'}evaluation=level:{settings.expert.from_level - 1}"
+    return f"{text}{'&' if name.given else '?'}evaluation=level:{level}"
 
 
-def files_of_expert(settings: Settings) -> list[Path]:
-    """The files that the expert is made from. Raises as `files_of_player`."""
-    return files_of_player(expert_name(settings), settings.run_dir)
+def files_of_teachers(settings: Settings) -> list[Path]:
+    """The files that the expert and the opponent are made from. Raises as `files_of_player`."""
+    return [path for name in teachers(settings) for path in files_of_player(name, settings.run_dir)]
 
 
 def read_lessons(path: Path) -> Lessons:

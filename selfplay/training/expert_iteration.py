@@ -1,6 +1,6 @@
 """Expert iteration: tables learn from a search which actions are good in the positions that they lead to.
 
-The tables, which look one ply ahead, play matches against themselves and against the search, both of which explore.
+The tables, which look one ply ahead, play matches against themselves and against another player, both of which explore.
 After each round of matches the search judges their actions, and comparison training corrects those that it finds poor.
 So the positions are those that the tables reach, and their mistakes there are the next lessons (expert iteration:
 Anthony, Tian & Barber, "Thinking fast and slow with deep learning and tree search", 2017; learning in the positions
@@ -10,7 +10,6 @@ no-regret online learning", 2011).
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from copy import deepcopy
 from queue import SimpleQueue
 from typing import NamedTuple
 
@@ -52,10 +51,11 @@ class Taught(NamedTuple):
 
 def learn_from_expert(
     agent: Agent,
-    expert: SearchPlayer,
+    make_expert: Callable[[], SearchPlayer],
     matches: int,
     parameters: ExpertIteration,
     *,
+    make_opponent: Callable[[], Player] | None = None,
     lessons: Lessons | None = None,
     seed: int = 0,
     level: int = 1,
@@ -66,6 +66,8 @@ def learn_from_expert(
 
     Args:
         agent: whose network (`NTuple`) has the tables. Its weights are changed in place.
+        make_expert: makes the search; each thread needs its own.
+        make_opponent: makes the other player in matches, for each thread; None: the search.
         lessons: what is known already from the same expert.
         level: the level that learns, from 1.
         threads: None: one for each core. Does not change the result.
@@ -78,15 +80,16 @@ def learn_from_expert(
     if not isinstance(network, NTuple):
         raise SettingError(f"{agent.name}: a search teaches tables of patterns only; set architecture=ntuple")
     threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    experts = [expert, *(deepcopy(expert) for _ in range(threads - 1))]
-    judge = SearchJudge([one.searcher for one in experts], expert.depth, parameters.tolerance)
+    experts = [make_expert() for _ in range(threads)]
+    opponents: Sequence[Player] = experts if make_opponent is None else [make_opponent() for _ in range(threads)]
+    judge = SearchJudge([expert.searcher for expert in experts], experts[0].depth, parameters.tolerance)
     key = stream_key(seed, level, Activity.TRAINING)
     pupil = Pupil(game, network, judge, key, passes=parameters.passes, margin=parameters.margin)
     lessons, positions, mistakes = Lessons() if lessons is None else lessons, 0, 0
     for number, round_matches in enumerate(torch.split(torch.arange(matches), parameters.round_matches)):
         # A player copies the weights.
         player = Agent(agent.checkpoint, game, agent.name).player()
-        reached = positions_of(game, player, experts, round_matches, parameters, key)
+        reached = positions_of(game, player, opponents, round_matches, parameters, key)
         known = len(lessons.own)
         lessons, rows = pupil.with_positions(lessons, pupil.distinct(reached))
         is_wrong = pupil.mistakes(lessons, rows)
@@ -101,16 +104,17 @@ def learn_from_expert(
 
 
 def positions_of(
-    game: Game, player: Player, experts: Sequence[SearchPlayer], matches: Tensor, parameters: ExpertIteration, key: int
+    game: Game, player: Player, opponents: Sequence[Player], matches: Tensor, parameters: ExpertIteration, key: int
 ) -> State:
     """The positions in which `player` had a choice in these matches (int64[M], their numbers).
 
-    It moves first in matches with even numbers. Its opponents, the experts or itself, explore.
+    It moves first in matches with even numbers. Its opponents explore: itself, or one of `opponents`, of which each
+    thread has one.
     """
     itself = EpsilonGreedyPlayer(game, player, parameters.epsilons)
     free = SimpleQueue[Player]()
-    for expert in experts:
-        free.put(EpsilonGreedyPlayer(game, expert, parameters.epsilons))
+    for other in opponents:
+        free.put(EpsilonGreedyPlayer(game, other, parameters.epsilons))
 
     def choices(opponent: Player, match: Tensor) -> list[State]:
         seats = (match % 2).to(torch.int8)
@@ -122,13 +126,13 @@ def positions_of(
         ]
 
     def play(match: Tensor) -> list[State]:
-        meets_expert = Draws(key, match, 0).uniforms(Purpose.OPPONENT) < parameters.expert_share
-        expert = free.get()
+        is_itself = Draws(key, match, 0).uniforms(Purpose.OPPONENT) < parameters.self_share
+        other = free.get()
         try:
-            return choices(itself, match[~meets_expert]) + choices(expert, match[meets_expert])
+            return choices(itself, match[is_itself]) + choices(other, match[~is_itself])
         finally:
-            free.put(expert)
+            free.put(other)
 
-    with ThreadPoolExecutor(len(experts)) as pool:
+    with ThreadPoolExecutor(len(opponents)) as pool:
         states = [state for found in pool.map(play, torch.split(matches, BATCH_MATCHES)) for state in found]
     return State(*map(torch.cat, zip(*states, strict=True)))

@@ -97,8 +97,8 @@ class ExpertIteration:
 
     epsilons: list[float] = field(default_factory=lambda: [0.25], metadata=within(0, 1))
     """The exploration rates of the opponents in its matches by ply; the last rate is used for all later plies."""
-    expert_share: float = field(default=0.5, metadata=within(0, 1))
-    """The share of matches against the expert; the others are against the level itself."""
+    self_share: float = field(default=0.5, metadata=within(0, 1))
+    """The share of matches against the level itself; the others are against the opponent."""
     tolerance: float = field(default=0.05, metadata=within(0))
     """An action is good if its value is at most this far below that of the best one."""
     margin: float = field(default=0.05, metadata=within(above=0))

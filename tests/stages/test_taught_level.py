@@ -69,6 +69,21 @@ def test_lessons_are_right_where_the_search_sees_every_end(finished):
     assert (lessons.good[lessons.poor != 0] != 0).all()
 
 
+def test_another_player_can_be_the_opponent(finished, tmp_path):
+    run, given = RunFolder(finished), ["expert.opponent=random", "expert.self_share=0", "expert.epsilons=[0]"]
+    settings = [
+        tiny_settings(finished, *TAUGHT, "level=2", f"output_dir={tmp_path / name}", *more)
+        for name, more in (("expert", given[1:]), ("random", given))
+    ]
+    for one in settings:
+        train_level(one, 2)
+    known = [read_lessons(tmp_path / name / LEARNER_FILE) for name in ("expert", "random")]
+    assert len(known[0].own) != len(known[1].own)
+    record = Manifest(tmp_path / "random").sections["training"]["settings"]
+    assert record["expert.opponent"] == "random"
+    assert record["teachers_sha256"] == Manifest(run.level(2)).sections["training"]["settings"]["teachers_sha256"]
+
+
 def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 3)
     learn_levels(tiny_settings(tmp_path, *TAUGHT))
@@ -98,7 +113,7 @@ def test_the_evaluation_of_the_search_is_recorded_and_is_the_last_level_without_
     run = RunFolder(finished)
     records = [Manifest(run.level(level)).sections["training"]["settings"] for level in (1, 2, 4)]
     digest = Manifest(run.level(1)).sections["training"]["files"]["agent.safetensors"]
-    assert [record.get("expert_sha256") for record in records] == [None, [digest], [digest]]
+    assert [record.get("teachers_sha256") for record in records] == [None, [digest], [digest]]
 
 
 @pytest.mark.parametrize(
