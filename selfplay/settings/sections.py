@@ -8,7 +8,7 @@ from selfplay.errors import SettingError
 from selfplay.grading.compared import ComparisonParameters
 from selfplay.named_players.names import parse_name
 from selfplay.search.mcts.rule import SEARCH_RULES
-from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by
+from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by, unrecorded
 from selfplay.training.parameters import ExpertIteration
 
 MOST_SIMULATIONS = 1_000_000
@@ -59,7 +59,7 @@ class DatasetSettings:
 class ExpertSettings(ExpertIteration):
     """The search that teaches levels which actions are good, with learning=td."""
 
-    player: str | None = field(default=None, metadata=PLAYER_NAME)
+    player: str | None = field(default=None, metadata=PLAYER_NAME | unrecorded(None))
     """The expert: a search of fixed depth, such as search:negascout?depth=6. Its evaluation is the level before
     from_level, unless its name sets another. null: no level learns from a search."""
     opponent: str | None = field(default=None, metadata=PLAYER_NAME)
@@ -67,6 +67,8 @@ class ExpertSettings(ExpertIteration):
     null: the expert. A search has the same evaluation as the expert, unless its name sets another."""
     from_level: int = field(default=2, metadata=count(2))
     """The first level that learns from the expert; earlier ones learn from the outcomes of their matches."""
+    matches: int = field(default=16384, metadata=count(2))
+    """Matches that each of these levels plays."""
     phases: int | None = field(default=None, metadata=count(1))
     """The phases of the tables of these levels; null: one for each number of stones."""
 

@@ -61,11 +61,11 @@ def teach_level(
         network, architecture = with_phases(network, architecture, settings.expert.phases)
         agent = Agent(agent.checkpoint._replace(network=network), game, agent.name)
     _, *other = teachers(settings)
-    with closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar:
+    with closing(progress(total=settings.expert.matches, desc=f"level {level}: matches")) as bar:
         taught = learn_from_expert(
             agent,
             partial(expert_of, settings, game),
-            settings.matches,
+            settings.expert.matches,
             settings.expert,
             make_opponent=partial(make_player, other[0], game, settings.run_dir) if other else None,
             lessons=None if learner is None else read_lessons(learner),

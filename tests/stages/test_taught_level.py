@@ -26,6 +26,7 @@ TAUGHT = [
     *("game=tictactoe", "architecture=ntuple", "learning=td", "targets=full", "gamma=1", "matches=1024", "levels=4"),
     *("expert.player='search:negascout?depth=9'", "expert.from_level=2", "expert.tolerance=0", "expert.epsilons=[1]"),
     "expert.round_matches=128",
+    "expert.matches=1024",
 ]
 
 
@@ -129,7 +130,7 @@ def test_the_evaluation_of_the_search_is_recorded_and_is_the_last_level_without_
 )
 def test_what_cannot_teach_is_refused_in_one_line(tmp_path, given, sentence):
     with pytest.raises(SettingError, match=sentence) as refused:
-        learn_levels(tiny_settings(tmp_path, *TAUGHT, "levels=2", "matches=20", *given))
+        learn_levels(tiny_settings(tmp_path, *TAUGHT, "levels=2", "matches=20", "expert.matches=20", *given))
     assert "\n" not in str(refused.value)
 
 
