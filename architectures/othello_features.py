@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.architectures import Output
+from selfplay.compute.words import word_rows
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
 from selfplay.games.feature_kernels import board_words, compile_features
@@ -62,7 +63,7 @@ class OthelloFeatures(nn.Module):
 
     def features(self, observations: Tensor) -> Tensor:
         """float32[N, K]: the features of each observation (float32[N, 2, W, W] of 0 and 1)."""
-        opp, own = board_words(observations.detach().cpu())
+        opp, own = map(word_rows, board_words(observations.detach().cpu()))
         values = torch.empty(len(observations), self.num_computed)
         self.compute(own, opp, values.numpy())
         is_all = self.columns == list(range(self.num_computed))

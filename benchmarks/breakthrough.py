@@ -18,16 +18,19 @@ import numba
 import numpy as np
 
 from selfplay.cli.main import reporting_errors
-from selfplay.compute.bit_algebra import bit_count, word_of
+from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.compute.random_numbers import fold
+from selfplay.compute.words import as_word, part
 from selfplay.games import State, make_game
 
 WIDTH, SQUARES = 5, 25
-BOARD, TOP, BOTTOM = word_of(range(SQUARES)), word_of(range(WIDTH)), word_of(range(SQUARES - WIDTH, SQUARES))
+BOARD, TOP = (1 << SQUARES) - 1, (1 << WIDTH) - 1
+BOTTOM = TOP << (SQUARES - WIDTH)
 RULES = make_game("breakthrough").rules
-legal_actions, play = RULES.legal_actions, RULES.play
-FIRST_COLUMN, LAST_COLUMN = (word_of(range(column, SQUARES, WIDTH)) for column in (0, WIDTH - 1))
+legal_words, play_words = RULES.legal_actions, RULES.play
+FIRST_COLUMN = sum(1 << square for square in range(0, SQUARES, WIDTH))
+LAST_COLUMN = FIRST_COLUMN << (WIDTH - 1)
 
 SOLVED = 1 << 30
 """The number of a position that cannot be decided this way any more."""
@@ -40,6 +43,19 @@ SEARCHED, LIMIT = range(2)
 """Counts of a search: positions searched, and at most how many."""
 
 register_rules()
+
+
+@part_of_compiled
+def legal_actions(own, opp):
+    """The rule on int64 numbers, which tables hold."""
+    return part(legal_words(as_word(own), as_word(opp)), 0)
+
+
+@part_of_compiled
+def play(own, opp, move):
+    """Likewise."""
+    mine, others = play_words(as_word(own), as_word(opp), as_word(move))
+    return part(mine, 0), part(others, 0)
 
 
 @part_of_compiled

@@ -23,7 +23,7 @@ from selfplay.games import Rules
 def never(own, opp):
     return own != own
 
-FULL = (1 << 64) - 1
+FULL = 1 << 64
 
 @rule
 def too_wide(own, opp):

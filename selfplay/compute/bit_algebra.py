@@ -4,13 +4,9 @@ A position is two words `(own, opp)`, seen by the player to move. A rule is a pu
 `& | ^ ~ << >> + - *` and comparisons, without branches, so that the same function runs compiled (numba), on torch
 tensors (any device) and on single numbers.
 
-A word has as many bits as the game needs. One of at most 64 bits is an int64. A wider one has K parts of 64 bits: one
-integer of 64 K bits in compiled code (`selfplay.compute.word_type`), otherwise a `WideInt` or a `WideTensor`
-(`selfplay.compute.wide_words`).
-
-Two pitfalls of words of at most 64 bits: `>>` on a negative int64 copies the sign bit, so mask afterwards; and a mask
-with bit 63 set is a negative int (`word_of` gives it). Wider words have neither: `>>` fills with zeros, and no word is
-negative.
+A word has as many bits as the game needs, in K parts of 64 bits: one integer of 64 K bits in compiled code
+(`selfplay.compute.word_type`), otherwise a `WideInt` or a `WideTensor` (`selfplay.compute.wide_words`). `>>` fills with
+zeros, and no word is negative. Numbers that meet a word keep their sign: -1 is the word in which all bits are set.
 """
 
 import hashlib
@@ -83,15 +79,9 @@ def _identities_of_enclosed(function: Any) -> list[Any]:
     return found
 
 
-def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> int:
-    """The word with these bits set, as a constant of rules whose `Rules.word_bits` are these.
-
-    With at most 64 bits it is a signed integer, otherwise a `WideInt`.
-    """
-    word = sum(1 << int(bit) for bit in set(bits))
-    if (parts := parts_of_bits(word_bits)) > 1:
-        return WideInt(word, parts)
-    return word - (1 << 64) if word >> 63 else word
+def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> WideInt:
+    """The word with these bits set, as a constant of rules whose `Rules.word_bits` are these."""
+    return WideInt(sum(1 << int(bit) for bit in set(bits)), parts_of_bits(word_bits))
 
 
 def bit_count(word: Word) -> Word:
@@ -103,7 +93,7 @@ def bit_count(word: Word) -> Word:
 
 @rule
 def bit_count_of_64(word: Word) -> Word:
-    """`bit_count` of a word of at most 64 bits (Warren, Hacker's Delight, section 5-1)."""
+    """`bit_count` of an int64 (Warren, Hacker's Delight, section 5-1)."""
     pairs = word - ((word >> 1) & 0x5555555555555555)
     fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
     eights = (fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F

@@ -20,8 +20,8 @@ from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.compute.word_type import WordType  # noqa: F401  (numba has to know it)
 
 Words = NDArray[Any]
-"""One word of each of B positions, as an array for compiled code: int64[B], or for words of more than 64 bits [B]
-records (`selfplay.compute.word_type.word_dtype`), which `selfplay.compute.words` reads and writes."""
+"""One word of each of B positions. Compiled code reads and writes them in [B] records (`selfplay.compute.words`);
+elsewhere they are int64[B], as stored."""
 
 _registered: set[Callable[..., Any]] = {bit_count, all_equal}
 """The rules that compiled code can call; `selfplay.compute.word_type` has defined these for each kind of word."""

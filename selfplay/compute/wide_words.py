@@ -1,9 +1,10 @@
-"""Words of more than 64 bits as numbers and on torch tensors, with the operators of rules, and how they are stored.
+"""Words as numbers and on torch tensors, with the operators of rules, and how they are stored.
 
-In compiled code they are of `selfplay.compute.word_type.WordType`.
+In compiled code they are of `selfplay.compute.word_type.WordType`. Everywhere, results wrap around at 64 K bits, `>>`
+fills with zeros, and no word is negative.
 
 A batch of B words is stored as int64[B] if they have at most 64 bits, otherwise as int64[B, K], the lowest part first.
-Rules get such a batch as a tensor or as a `WideTensor` (`words_of`), and `stored` turns it back.
+Rules get such a batch as a `WideTensor` (`words_of`), and `stored` turns it back.
 """
 
 import operator
@@ -11,12 +12,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 Word = Any
-"""Words as rules take them: int64 numbers and tensors of at most 64 bits, wider ones as `WideInt` and `WideTensor`."""
+"""A word as rules take it: `WideInt`, `WideTensor`, or an integer in compiled code."""
 
 PART_BITS = 64
 """Words are stored in parts of so many bits."""
@@ -32,6 +32,13 @@ DIGIT_BITS = PART_BITS // 2
 DIGIT = (1 << DIGIT_BITS) - 1
 
 
+def fitting(number: int, num_parts: int) -> int:
+    """The same number. Raises OverflowError if it has more bits than a word of K parts."""
+    if number.bit_length() > PART_BITS * num_parts:
+        raise OverflowError(f"{number} has more than {PART_BITS * num_parts} bits")
+    return number
+
+
 def _wrapping(name: str) -> Any:
     """The operator of int with this name, whose result is a word."""
     operation = getattr(int, name)
@@ -39,7 +46,8 @@ def _wrapping(name: str) -> Any:
     def method(self: "WideInt", *others: Any) -> Any:
         if not all(isinstance(other, int) for other in others):
             return NotImplemented
-        return WideInt(operation(self, *others), self.num_parts)
+        num_parts = max(getattr(word, "num_parts", 1) for word in (self, *others))
+        return WideInt(operation(self, *(fitting(other, num_parts) for other in others)), num_parts)
 
     return method
 
@@ -50,13 +58,14 @@ def _comparing(name: str) -> Any:
     def method(self: "WideInt", other: Any) -> Any:
         if not isinstance(other, int):
             return NotImplemented
-        return operation(self, WideInt(other, self.num_parts))
+        is_word = isinstance(other, WideInt)
+        return operation(self, other if is_word else WideInt(fitting(other, self.num_parts), self.num_parts))
 
     return method
 
 
 class WideInt(int):
-    """A word of more than 64 bits as a number: a constant of rules, or the word of a single match.
+    """A word as a number: a constant of rules, or the word of a single match.
 
     Results wrap around at its width, `>>` fills with zeros, and comparisons are without a sign.
 
@@ -108,19 +117,18 @@ class WideTensor:
         """The result of an operator whose first operand is a tensor of numbers."""
         return combined(function, arguments)
 
-    def _as_wide(self, other: Any) -> "WideTensor":
-        """Another operand with as many parts; numbers keep their sign."""
+    def _parts_of(self, other: Any) -> Sequence[Any]:
+        """The parts of another operand, tensors or ints; numbers keep their sign."""
         if isinstance(other, WideTensor):
-            return other
+            return other.parts
         if isinstance(other, Tensor):
-            low = other.to(torch.int64)
-            return WideTensor([low, *[low >> (PART_BITS - 1)] * (self.num_parts - 1)])
+            return extended(other, self.num_parts).parts
         if isinstance(other, int):
-            return WideTensor(self.parts[0].new_tensor(part) for part in parts_of(other, self.num_parts))
+            return parts_of(fitting(other, self.num_parts), self.num_parts)
         raise TypeError(f"a word and a {type(other).__name__} have no common operators")
 
-    def _each(self, other: Any, operation: Callable[[Tensor, Tensor], Tensor]) -> "WideTensor":
-        return WideTensor(map(operation, self.parts, self._as_wide(other).parts))
+    def _each(self, other: Any, operation: Callable[[Tensor, Any], Tensor]) -> "WideTensor":
+        return WideTensor(map(operation, self.parts, self._parts_of(other)))
 
     def __and__(self, other: Any) -> "WideTensor":
         return self._each(other, torch.bitwise_and)
@@ -135,29 +143,34 @@ class WideTensor:
         return WideTensor(~part for part in self.parts)
 
     def __add__(self, other: Any) -> "WideTensor":
-        parts, carry = list[Tensor](), torch.zeros_like(self.parts[0])
-        for one, another in zip(self.parts, self._as_wide(other).parts, strict=True):
-            total = one + another + carry
-            parts.append(total)
-            # The highest bit of the sum of two bits and a carry (Warren, Hacker's Delight, section 2-16).
-            carry = logical_shift((one & another) | ((one | another) & ~total), PART_BITS - 1)
-        return WideTensor(parts)
+        return self._with_carry(other, torch.add, lambda one, other, total: (one & other) | ((one | other) & ~total))
+
+    def __sub__(self, other: Any) -> "WideTensor":
+        return self._with_carry(other, torch.sub, lambda one, other, total: (~one & other) | ((~one | other) & total))
+
+    def _with_carry(self, other: Any, operation: Any, carry_of: Any) -> "WideTensor":
+        """`carry_of` gives it in the highest bit (Warren, Hacker's Delight, section 2-16)."""
+        one, others = self.parts[0], self._parts_of(other)
+        totals = [operation(one, others[0])]
+        for k in range(1, self.num_parts):
+            carry = logical_shift(carry_of(one, others[k - 1], totals[-1]), PART_BITS - 1)
+            one = self.parts[k]
+            totals.append(operation(operation(one, others[k]), carry))
+        return WideTensor(totals)
 
     def __neg__(self) -> "WideTensor":
         return ~self + 1
-
-    def __sub__(self, other: Any) -> "WideTensor":
-        return self + -self._as_wide(other)
 
     def __rsub__(self, other: Any) -> "WideTensor":
         return (-self).__add__(other)
 
     def __mul__(self, other: Any) -> "WideTensor":
-        if isinstance(other, Tensor) and other.dtype == torch.bool:  # whether the words count, as often in rules
-            return WideTensor(part * other for part in self.parts)
+        is_flag = isinstance(other, Tensor) and other.dtype == torch.bool  # whether the words count, as often in rules
+        if is_flag or self.num_parts == 1:
+            return WideTensor(part * other for part in self.parts) if is_flag else self._each(other, torch.mul)
         columns: list[Any] = [0] * (2 * self.num_parts + 1)
-        others = self._as_wide(other).digits()
-        for place, digit in enumerate(self.digits()):
+        others = digits_of(self._parts_of(other))
+        for place, digit in enumerate(digits_of(self.parts)):
             for other_place, other_digit in enumerate(others[: len(others) - place], start=place):
                 product = digit * other_digit
                 columns[other_place] = columns[other_place] + (product & DIGIT)
@@ -166,10 +179,6 @@ class WideTensor:
             columns[place + 1] = columns[place + 1] + (columns[place] >> DIGIT_BITS)
         digits = [column & DIGIT for column in columns[:-1]]
         return WideTensor(low | (high << DIGIT_BITS) for low, high in zip(digits[::2], digits[1::2], strict=True))
-
-    def digits(self) -> list[Tensor]:
-        """The 2 K halves of the parts, from 0 to 2**32 - 1."""
-        return [half for part in self.parts for half in (part & DIGIT, (part >> DIGIT_BITS) & DIGIT)]
 
     __rand__, __ror__, __rxor__, __radd__, __rmul__ = __and__, __or__, __xor__, __add__, __mul__
 
@@ -181,11 +190,13 @@ class WideTensor:
         return self._shifted(by, -1, left_shift, logical_shift)
 
     def __rlshift__(self, other: Any) -> "WideTensor":
-        return self._as_wide(other) << self
+        return self._each(other, lambda part, value: torch.zeros_like(part) | value) << self
 
     def _shifted(self, by: Any, step: int, shift: Any, shift_back: Any) -> "WideTensor":
         """Each part is made of the bits of two others: those `whole` and `whole + 1` steps away."""
         by = by.parts[0] if isinstance(by, WideTensor) else by
+        if self.num_parts == 1:
+            return WideTensor([shift(self.parts[0], by)])
         whole, rest = by // PART_BITS, by % PART_BITS
 
         def part_at(place: Any) -> Tensor:
@@ -204,31 +215,48 @@ class WideTensor:
         )
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        return torch.bitwise_not(self != other)
+        are_equal: Tensor = reduce(torch.bitwise_and, map(operator.eq, self.parts, self._parts_of(other)))
+        return are_equal
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        differing = [one != another for one, another in zip(self.parts, self._as_wide(other).parts, strict=True)]
-        return reduce(torch.bitwise_or, differing)
+        differ: Tensor = reduce(torch.bitwise_or, map(operator.ne, self.parts, self._parts_of(other)))
+        return differ
 
     def __lt__(self, other: Any) -> Tensor:
-        is_less = torch.zeros_like(self.parts[0], dtype=torch.bool)
-        for one, another in zip(self.parts, self._as_wide(other).parts, strict=True):
-            # The order without a sign is that of numbers whose sign bits are exchanged.
-            is_less = ((one ^ ~LARGEST) < (another ^ ~LARGEST)) | ((one == another) & is_less)
-        return is_less
+        return _is_less(self.parts, self._parts_of(other))
 
     def __ge__(self, other: Any) -> Tensor:
         return torch.bitwise_not(self < other)
 
     def __gt__(self, other: Any) -> Tensor:
-        return self._as_wide(other) < self
+        return _is_less(self._parts_of(other), self.parts)
 
     def __le__(self, other: Any) -> Tensor:
         return torch.bitwise_not(self > other)
 
     def sum_of_parts(self, function: Callable[[Tensor], Tensor]) -> Tensor:
         """The sum of what `function` gives for the parts."""
-        return torch.stack([function(part) for part in self.parts]).sum(dim=0)
+        return reduce(torch.add, map(function, self.parts))
+
+
+def extended(numbers: Tensor, num_parts: int) -> WideTensor:
+    """Numbers as words of K parts; -1 is the word with all bits set."""
+    low = numbers.to(torch.int64)
+    return WideTensor([low, *[low >> (PART_BITS - 1)] * (num_parts - 1)])
+
+
+def digits_of(parts: Sequence[Any]) -> list[Any]:
+    """The 2 K halves of parts, from 0 to 2**32 - 1."""
+    return [half for part in parts for half in (part & DIGIT, (part >> DIGIT_BITS) & DIGIT)]
+
+
+def _is_less(ones: Sequence[Any], others: Sequence[Any]) -> Tensor:
+    """The order without a sign is that of numbers whose sign bits are exchanged."""
+    found: Any = False
+    for one, other in zip(ones, others, strict=True):
+        is_less = (one ^ ~LARGEST) < (other ^ ~LARGEST)
+        found = is_less if found is False else is_less | ((one == other) & found)
+    return found  # type: ignore[no-any-return]
 
 
 OPERATORS = {name: getattr(operator, name) for name in ("add", "sub", "mul", "eq", "ne", "lt", "le", "gt", "ge")}
@@ -245,12 +273,10 @@ def combined(function: Any, operands: Sequence[Any]) -> Any:
     """The operator that is torch's `function` on a tensor of numbers and a word, in either order."""
     operation = OPERATORS.get(function.__name__)
     if operation is None:
-        raise TypeError(f"words of more than 64 bits have no {function.__name__}")
+        raise TypeError(f"words have no {function.__name__}")
     parts = next(operand.num_parts for operand in operands if isinstance(operand, WideInt | WideTensor))
-    like = next(operand for operand in operands if isinstance(operand, Tensor))
-    empty = WideTensor([torch.zeros_like(like, dtype=torch.int64)] * parts)
-    one, other = (operand if isinstance(operand, Tensor) else empty | operand for operand in operands)
-    return operation(empty | one, other)
+    one, other = (extended(operand, parts) if isinstance(operand, Tensor) else operand for operand in operands)
+    return operation(one, other)
 
 
 def logical_shift(part: Tensor, by: int | Tensor) -> Tensor:
@@ -285,9 +311,9 @@ def parts_matrix(words: Tensor) -> Tensor:
     return words[:, None] if words.ndim == 1 else words
 
 
-def single_word(words: Tensor, row: int) -> Word:
-    """One of stored words as a number for rules: an int64 of numpy, or a `WideInt`."""
-    return wide_of(words[row].tolist()) if words.ndim > 1 else np.int64(int(words[row]))
+def single_word(words: Tensor, row: int) -> WideInt:
+    """One of stored words as a number for rules."""
+    return wide_of(parts_matrix(words)[row].tolist())
 
 
 def wide_of(parts: Iterable[int]) -> WideInt:
@@ -296,14 +322,15 @@ def wide_of(parts: Iterable[int]) -> WideInt:
     return WideInt(sum(part << (PART_BITS * k) for k, part in enumerate(unsigned)), len(unsigned))
 
 
-def words_of(tensor: Tensor, word_bits: int) -> Word:
+def words_of(tensor: Tensor, word_bits: int) -> WideTensor:
     """Stored words as rules take them. Dimensions besides that of the parts stay."""
-    return tensor if word_bits <= PART_BITS else WideTensor(tensor.unbind(-1))
+    return WideTensor([tensor] if word_bits <= PART_BITS else tensor.unbind(-1))
 
 
 def stored(words: Word) -> Tensor:
     """Words that a rule gives, as they are stored."""
-    return torch.stack(words.parts, dim=-1) if isinstance(words, WideTensor) else words
+    parts: list[Tensor] = words.parts if isinstance(words, WideTensor) else [words]
+    return parts[0] if len(parts) == 1 else torch.stack(parts, dim=-1)
 
 
 def number_of(words: Word) -> Tensor:

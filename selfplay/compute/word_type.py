@@ -1,4 +1,4 @@
-"""The type of words of more than 64 bits in compiled code: one integer of 64 K bits, with the operators of rules.
+"""The type of words in compiled code: one integer of 64 K bits, with the operators of rules.
 
 Numbers of other types that meet a word keep their sign, so -1 is the word in which all bits are set. `>>` fills with
 zeros, and comparisons are without a sign. Words are kept in arrays of records of K int64s (`word_dtype`).
@@ -14,13 +14,16 @@ from llvmlite import ir
 from numba import types
 from numba.core import imputils
 from numba.core.typeconv.castgraph import Conversion
-from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable, typeof_impl
+from numba.core.typing import templates
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model, typeof_impl
 
 from selfplay.compute.bit_algebra import all_equal, bit_count, bit_count_of_64
 from selfplay.compute.wide_words import PART_BITS, WideInt
 
 lower_cast: Any = imputils.lower_cast
 lower_constant: Any = imputils.lower_constant
+signature: Any = templates.signature
+infer_global: Any = templates.infer_global
 lower_operator: Any = lower_builtin
 PART = ir.IntType(PART_BITS)
 NUMBERS = types.Integer, types.Boolean
@@ -38,11 +41,14 @@ class WordType(types.Type):
         super().__init__(name=f"Word({num_parts})")
 
     def can_convert_from(self, typing_context: Any, other: Any) -> Any:
-        """A number becomes a word where both occur, such as in the branches of a condition."""
-        return Conversion.safe if isinstance(other, NUMBERS) else None
+        """A number, or a word of fewer parts, becomes a word like this where both occur, such as in branches."""
+        return Conversion.safe if _joined(self, other) == self else None
 
     def unify(self, typing_context: Any, other: Any) -> Any:
-        return self if isinstance(other, NUMBERS) else None
+        return _joined(self, other)
+
+
+KINDS = WordType, *NUMBERS
 
 
 @cache
@@ -54,7 +60,7 @@ def word_type(num_parts: int) -> WordType:
 @cache
 def word_dtype(num_parts: int) -> "np.dtype[Any]":
     """That of a word in arrays for compiled code."""
-    return np.dtype(np.int64) if num_parts == 1 else np.dtype([("parts", np.int64, (num_parts,))], align=True)
+    return np.dtype([("parts", np.int64, (num_parts,))], align=True)
 
 
 def define(decorator: Any, definition: Any) -> None:
@@ -87,6 +93,10 @@ def _word_of_literal(context: Any, builder: Any, kind: Any, word: WordType, valu
     return ir.Constant(_integer(word), kind.literal_value)
 
 
+def _wider_word(context: Any, builder: Any, kind: Any, word: WordType, value: Any) -> Any:
+    return builder.zext(value, _integer(word))
+
+
 def _word_of_bool(context: Any, builder: Any, kind: Any, word: WordType, value: Any) -> Any:
     return builder.zext(value, _integer(word))
 
@@ -94,6 +104,7 @@ def _word_of_bool(context: Any, builder: Any, kind: Any, word: WordType, value: 
 define(lower_cast(types.Integer, WordType), _word_of_integer)
 define(lower_cast(types.IntegerLiteral, WordType), _word_of_literal)
 define(lower_cast(types.Boolean, WordType), _word_of_bool)
+define(lower_cast(WordType, WordType), _wider_word)
 
 
 @overload(bool, strict=False)
@@ -105,21 +116,28 @@ def _is_set(word: Any) -> Any:
 
 
 def _joined(one: Any, other: Any) -> WordType | None:
-    """The type in which two operands are computed, if one of them is a word."""
-    if isinstance(one, WordType):
-        return one if other == one or isinstance(other, NUMBERS) else None
-    return other if isinstance(other, WordType) and isinstance(one, NUMBERS) else None
+    """The type in which two operands are computed, if one of them is a word: that of the wider word."""
+    if not isinstance(one, KINDS) or not isinstance(other, KINDS):
+        return None
+    words = [kind for kind in (one, other) if isinstance(kind, WordType)]
+    return max(words, key=lambda kind: kind.num_parts, default=None)
+
+
+def _typed(function: Any, result: Callable[..., Any]) -> None:
+    """Let numba know the type of what an operator gives: `result` of those of the operands, None if they have none."""
+
+    def generic(self: Any, operands: Any, named: Any) -> Any:
+        found = result(*operands)
+        return None if found is None else signature(found, *operands)
+
+    # What is for a target is asked before numba's own operators, each of which takes a while to refuse a word.
+    members = {"key": function, "generic": generic, "metadata": {"target": "cpu"}}
+    template: Any = type(f"{function.__name__}_of_words", (templates.AbstractTemplate,), members)
+    infer_global(function, types.Function(template))
 
 
 def _operator(functions: Any, result: Callable[[WordType], Any], emit: Callable[[Any, Any, Any], Any]) -> None:
     """Define an operator of two operands, at least one of them a word."""
-
-    def typed(context: Any) -> Any:
-        def of(one: Any, other: Any) -> Any:
-            kind = _joined(one, other)
-            return None if kind is None else result(kind)
-
-        return of
 
     def lowered(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind, operands = _joined(*signature.args), zip(arguments, signature.args, strict=True)
@@ -127,7 +145,7 @@ def _operator(functions: Any, result: Callable[[WordType], Any], emit: Callable[
 
     with_numbers = [pair for kind in NUMBERS for pair in ((WordType, kind), (kind, WordType))]
     for function in functions:
-        define(type_callable(function), typed)
+        _typed(function, lambda one, other: None if (kind := _joined(one, other)) is None else result(kind))
         for kinds in ((WordType, WordType), *with_numbers):
             define(lower_operator(function, *kinds), lowered)
 
@@ -148,11 +166,8 @@ def _shift(functions: Any, instruction: str) -> None:
         )
         return getattr(builder, instruction)(word, by)
 
-    def typed(context: Any) -> Any:
-        return lambda word, by: None if isinstance(by, types.Boolean) else _joined(word, by)
-
     for function in functions:
-        define(type_callable(function), typed)
+        _typed(function, lambda word, by: None if isinstance(by, types.Boolean) else _joined(word, by))
         for kinds in ((WordType, types.Integer), (WordType, WordType), (types.Integer, WordType)):
             define(lower_operator(function, *kinds), lowered)
 
@@ -161,7 +176,7 @@ def _unary(function: Any, instruction: str) -> None:
     def lowered(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return getattr(builder, instruction)(arguments[0])
 
-    define(type_callable(function), lambda context: lambda word: word if isinstance(word, WordType) else None)
+    _typed(function, lambda word: word if isinstance(word, WordType) else None)
     define(lower_operator(function, WordType), lowered)
 
 
@@ -207,6 +222,15 @@ def _extended_like(typing_context: Any, number: Any, word: Any) -> Typed:
     return word(number, word), generate
 
 
+def _as_word(typing_context: Any, number: Any) -> Typed:
+    kind = word_type(1)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.cast(builder, arguments[0], number, kind)
+
+    return kind(number), generate
+
+
 def _pointer(builder: Any, record: Any, kind: WordType) -> Any:
     # The processors that are supported keep the lowest part first.
     return builder.bitcast(record, _integer(kind).as_pointer())
@@ -243,6 +267,9 @@ low_part: Any = intrinsic(_low_part)
 
 extended_like: Any = intrinsic(_extended_like)
 """(number, word) to the number as a word of the same type."""
+
+word_of_number: Any = intrinsic(_as_word)
+"""(number) to it as a word of 64 bits."""
 
 read_record: Any = intrinsic(_read_record)
 """(record of `word_dtype`) to the word in it."""

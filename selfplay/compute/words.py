@@ -1,13 +1,11 @@
-"""Words in compiled code: reading and writing arrays of them, and what depends on their width.
+"""Words in compiled code: reading and writing arrays of them, and their parts and bits.
 
-Each function compiles for words of at most 64 bits, which are int64s, and for wider ones (`WordType`), so the kernels
-that call them are written once. Uncompiled they work too, on numpy's numbers and on `WideInt`.
+Uncompiled, the functions work on `WideInt` and on numbers too.
 """
 
 from typing import Any
 
 import numpy as np
-from numba import types
 from numba.extending import overload
 from numpy.typing import NDArray
 from torch import Tensor
@@ -24,6 +22,7 @@ from selfplay.compute.word_type import (
     read_record,
     trailing_zeros,
     word_dtype,
+    word_of_number,
     write_record,
 )
 
@@ -31,12 +30,15 @@ from selfplay.compute.word_type import (
 def word_rows(stored: Tensor | NDArray[np.int64]) -> Words:
     """Stored words (int64[B] or int64[B, K]) as compiled code takes them, in the same memory if they are contiguous."""
     array: NDArray[np.int64] = stored.numpy() if isinstance(stored, Tensor) else stored
-    return array if array.ndim == 1 else np.ascontiguousarray(array).view(word_dtype(array.shape[1]))[:, 0]
+    if array.ndim == 1:
+        return array.view(word_dtype(1))
+    return np.ascontiguousarray(array).view(word_dtype(array.shape[1]))[:, 0]
 
 
 def stored_rows(words: Words) -> NDArray[np.int64]:
     """The inverse of `word_rows`: int64[B] or int64[B, K]."""
-    return words if words.dtype == np.int64 else words["parts"]
+    parts = words["parts"]
+    return parts[:, 0] if parts.shape[1] == 1 else parts
 
 
 OPTIONS: Any = {"strict": False, "jit_options": QUICKLY_COMPILED}
@@ -46,72 +48,64 @@ OPTIONS: Any = {"strict": False, "jit_options": QUICKLY_COMPILED}
 
 def load(words: Words, i: int) -> Word:
     """The word in place i."""
-    return words[i] if words.dtype == np.int64 else wide_of(words[i]["parts"])
+    return wide_of(words[i]["parts"])
 
 
 def store(words: Words, i: int, word: Word) -> None:
-    """Write a word to place i."""
-    words[i] = word if words.dtype == np.int64 else (parts_of(word, words.dtype.itemsize * 8 // PART_BITS),)
+    """Write a word or a number to place i."""
+    words[i] = (parts_of(word, words.dtype.itemsize * 8 // PART_BITS),)
 
 
 def position_of(record: Any) -> tuple[Word, Word]:
     """The words in the fields `own` and `opp` of a record; in compiled code only."""
-    return record.own, record.opp
+    raise NotImplementedError
 
 
 def set_position(record: Any, own: Word, opp: Word) -> None:
     """Write the fields `own` and `opp` of a record; in compiled code only."""
-    record.own, record.opp = own, opp
+    raise NotImplementedError
 
 
 @overload(load, **OPTIONS)
 def _load(words: Any, i: Any) -> Any:
-    if isinstance(words.dtype, types.Record):
-        return lambda words, i: read_record(words[i])
-    return lambda words, i: words[i]
+    return lambda words, i: read_record(words[i])
 
 
 @overload(store, **OPTIONS)
 def _store(words: Any, i: Any, word: Any) -> Any:
-    if isinstance(words.dtype, types.Record):
-        return lambda words, i, word: write_record(words[i], word)
-
-    def write(words: Any, i: Any, word: Any) -> None:
-        words[i] = word
-
-    return write
+    return lambda words, i, word: write_record(words[i], word)
 
 
 @overload(position_of, **OPTIONS)
 def _position_of(record: Any) -> Any:
-    if isinstance(record.typeof("own"), types.Record):
-        return lambda record: (read_record(record.own), read_record(record.opp))
-    return position_of
+    return lambda record: (read_record(record.own), read_record(record.opp))
 
 
 @overload(set_position, **OPTIONS)
 def _set_position(record: Any, own: Any, opp: Any) -> Any:
-    if isinstance(record.typeof("own"), types.Record):
+    def write_words(record: Any, own: Any, opp: Any) -> None:
+        write_record(record.own, own)
+        write_record(record.opp, opp)
 
-        def write_words(record: Any, own: Any, opp: Any) -> None:
-            write_record(record.own, own)
-            write_record(record.opp, opp)
-
-        return write_words
-    return set_position
+    return write_words
 
 
 # ---------------------------------------------------------------------- parts and bits
 
 
 def num_parts(word: Word) -> int:
-    """K, a constant where it is compiled."""
+    """K, a constant where it is compiled; 1 for a number."""
     return word.num_parts if isinstance(word, WideInt) else 1
 
 
 def part(word: Word, k: int) -> Word:
     """Bits 64 k to 64 k + 63 as an int64; part 0 of a word that holds a number is the number."""
     return np.int64(parts_of(word, k + 1)[k]) if isinstance(word, WideInt) else word
+
+
+def as_word(number: Any) -> Word:
+    """An int64, such as a stored word of at most 64 bits, as a word; `part(word, 0)` is the inverse."""
+    return WideInt(number, 1)
 
 
 def lowest(word: Word) -> int:
@@ -121,7 +115,7 @@ def lowest(word: Word) -> int:
 
 def bit_like(word: Word, number: int) -> Word:
     """The word, as wide as `word`, in which only this bit is set."""
-    return WideInt(1 << number, word.num_parts) if isinstance(word, WideInt) else np.int64(1) << np.int64(number)
+    return WideInt(1 << int(number), num_parts(word))
 
 
 @overload(num_parts, **OPTIONS)
@@ -135,18 +129,19 @@ def _part(word: Any, k: Any) -> Any:
     return (lambda word, k: low_part(word >> (PART_BITS * k))) if isinstance(word, WordType) else lambda word, k: word
 
 
+@overload(as_word, **OPTIONS)
+def _as_word(number: Any) -> Any:
+    return lambda number: word_of_number(number)
+
+
 @overload(lowest, **OPTIONS)
 def _lowest(word: Any) -> Any:
-    if isinstance(word, WordType):
-        return lambda word: trailing_zeros(word)
-    return lambda word: bit_count((word & -word) - 1)
+    return lambda word: trailing_zeros(word)
 
 
 @overload(bit_like, **OPTIONS)
 def _bit_like(word: Any, number: Any) -> Any:
-    if isinstance(word, WordType):
-        return lambda word, number: extended_like(1, word) << number
-    return lambda word, number: np.int64(1) << np.int64(number)
+    return lambda word, number: extended_like(1, word) << number
 
 
 @part_of_compiled

@@ -31,7 +31,7 @@ QUICK_PLIES = 1000
 
 LIMIT = (
     "its words or actions need more than Rules.word_bits={bits} bits; set word_bits to as many as they need, and make "
-    "constants by word_of(squares, word_bits); of 64 bits, the word in which all are set is -1"
+    "constants by word_of(squares, word_bits)"
 )
 TWO_WORDS = (
     "a position is two words, own and opp; everything else goes into further bits of them, as many as are needed "

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.wide_words import (
-    PART_BITS,
     number_of,
     parts_matrix,
-    parts_of_bits,
     single_word,
     stored,
     word_tensor,
@@ -247,20 +245,15 @@ def _check_three_ways(game: Game, plies: Sequence[Transition]) -> None:
 
 
 def check_single_match(game: Game, state: State, action: int, following: State, bits: Tensor, row: int) -> None:
-    rules, width = game.rules, PART_BITS * parts_of_bits(game.rules.word_bits)
-    own, opp = single_word(state.own, row), single_word(state.opp, row)
-    # Words wrap around at 64 bits, which numpy's scalars would warn of.
-    with np.errstate(over="ignore"):
-        legal = int(rules.legal_actions(own, opp)) % (1 << width)
+    rules, own, opp = game.rules, single_word(state.own, row), single_word(state.opp, row)
+    legal = int(rules.legal_actions(own, opp))
     actions = range(game.num_distinct_actions)
     mask = [legal == 0 if a == game.pass_action else bool((legal >> a) & 1) for a in actions]
     expect(game.legal_action_mask(state)[row].tolist() == mask, "the mask differs from legal_actions")
     move = word_tensor([0 if action == game.pass_action else 1 << action], game.rules.word_bits)
-    number = np.int64 if width == PART_BITS else int
-    with np.errstate(over="ignore"):
-        own, opp = rules.play(own, opp, single_word(move, 0))
-        over = bool(rules.is_terminal(own, opp))
-        entries = [int(rules.observation_entry(own, opp, number(i))) for i in range(bits.shape[1])]
+    own, opp = rules.play(own, opp, single_word(move, 0))
+    over = bool(rules.is_terminal(own, opp))
+    entries = [int(rules.observation_entry(own, opp, i)) for i in range(bits.shape[1])]
     in_batch = single_word(following.own, row), single_word(following.opp, row), bool(following.terminated[row])
     expect((own, opp, over) == in_batch, "a single match differs from the batch")
     expect(entries == bits[row].tolist(), "observation_entry differs from observation_bits")

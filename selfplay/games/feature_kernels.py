@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import Words, compiled, register_rules
-from selfplay.compute.words import load, word_rows
+from selfplay.compute.words import load, part, word_rows
 from selfplay.games.game import Game
 from selfplay.games.rules import Features
 from selfplay.games.state import State
@@ -38,7 +38,7 @@ def compile_features(features: Features) -> Callable[[Words, Words, NDArray[np.f
         for i in range(len(own)):
             row = values(load(own, i), load(opp, i))
             for k in range(len(row)):
-                written[i, k] = row[k]
+                written[i, k] = part(row[k], 0)
 
     return write_features
 

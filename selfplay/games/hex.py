@@ -53,9 +53,7 @@ def hex_rules(width: int) -> Rules:
     steps = (size + 1) // 2 - 1
     board, top, bottom = (word_of(cells, size) for cells in (range(size), range(width), range(size - width, size)))
     left, right = word_of(range(0, size, width), size), word_of(range(width - 1, size, width), size)
-    not_left, not_right, not_bottom = board & ~left, board & ~right, board & ~bottom
-    # Masking after >> also clears the copies of the sign bit.
-    not_bottom_left = not_bottom & not_left
+    not_left, not_right = board & ~left, board & ~right
 
     @rule
     def chain(stones: Word, start: Word) -> Word:
@@ -63,7 +61,7 @@ def hex_rules(width: int) -> Rules:
         found = stones & start
         for _ in range(steps):
             beside = ((found & not_right) << 1) | ((found & not_left) >> 1) | (found << width)
-            above = ((found >> width) & not_bottom) | ((found >> (width - 1)) & not_bottom_left)
+            above = (found >> width) | ((found >> (width - 1)) & not_left)
             found = found | (stones & (beside | above | ((found & not_left) << (width - 1))))
         return found
 

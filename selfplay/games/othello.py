@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import word_of
+from selfplay.compute.wide_words import word_tensor
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_connected
 from selfplay.games.game import Game, without_move_numbers
@@ -173,7 +174,7 @@ class Othello(Game):
         if board_signs(side) not in ("X", "O"):
             raise IllegalActionError(f"{self.name}: the side to move is X or O, not {shortened(side)!r}")
         to_move = "XO".index(board_signs(side))
-        words = [torch.tensor([word_of(i for i, sign in enumerate(board) if sign == disc)]) for disc in "XO"]
+        words = [word_tensor([word_of(i for i, sign in enumerate(board) if sign == disc)], squares) for disc in "XO"]
         state = self.state_at(words[to_move], words[1 - to_move])
         if to_move == 0:
             return state

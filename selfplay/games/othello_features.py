@@ -192,7 +192,7 @@ def _line(width: int, across: int, along: int) -> Line:
 def _held(occupied: Word, line: Line) -> Word:
     """The squares whose whole line is occupied, or that are at an end of it.
 
-    >> copies the sign bit, and shifts may wrap around an edge; this only happens after the line has left the board.
+    Shifts may wrap around an edge, but only after the line has left the board.
     """
     up = occupied & (line.up_1 | (occupied >> line.step))
     up = up & (line.up_2 | (up >> (2 * line.step)))

@@ -33,13 +33,11 @@ def neighbourhood(width: int) -> Callable[[Word], Word]:
     before_last_column, after_first_column = (
         squares_of(width, range(width), c) for c in (range(last), range(1, width))
     )
-    # >> copies the sign bit into the last row.
-    before_last_row = squares_of(width, range(last), range(width))
 
     @rule
     def around(squares: Word) -> Word:
         wide = squares | ((squares & before_last_column) << 1) | ((squares & after_first_column) >> 1)
-        return wide | (wide << width) | ((wide >> width) & before_last_row)
+        return wide | (wide << width) | (wide >> width)
 
     return around
 
@@ -75,7 +73,7 @@ def _inner_squares(width: int) -> tuple[int, int, int]:
     """Where discs can be flanked along a row, along a column and along a diagonal.
 
     A flanked disc has a neighbour on both sides, so it is not on an edge that crosses its line. Masking these edges
-    also prevents runs from wrapping around, and clears the copies of the sign bit that >> shifts in.
+    also prevents runs from wrapping around.
     """
     inner = range(1, width - 1)
     along_row = word_of(width * row + column for row in range(width) for column in inner)

@@ -36,7 +36,7 @@ class Rules(NamedTuple):
     """The bits of a word: at least those that positions use, and at least the actions besides a pass."""
 
     def on_tensors(self, function: Callable[..., Any], *words: Tensor) -> Any:
-        """What one of the rules gives for batches of stored words: int64[B], or int64[B, K] of more than 64 bits."""
+        """What one of the rules gives for batches of words as they are stored."""
         return function(*(words_of(word, self.word_bits) for word in words))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from selfplay.compute.wide_words import single_word, word_tensor
 from selfplay.games import Game
@@ -51,11 +52,16 @@ def _kept_positions(
 
 
 def _rows(game: Game, number: int, position: SolvedPosition) -> list[Row]:
-    own, opp = (int(single_word(words, 0)) for words in position.state[:2])
+    own, opp = map(_number, position.state[:2])
     row = {"position": number, "own": own, "opp": opp, "to_move": int(position.state.current_player)}
     group = {"group": position.group} if position.group else {}
     actions = position.values.items()
     return [{**row, **group, "action": game.action_to_string(action), "value": value} for action, value in actions]
+
+
+def _number(words: Tensor) -> int:
+    """The word of a single position as in files: an int64 if that suffices, otherwise without a sign."""
+    return int(words) if words.ndim == 1 else int(single_word(words, 0))
 
 
 def _position(game: Game, rows: Sequence[dict[str, Any]]) -> SolvedPosition:

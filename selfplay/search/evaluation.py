@@ -22,6 +22,7 @@ from pydantic import AfterValidator, Field, with_config
 from typing_extensions import TypedDict
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
+from selfplay.compute.words import part
 from selfplay.errors import SettingError
 from selfplay.files import CHECKED, FileFormat
 from selfplay.games import Game
@@ -73,14 +74,14 @@ def finished_value(rules: Rules) -> CompiledValue:
 
     @scalar_rule
     def value_without_points(own: Word, opp: Word, finished: NDArray[np.float64]) -> Word:
-        return finished[0] * return_to_move(own, opp)
+        return finished[0] * part(return_to_move(own, opp), 0)
 
     if margin is None:
         return value_without_points
 
     @scalar_rule
     def value(own: Word, opp: Word, finished: NDArray[np.float64]) -> Word:
-        return finished[0] * return_to_move(own, opp) + finished[1] * margin(own, opp)
+        return finished[0] * part(return_to_move(own, opp), 0) + finished[1] * part(margin(own, opp), 0)
 
     return value
 
@@ -224,7 +225,7 @@ def feature_sum(features: Features) -> CompiledValue:
         row, phase = feature_values(own, opp), phase_at(own, opp, starts)
         total = 0.0
         for k in range(len(row)):
-            total += table[phase, k] * row[k]
+            total += table[phase, k] * part(row[k], 0)
         return total
 
     return value

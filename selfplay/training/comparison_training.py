@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
 from selfplay.compute.elementary import tangent
+from selfplay.compute.words import as_word, part
 from selfplay.games import Game
 from selfplay.games.pattern_sums import weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
@@ -104,7 +105,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
         if legal_actions(to_move, just_moved) == 0 and is_terminal(to_move, just_moved):
             entries[:] = NO_ENTRY
         else:
-            write_entries(just_moved, to_move, tables.contributions, tables.offsets, entries)
+            write_entries(part(just_moved, 0), part(to_move, 0), tables.contributions, tables.offsets, entries)
         return phase_of(just_moved, to_move, len(tables.weights), tables.squares, tables.parities)
 
     @part_of_compiled
@@ -113,7 +114,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
         weights = tables.weights[write_entries_after(own, opp, move, tables, entries)]
         if entries[0] == NO_ENTRY:
             to_move, just_moved = play(own, opp, move)
-            return -FINISHED * return_to_move(to_move, just_moved)
+            return -FINISHED * part(return_to_move(to_move, just_moved), 0)
         total: Word = 0.0
         # Added in the same order as in a search; in another order, rounding could exchange two nearly equal moves.
         for image in range(len(entries)):
@@ -124,16 +125,17 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
     def choose(own: Words, opp: Words, tables: TrainableTables, entries: Entries, actions: Words) -> None:
         tables, entries = borrowed((tables, entries))
         for i in range(len(own)):
-            untried, best, actions[i] = legal_actions(own[i], opp[i]), -FINISHED, 0
+            mine, others = as_word(own[i]), as_word(opp[i])
+            untried, best, actions[i] = legal_actions(mine, others), -FINISHED, 0
             while untried:
                 move = untried & -untried
                 untried ^= move
                 # The player compares values, not sums: sums far from 0 have equal values.
-                value = tangent(sum_of_move(own[i], opp[i], move, tables, entries[0]), tables.is_portable)
+                value = tangent(sum_of_move(mine, others, move, tables, entries[0]), tables.is_portable)
                 if value > best:
                     best, actions[i] = value, 0
                 if value == best:
-                    actions[i] |= move
+                    actions[i] |= part(move, 0)
 
     @part_of_compiled
     def take_step(
@@ -168,24 +170,25 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
         comparisons, tables, entries = borrowed((comparisons, tables, entries))
         number = 0
         for row in order:
-            own, opp = comparisons.own[row], comparisons.opp[row]
+            own, opp = as_word(comparisons.own[row]), as_word(comparisons.opp[row])
+            all_good, all_poor = as_word(comparisons.good[row]), as_word(comparisons.poor[row])
             best_good = best_poor = best_other = -2 * FINISHED
-            good = poor = other = np.int64(0)
             untried = legal_actions(own, opp)
+            good = poor = other = as_word(0)
             while untried:
                 move = untried & -untried
                 untried ^= move
                 total = sum_of_move(own, opp, move, tables, entries[0])
-                if comparisons.good[row] & move:
+                if all_good & move:
                     if total > best_good:
                         best_good, good = total, move
-                elif comparisons.poor[row] & move:
+                elif all_poor & move:
                     if total > best_poor:
                         best_poor, poor = total, move
                 elif total > best_other:
                     best_other, other = total, move
             if best_other >= max(best_good, best_poor):
-                unknown[row] = other
+                unknown[row] = part(other, 0)
                 continue
             lacking = margin - (best_good - best_poor)
             if lacking > 0:

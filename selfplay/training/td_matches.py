@@ -16,6 +16,8 @@ from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
 from selfplay.compute.elementary import tangent
 from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
+from selfplay.compute.wide_words import parts_of
+from selfplay.compute.words import as_word, nth_bit, part
 from selfplay.games.pattern_sums import SquareImages, change_of_sum, change_position, sum_of_weights
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.games.rules import Rules
@@ -150,7 +152,7 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
     `first + end` into rows `begin` to `end - 1` of `played`.
     """
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
-    first_own, first_opp = rules.initial
+    first_own, first_opp = (parts_of(word, 1)[0] for word in rules.initial)
     value_at_end = finished_value(rules)
     register_rules()
 
@@ -169,8 +171,9 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
         to_move, just_moved = play(own, opp, move)
         if legal_actions(to_move, just_moved) == 0 and is_terminal(to_move, just_moved):
             value = -value_at_end(to_move, just_moved, how.finished)
-            return value, True, return_to_move(to_move, just_moved) < 0
-        total = afterstate_sum(own, opp, just_moved, to_move, entries, tables, images, scratch)
+            return value, True, part(return_to_move(to_move, just_moved), 0) < 0
+        numbers = part(own, 0), part(opp, 0), part(just_moved, 0), part(to_move, 0)
+        total = afterstate_sum(*numbers, entries, tables, images, scratch)
         value = tangent(total, tables.is_portable)
         return value, False, False
 
@@ -185,14 +188,14 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
         row: int,
     ) -> None:
         """Play a match into a row of `played`."""
-        own, opp, ply, is_over = np.int64(first_own), np.int64(first_opp), 0, False
-        write_entries(own, opp, tables.contributions, tables.offsets, scratch.entries[0])
-        write_entries(opp, own, tables.contributions, tables.offsets, scratch.entries[1])
+        own, opp, ply, is_over = as_word(first_own), as_word(first_opp), 0, False
+        write_entries(first_own, first_opp, tables.contributions, tables.offsets, scratch.entries[0])
+        write_entries(first_opp, first_own, tables.contributions, tables.offsets, scratch.entries[1])
         while not is_over:
             entries = scratch.entries[ply & 1]
             scratch.known[0] = -1
-            legal, chosen, wins, best = legal_actions(own, opp), np.int64(0), False, -math.inf
-            untried, number = legal, bit_count(legal)
+            legal, wins, best = legal_actions(own, opp), False, -math.inf
+            untried, chosen, number = legal, as_word(0), bit_count(legal)
             for _ in range(max(1, number)):
                 move = untried & -untried
                 untried ^= move
@@ -203,10 +206,7 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
             rate = how.epsilons[min(ply, len(how.epsilons) - 1)]
             explores = not wins and number > 1
             if explores and uniform_bits(random_bits(how.key, match, ply, EXPLORE)) < rate * (1 << 53):
-                move = legal
-                for _ in range(below(random_bits(how.key, match, ply, RANDOM_ACTION), number)):
-                    move &= move - 1
-                move &= -move
+                move = nth_bit(legal, below(random_bits(how.key, match, ply, RANDOM_ACTION), number))
                 explores = move != chosen
                 if explores:
                     chosen = move
@@ -215,9 +215,10 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
                 explores = False
             played.values[row, ply], played.best[row, ply], played.explored[row, ply] = value, best, explores
             to_move, just_moved = play(own, opp, chosen)
-            played.words[row, ply, 0], played.words[row, ply, 1] = just_moved, to_move
-            change_position(entries, images, own, just_moved, opp, to_move)
-            change_position(scratch.entries[1 - (ply & 1)], images, opp, to_move, own, just_moved)
+            one, new_one, other, new_other = part(own, 0), part(just_moved, 0), part(opp, 0), part(to_move, 0)
+            played.words[row, ply, 0], played.words[row, ply, 1] = new_one, new_other
+            change_position(entries, images, one, new_one, other, new_other)
+            change_position(scratch.entries[1 - (ply & 1)], images, other, new_other, one, new_one)
             own, opp = to_move, just_moved
             ply += 1
         played.plies[row] = played.exact[row] = ply - 1

@@ -155,7 +155,7 @@ def rules_of(game: Game) -> str:
         "phaseOf": phase_of,
     }
     functions |= {} if rules.margin is None else {"margin": rules.margin}
-    return javascript_of(functions, rules.word_bits)
+    return javascript_of(functions, rules.word_bits, numbers={"observationEntry": 1, "phaseOf": 3})
 
 
 def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings: ExportPageSettings) -> dict[str, Any]:

@@ -1,25 +1,30 @@
 """Translates the rules of a game from their Python source to JavaScript.
 
-A rule is a branch-free expression on words (`selfplay.compute.bit_algebra`). Words become BigInts, which are wrapped to
-their width where an operation can leave it, as signed numbers; comparisons give 1n or 0n. Numbers from closures and
-modules are written as they are, and other rules that a rule calls are translated too.
+A rule is a branch-free expression on words and numbers (`selfplay.compute.bit_algebra`). Both become BigInts: words
+without a sign, numbers as signed integers of 64 bits, each wrapped to its width where an operation can leave it.
+Comparisons give 1n or 0n. Numbers from closures and modules are written as they are, and other rules that a rule calls
+are translated too, once for each kinds of arguments.
+
+As in compiled code, what an operator gives for a word and a number is a word, and a variable that is a word somewhere
+is one everywhere.
 """
 
 import ast
 import inspect
 import operator
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from selfplay.compute.bit_algebra import all_equal, bit_count
-from selfplay.compute.wide_words import PART_BITS, parts_of_bits
+from selfplay.compute.wide_words import PART_BITS, WideInt, parts_of_bits
 from selfplay.errors import SettingError
 
 BITWISE: dict[type[ast.operator], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.RShift: ">>"}
-"""Operators whose result is a word if both operands are."""
+"""Operators whose result has the width of the operands."""
 WRAPPED: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.LShift: "<<"}
+SHIFTS = ast.LShift, ast.RShift
 COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "===", ast.NotEq: "!==", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
 }
@@ -28,11 +33,11 @@ KNOWN += " comparisons of words, calls of such rules, entries of constant tuples
 
 PRELUDE = """\
 export const wordBits = {bits};
-const wrap = (word) => BigInt.asIntN(wordBits, word);
-const shiftRight = (word, by) => wrap(BigInt.asUintN(wordBits, word) >> by);
-const bitCount = (word) => {{
+const word = (value) => BigInt.asUintN(wordBits, value);
+const number = (value) => BigInt.asIntN(64, value);
+const bitCount = (value) => {{
   let count = 0;
-  for (let rest = BigInt.asUintN(wordBits, word); rest !== 0n; rest >>= 32n) {{
+  for (let rest = word(value); rest !== 0n; rest >>= 32n) {{
     let half = Number(rest & 0xffffffffn);
     half -= (half >>> 1) & 0x55555555;
     half = (half & 0x33333333) + ((half >>> 2) & 0x33333333);
@@ -44,18 +49,42 @@ const floorDivide = (a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 
 """
 
 
-def javascript_of(rules: Mapping[str, Callable[..., Any]], word_bits: int = PART_BITS) -> str:
+Kind = str | tuple[Any, ...]
+"""WORD, NUMBER, or a tuple of kinds."""
+WORD, NUMBER = "word", "number"
+
+
+class Value(NamedTuple):
+    """An expression in JavaScript."""
+
+    text: str
+    kind: Kind
+    is_natural: bool = False
+    """Whether it surely is a number without a sign, which is the same as a word."""
+
+    def as_word(self) -> str:
+        return self.text if self.kind == WORD or self.is_natural else f"word({self.text})"
+
+
+def javascript_of(
+    rules: Mapping[str, Callable[..., Any]], word_bits: int = PART_BITS, numbers: Mapping[str, int] | None = None
+) -> str:
     """A JavaScript module that exports each of `rules` under its name, as a function of BigInts, and `wordBits`.
 
     Args:
         word_bits: see `selfplay.games.rules.Rules`.
+        numbers: by name, how many of the last arguments of a rule are numbers. All others are words.
 
     Raises SettingError, with the line, for the first rule whose source cannot be read or has operations besides
     `KNOWN`.
     """
     width = PART_BITS * parts_of_bits(word_bits)
-    translation = _Translation(width)
-    exported = {name: translation.name_of(function) for name, function in rules.items()}
+    translation, exported = _Translation(width), dict[str, str]()
+    for name, function in rules.items():
+        last = (numbers or {}).get(name, 0)
+        count = function.__code__.co_argcount if isinstance(function, FunctionType) else 0
+        kinds = [WORD] * (count - last) + [NUMBER] * last
+        exported[name] = translation.called(function, kinds).text
     lines = [f"export const {name} = {function};" for name, function in exported.items()]
     return "\n".join([PRELUDE.format(bits=width), *translation.functions, *lines, ""])
 
@@ -66,22 +95,26 @@ class _Translation:
     def __init__(self, width: int) -> None:
         self.width = width
         self.functions: list[str] = []
-        self._names: dict[Callable[..., Any], str] = {}
+        self._called: dict[Any, Value] = {}
 
-    def name_of(self, function: Callable[..., Any]) -> str:
-        """The name in JavaScript of a function, which is translated the first time."""
-        if function not in self._names:
-            text = _Rule(self, function).text()
-            self._names[function] = f"{function.__name__}_{len(self._names)}"
-            self.functions.append(f"function {self._names[function]}{text}")
-        return self._names[function]
+    def called(self, function: Callable[..., Any], kinds: Sequence[Kind]) -> Value:
+        """The name in JavaScript of a function of arguments of these kinds, which is translated the first time, and the
+        kind of its result."""
+        key = function, *kinds
+        if key not in self._called:
+            rule = _Rule(self, function, kinds)
+            text, name = rule.text(), f"{function.__name__}_{len(self._called)}"
+            self._called[key] = Value(name, rule.result)
+            self.functions.append(f"function {name}{text}")
+        return self._called[key]
 
 
 class _Rule:
     """The source of one rule. Its parameters and variables begin with $ in JavaScript, which has other keywords."""
 
-    def __init__(self, translation: _Translation, function: Callable[..., Any]) -> None:
+    def __init__(self, translation: _Translation, function: Callable[..., Any], kinds: Sequence[Kind]) -> None:
         self.translation, self.function = translation, function
+        self.result: Kind = NUMBER
         try:
             lines, self.first_line = inspect.getsourcelines(function)
             tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
@@ -94,7 +127,9 @@ class _Rule:
         self.tree = tree
         stored = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
         self.parameters = [argument.arg for argument in tree.args.args]
-        self.variables = {node.id: None for node in stored if node.id not in self.parameters}
+        self.variables = list(dict.fromkeys(node.id for node in stored if node.id not in self.parameters))
+        self.given = dict[str, Kind](zip(self.parameters, kinds, strict=False))
+        self.kinds = dict[str, Kind](dict.fromkeys(self.variables, NUMBER)) | self.given
 
     def text(self) -> str:
         arguments = self.tree.args
@@ -102,91 +137,128 @@ class _Rule:
             raise self._refused(self.tree)
         if arguments.vararg or arguments.kwarg or arguments.defaults:
             raise self._refused(self.tree)
+        while True:
+            kinds, body = self.kinds.copy(), self._block(self.tree.body, "  ")
+            if kinds == self.kinds:
+                break
         variables = [f"  let {', '.join(f'${name}' for name in self.variables)};"] if self.variables else []
-        body = self._block(self.tree.body, "  ")
-        return "\n".join([f"({', '.join(f'${name}' for name in self.parameters)}) {{", *variables, *body, "}"])
+        changed = [f"  ${name} = word(${name});" for name, kind in self.given.items() if kind != self.kinds[name]]
+        head = f"({', '.join(f'${name}' for name in self.parameters)}) {{"
+        return "\n".join([head, *variables, *changed, *body, "}"])
 
     def _block(self, statements: list[ast.stmt], indent: str) -> list[str]:
-        return [line for statement in statements for line in self._statement(statement, indent)]
+        return [indent + line for statement in statements for line in self._statement(statement)]
 
-    def _statement(self, node: ast.stmt, indent: str) -> list[str]:
+    def _statement(self, node: ast.stmt) -> list[str]:
         match node:
             case ast.Expr(value=ast.Constant(value=str())):
                 return []
-            case ast.Return(value=ast.expr() as value):
-                return [f"{indent}return {self._value(value)};"]
+            case ast.Return(value=ast.expr() as returned):
+                text, self.result, _ = self._value(returned)
+                return [f"return {text};"]
             case ast.Assign(targets=[target]):
-                return [f"{indent}{self._value(target)} = {self._value(node.value)};"]
+                return self._assignment(target, self._value(node.value))
             case ast.AugAssign():
                 changed = ast.copy_location(ast.BinOp(node.target, node.op, node.value), node)
-                return [f"{indent}{self._value(node.target)} = {self._value(changed)};"]
+                return self._assignment(node.target, self._value(changed))
             case ast.For(target=ast.Name(id=name), orelse=[]):
                 start, stop = self._range(node.iter)
                 head = f"for (${name} = {start}; ${name} < {stop}; ${name} += 1n)"
-                return [f"{indent}{head} {{", *self._block(node.body, indent + "  "), f"{indent}}}"]
+                return [f"{head} {{", *self._block(node.body, "  "), "}"]
             case ast.If(test=ast.Call(func=ast.Name(id=name), args=[one, other]), body=[ast.Break()], orelse=[]) if (
                 self.outer.get(name) is all_equal
             ):
-                return [f"{indent}if ({self._value(one)} === {self._value(other)}) break;"]
+                left, right, _ = self._of_one_kind(one, other)
+                return [f"if ({left} === {right}) break;"]
         raise self._refused(node)
+
+    def _assignment(self, target: ast.expr, value: Value) -> list[str]:
+        lines = [f"{self._value(target).text} = {value.text};"]
+        match target, value.kind:
+            case ast.Name(id=name), kind:
+                assigned = {name: kind}
+            case ast.Tuple(elts=elements), tuple(kinds) if len(elements) == len(kinds):
+                assigned = {
+                    name.id: kind for name, kind in zip(elements, kinds, strict=True) if isinstance(name, ast.Name)
+                }
+            case _:
+                raise self._refused(target)
+        for name, kind in assigned.items():
+            if kind != NUMBER:
+                self.kinds[name] = kind
+            elif self.kinds[name] == WORD:
+                lines.append(f"${name} = word(${name});")
+        return lines
 
     def _range(self, node: ast.expr) -> tuple[str, str]:
         match node:
             case ast.Call(func=ast.Name(id="range"), args=[stop], keywords=[]):
-                return "0n", self._value(stop)
+                return "0n", self._value(stop).text
             case ast.Call(func=ast.Name(id="range"), args=[start, stop], keywords=[]):
-                return self._value(start), self._value(stop)
+                return self._value(start).text, self._value(stop).text
         raise self._refused(node)
 
-    def _value(self, node: ast.expr) -> str:
+    def _of_one_kind(self, *nodes: ast.expr) -> tuple[str, str, Kind]:
+        """Two operands, both words if one of them is, and their kind."""
+        one, other = map(self._value, nodes)
+        if WORD in (one.kind, other.kind):
+            return one.as_word(), other.as_word(), WORD
+        return one.text, other.text, NUMBER
+
+    def _value(self, node: ast.expr) -> Value:
         match node:
             case ast.Constant(value=int()) | ast.Name():
                 return self._number_or_name(node)
             case ast.Subscript(value=ast.Name(id=name), slice=index) if isinstance(self.outer.get(name), tuple):
-                numbers = ", ".join(self._number(node, number) for number in self.outer[name])
-                return f"[{numbers}][Number({self._value(index)})]"
+                numbers = [self._number(node, number) for number in self.outer[name]]
+                entry = f"[{', '.join(number.text for number in numbers)}][Number({self._value(index).text})]"
+                return Value(entry, WORD if WORD in {number.kind for number in numbers} else NUMBER)
             case ast.Tuple(elts=elements):
-                return f"[{', '.join(map(self._value, elements))}]"
+                values = list(map(self._value, elements))
+                return Value(f"[{', '.join(value.text for value in values)}]", tuple(value.kind for value in values))
             case ast.BinOp(op=ast.FloorDiv()):
-                return f"floorDivide({self._value(node.left)}, {self._value(node.right)})"
-            # The shift of a word of at most 64 bits copies its sign bit.
-            case ast.BinOp(op=ast.RShift()) if self.translation.width > PART_BITS:
-                return f"shiftRight({self._value(node.left)}, {self._value(node.right)})"
+                left, right, kind = self._of_one_kind(node.left, node.right)
+                if kind == NUMBER:
+                    return Value(f"floorDivide({left}, {right})", NUMBER)
             case ast.BinOp() if type(node.op) in BITWISE | WRAPPED:
-                operation = (BITWISE | WRAPPED)[type(node.op)]
-                text = f"({self._value(node.left)} {operation} {self._value(node.right)})"
-                return f"wrap{text}" if type(node.op) in WRAPPED else text
+                left, right, kind = self._of_one_kind(node.left, node.right)
+                right = self._value(node.right).text if isinstance(node.op, SHIFTS) else right
+                text = f"({left} {(BITWISE | WRAPPED)[type(node.op)]} {right})"
+                return Value(f"{kind}{text}" if type(node.op) in WRAPPED else text, kind)
             case ast.UnaryOp(op=ast.USub()):
-                return f"wrap(-{self._value(node.operand)})"
+                text, kind, _ = self._value(node.operand)
+                return Value(f"{kind}(-{text})", kind)
             # ~ of a comparison differs between Python, torch and compiled code.
             case ast.UnaryOp(op=ast.Invert()) if not isinstance(node.operand, ast.Compare):
-                return f"(~{self._value(node.operand)})"
+                text, kind, _ = self._value(node.operand)
+                return Value(f"{kind}(~{text})", kind)
             case ast.Compare(ops=[comparison]) if type(comparison) in COMPARISONS:
-                left, right = self._value(node.left), self._value(node.comparators[0])
-                return f"({left} {COMPARISONS[type(comparison)]} {right} ? 1n : 0n)"
+                left, right, _ = self._of_one_kind(node.left, node.comparators[0])
+                return Value(f"({left} {COMPARISONS[type(comparison)]} {right} ? 1n : 0n)", NUMBER, is_natural=True)
             case ast.Call(func=ast.Name(id=name), keywords=[]) if isinstance(self.outer.get(name), FunctionType):
-                rule = self.outer[name]
-                called = "bitCount" if rule is bit_count else self.translation.name_of(rule)
-                return f"{called}({', '.join(map(self._value, node.args))})"
+                rule, arguments = self.outer[name], list(map(self._value, node.args))
+                kinds = [argument.kind for argument in arguments]
+                is_count = rule is bit_count
+                called = Value("bitCount", NUMBER) if is_count else self.translation.called(rule, kinds)
+                text = f"{called.text}({', '.join(argument.text for argument in arguments)})"
+                return Value(text, called.kind, is_natural=is_count)
         raise self._refused(node)
 
-    def _number_or_name(self, node: ast.Constant | ast.Name) -> str:
-        if isinstance(node, ast.Name) and (node.id in self.variables or node.id in self.parameters):
-            return f"${node.id}"
-        constant = node.value if isinstance(node, ast.Constant) else self.outer.get(node.id)
-        return self._number(node, constant)
+    def _number_or_name(self, node: ast.Constant | ast.Name) -> Value:
+        if isinstance(node, ast.Name) and node.id in self.kinds:
+            return Value(f"${node.id}", self.kinds[node.id])
+        return self._number(node, node.value if isinstance(node, ast.Constant) else self.outer.get(node.id))
 
-    def _number(self, node: ast.expr, constant: Any) -> str:
+    def _number(self, node: ast.expr, constant: Any) -> Value:
         try:
             number = operator.index(constant)
         except TypeError:
             raise self._refused(node) from None
         width = self.translation.width
-        if width > PART_BITS and number >> (width - 1) == 1:
-            number -= 1 << width  # the word as a signed number
-        if not -(1 << (width - 1)) <= number < 1 << (width - 1):
+        if not -(1 << (width - 1)) <= number < 1 << width:
             raise self._refused(node)
-        return f"{number}n" if number >= 0 else f"({number}n)"
+        kind = WORD if isinstance(constant, WideInt) else NUMBER
+        return Value(f"{number}n" if number >= 0 else f"({number}n)", kind, is_natural=number >= 0)
 
     def _refused(self, node: Any) -> SettingError:
         line = ast.unparse(node).strip().partition("\n")[0]

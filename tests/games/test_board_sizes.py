@@ -7,6 +7,7 @@ import torch
 
 from selfplay import compose_settings, make_game
 from selfplay.compute.bit_algebra import word_of
+from selfplay.compute.wide_words import word_tensor
 from selfplay.errors import SettingError
 from selfplay.registry import base_and_size
 from selfplay.runs.folders import PROJECT_FOLDER
@@ -87,7 +88,7 @@ def test_exactly_the_full_rows_columns_and_diagonals_win(width):
     tried = [
         line - {lost} | more for line in lines for lost in line for more in ({lost}, set(), {(lost + 5) % width**2})
     ]
-    stones = torch.tensor([word_of(squares) for squares in tried])
+    stones = word_tensor([word_of(squares) for squares in tried], 64)
     won = [any(line <= squares for line in lines) for squares in tried]
     assert game.state_at(stones, torch.zeros_like(stones)).terminated.tolist() == won
     assert game.state_at(torch.zeros_like(stones), stones).returns.tolist() == [-1.0 * is_won for is_won in won]
@@ -96,6 +97,6 @@ def test_exactly_the_full_rows_columns_and_diagonals_win(width):
 def test_a_full_board_without_a_line_is_a_draw_on_64_squares():
     game = make_game("tictactoe_8x8")
     crosses = [8 * row + column for row in range(8) for column in range(8) if (column // 2 + row) % 2]
-    own = torch.tensor([word_of(crosses)])
+    own = word_tensor([word_of(crosses)], 64)
     state = game.state_at(own, ~own)
     assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [0.0])

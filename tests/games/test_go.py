@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.compute.wide_words import stored, words_of
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.games.conformance import check_game
@@ -36,10 +37,11 @@ def reachable_boards(width: int) -> int:
     board = (1 << size) - 1
     found = new = torch.zeros(1, 2, dtype=torch.int64)
     while len(new):
-        legal_actions, reached = rules.legal_actions(new[:, 0], new[:, 1]), [new.flip(1)]
+        legal_actions, reached = stored(rules.on_tensors(rules.legal_actions, *new.unbind(1))), [new.flip(1)]
         for action in range(size):
             own, opp = new[(legal_actions >> action) & 1 == 1].unbind(1)
-            reached.append(torch.stack(rules.play(own, opp, torch.full_like(own, 1 << action)), dim=1) & board)
+            played = rules.on_tensors(rules.play, own, opp, torch.full_like(own, 1 << action))
+            reached.append(torch.stack(list(map(stored, played)), dim=1) & board)
         known = len(found)
         found, places = torch.cat([found, *reached]).unique(dim=0, return_inverse=True)
         is_new = torch.ones(len(found), dtype=torch.bool)
@@ -63,7 +65,7 @@ def test_4x4_has_tromps_number_of_positions_in_which_each_chain_has_a_liberty() 
         halves = torch.cat([halves | stone for stone in stones])
     count = 0
     for lower in halves:
-        own, opp = (lower | halves << 8).unbind(1)
+        own, opp = (words_of(words, 16) for words in (lower | halves << 8).unbind(1))
         empty = ~(own | opp) & 0xFFFF
         count += int(((connected(own, empty) == own) & (connected(opp, empty) == opp)).sum())
     assert count == 24_318_165

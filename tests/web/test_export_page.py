@@ -47,7 +47,7 @@ def with_negated_comparison(own: Word) -> Word:
 
 
 def with_large_number(own: Word) -> Word:
-    return own & 0x8000000000000000
+    return own & 0x10000000000000000
 
 
 def with_two_comparisons(own: Word) -> Word:
@@ -64,7 +64,7 @@ REFUSED = {
     with_library: "abs(own)",
     with_list: "OFFSETS",
     with_negated_comparison: "~(own > 2)",
-    with_large_number: "9223372036854775808",
+    with_large_number: "18446744073709551616",
     with_two_comparisons: "0 < own < 5",
     calling_one: "own / 2",
 }
@@ -79,7 +79,7 @@ def test_a_rule_that_is_not_known_is_refused_with_its_line(rule: Callable[[Word]
     assert repr(REFUSED[rule]) in message
     refused = with_division if rule is calling_one else rule
     lines, first = getsourcelines(refused)
-    place = next(number for number, line in enumerate(lines) if REFUSED[rule] in line or "0x8" in line)
+    place = next(number for number, line in enumerate(lines) if REFUSED[rule] in line or "0x1" in line)
     assert f"{refused.__name__} in {__name__}, line {first + place}:" in message
 
 

@@ -23,15 +23,15 @@ the one in its place.
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, rule, word_of
+from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.connect_four import COLUMNS, ROWS, SQUARES
 
 STEP = ROWS + 1
 """The distance of the bits of two neighbouring squares of a row."""
-BOTTOM_ROW = word_of(STEP * column for column in range(COLUMNS))
-BOARD = word_of(STEP * column + height for column in range(COLUMNS) for height in range(ROWS))
-COLUMN = word_of(range(ROWS))
+BOTTOM_ROW = sum(1 << STEP * column for column in range(COLUMNS))
+BOARD = sum(1 << STEP * column + height for column in range(COLUMNS) for height in range(ROWS))
+COLUMN = (1 << ROWS) - 1
 """The squares of the left column."""
 COLUMN_BITS = (1 << STEP) - 1
 

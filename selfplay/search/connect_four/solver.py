@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.words import as_word
 from selfplay.errors import SettingError
 from selfplay.games.connect_four import COLUMNS, SQUARES, ConnectFour, has_line, is_terminal
 from selfplay.games.game import Game
@@ -61,8 +62,8 @@ def compile_values_within() -> Callable[..., bool]:
     @part_of_compiled
     def value_within(own: int, opp: int, lowest: int, highest: int, search: ConnectFourSearch) -> int:
         empties = SQUARES - bit_count(own | opp)
-        if is_terminal(own, opp):
-            return clipped(-((empties + 2) // 2) if has_line(opp) else 0, lowest, highest)
+        if is_terminal(as_word(own), as_word(opp)):
+            return clipped(-((empties + 2) // 2) if has_line(as_word(opp)) else 0, lowest, highest)
         mine, stones = position_of(own, opp)
         if winning_squares(mine, stones) & playable_squares(stones) != 0:
             return clipped((empties + 1) // 2, lowest, highest)

@@ -18,6 +18,7 @@ from selfplay.compute.compilation import Words, compiled, part_of_compiled, pref
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.search.endgame.last_squares import LAST_SQUARES, NO_VALUE, Count, compiled_flips, last_squares_search
 from selfplay.search.endgame.move_ordering import CHILD, NO_LEARNED_VALUES, Children, LearnedValues, move_ordering
+from selfplay.search.endgame.number_rules import number_rules
 from selfplay.search.endgame.table import (
     HIGHEST,
     LOWEST,
@@ -134,7 +135,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
     visited positions are added to its count. Returns False if it was stopped; the values are then meaningless.
     """
     register_rules()
-    legal_actions, board = rules.legal_actions, turning.board
+    legal_actions, _, _, board, *_ = number_rules(rules, turning)
     flips = compiled_flips(turning)
     value_of_last_squares, final = last_squares_search(rules, turning)
     rate_children = move_ordering(rules, turning)

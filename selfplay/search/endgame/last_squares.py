@@ -15,11 +15,14 @@ from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import leading_zeros, part_of_compiled
+from selfplay.compute.wide_words import stored, words_of
 from selfplay.games.rules import Rules, TurningRules
+from selfplay.search.endgame.number_rules import number_rules
 from selfplay.search.threads import Progress
 
 Squares = NDArray[np.uint64]
@@ -78,10 +81,11 @@ def _flanked(turning: TurningRules) -> list[list[int]]:
     """[64][64]: the discs turned by a move, if a single disc is the player's own and all others are the opponent's."""
     bits = np.uint64(1) << np.arange(BITS, dtype=np.uint64)
     move, own = (square.reshape(-1) for square in np.meshgrid(bits, bits, indexing="ij"))
-    opp = np.uint64(turning.board % (1 << BITS)) & ~(move | own)
-    turned = turning.flips(own.view(np.int64), opp.view(np.int64), move.view(np.int64))
-    is_on_board = (move != own) & ((move | own) & ~np.uint64(turning.board % (1 << BITS)) == 0)
-    return np.where(is_on_board, turned.view(np.uint64), np.uint64(0)).reshape(BITS, BITS).tolist()
+    opp = np.uint64(turning.board) & ~(move | own)
+    words = (words_of(torch.from_numpy(each.view(np.int64)), BITS) for each in (own, opp, move))
+    turned = stored(turning.flips(*words)).numpy().view(np.uint64)
+    is_on_board = (move != own) & ((move | own) & ~np.uint64(turning.board) == 0)
+    return np.where(is_on_board, turned, np.uint64(0)).reshape(BITS, BITS).tolist()
 
 
 LAST_SQUARES = 5
@@ -101,9 +105,9 @@ Part = Callable[..., Any]
 
 
 @cache
-def odd_quarters(turning: TurningRules) -> Part:
+def odd_quarters(quarters: tuple[int, ...]) -> Part:
     """(empty squares) to all squares of the quarters with an odd number of empty squares, for compiled code."""
-    first, second, third, fourth = turning.quarters
+    first, second, third, fourth = quarters
 
     @part_of_compiled
     def squares_of_odd_quarters(empty: int) -> Word:
@@ -123,9 +127,8 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> tuple[Part, Part
     (own, opp, empty squares, bound, count) to a value, with 0 to LAST_SQUARES empty squares; and (own, opp, number of
     empty squares, count) to the points by which the player to move has won.
     """
-    margin, flips, neighbours = rules.margin, compiled_flips(turning), turning.neighbours
-    squares_of_odd_quarters = odd_quarters(turning)
-    assert margin is not None
+    _, margin, neighbours, _, _, quarters = number_rules(rules, turning)
+    flips, squares_of_odd_quarters = compiled_flips(turning), odd_quarters(quarters)
 
     @part_of_compiled
     def final(own: int, opp: int, empties: int, count: Count) -> Word:

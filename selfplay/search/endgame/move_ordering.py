@@ -22,6 +22,7 @@ from selfplay.games.patterns import phase_of
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.registry import Registry
 from selfplay.search.endgame.last_squares import compiled_flips, odd_quarters
+from selfplay.search.endgame.number_rules import number_rules
 from selfplay.search.pattern_evaluation import PatternTables
 
 LEARNED_FROM = 11
@@ -64,11 +65,8 @@ position."""
 
 def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
     """The ordering for a game with these rules."""
-    legal_actions, margin = rules.legal_actions, rules.margin
-    neighbours, board, corners = turning.neighbours, turning.board, turning.corners
-    flips = compiled_flips(turning)
-    squares_of_odd_quarters = odd_quarters(turning)
-    assert margin is not None
+    legal_actions, margin, neighbours, board, corners, quarters = number_rules(rules, turning)
+    flips, squares_of_odd_quarters = compiled_flips(turning), odd_quarters(quarters)
 
     @part_of_compiled
     def at_a_glance(own: int, opp: int, is_odd: bool) -> Word:

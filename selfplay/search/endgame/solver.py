@@ -8,7 +8,6 @@ search with few moves tried.
 """
 
 import numpy as np
-import torch
 
 from selfplay.compute.compilation import Words
 from selfplay.errors import SettingError
@@ -21,7 +20,6 @@ from selfplay.search.endgame.table import make_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
 from selfplay.search.threads import StopFlag, Threads, make_progress, search_together
 
-ALL_BITS = (1 << 64) - 1
 GUESS_WIDTHS = (2, 3)
 """How many moves of each position are tried for the guesses."""
 GUESS_FROM = GUESS_DOWN_TO + 4
@@ -56,8 +54,8 @@ class EndgameSolver(ExactSolver):
         """
         if game.turning_rules is None or game.rules.margin is None:
             raise SettingError(f"game={game.name}: endgames are solved only in games that turn discs, such as othello")
-        board = torch.tensor([game.turning_rules.board])
-        if int(game.rules.return_to_move(board, torch.zeros_like(board))) != 1:
+        board = game.turning_rules.board
+        if int(game.rules.return_to_move(board, board & 0)) != 1:
             raise SettingError(f"{game!r}: endgames are solved for the player with more discs; set exact_solver = None")
         check_table_bits(table_bits, 1)
         super().__init__(game, make_progress(*Count.__annotations__))
@@ -108,4 +106,4 @@ class EndgameSolver(ExactSolver):
             self._progress["visited"] = before + sum(visited)
 
     def _empties(self, own: int, opp: int) -> int:
-        return (self._turning.board & ~(own | opp) & ALL_BITS).bit_count()
+        return (self._turning.board & ~(own | opp)).bit_count()

@@ -22,6 +22,9 @@ export function bitsOf(word) {
   return bits;
 }
 
+// What a rule gives for a number, which may be negative.
+const numberOf = (value) => Number(BigInt.asIntN(64, value));
+
 export class Game {
   constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, ends }) {
     this.rules = rules;
@@ -29,7 +32,7 @@ export class Game {
     this.numActions = numActions;
     this.numSquares = numSquares;
     this.ends = ends;
-    this.initial = initial.map(BigInt);
+    this.initial = initial.map((word) => BigInt.asUintN(rules.wordBits, BigInt(word)));
     this.entries = [...Array(2 * numSquares).keys()].map(BigInt);
   }
 
@@ -39,13 +42,13 @@ export class Game {
 
   // The value of a finished position to the player to move.
   valueAtEnd(own, opp) {
-    const lead = this.ends.point === 0 ? 0 : Number(rules.margin(own, opp));
-    return this.ends.win * Number(rules.returnToMove(own, opp)) + this.ends.point * lead;
+    const lead = this.ends.point === 0 ? 0 : numberOf(rules.margin(own, opp));
+    return this.ends.win * numberOf(rules.returnToMove(own, opp)) + this.ends.point * lead;
   }
 
   #state(own, opp, player) {
     const isOver = rules.legalActions(own, opp) === 0n && rules.isTerminal(own, opp) !== 0n;
-    const result = isOver ? Number(rules.returnToMove(own, opp)) * (player === 0 ? 1 : -1) : 0;
+    const result = isOver ? numberOf(rules.returnToMove(own, opp)) * (player === 0 ? 1 : -1) : 0;
     return { own, opp, player, isOver, result };
   }
 
@@ -59,7 +62,7 @@ export class Game {
   }
 
   move(action) {
-    return action === this.passAction ? PASS : BigInt.asIntN(rules.wordBits, 1n << BigInt(action));
+    return action === this.passAction ? PASS : 1n << BigInt(action);
   }
 
   step({ own, opp, player }, action) {

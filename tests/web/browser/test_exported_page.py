@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, expect
 from selfplay.architectures import build_network
 from selfplay.compute.bit_algebra import Word, bit_count, word_of
 from selfplay.compute.random_numbers import Draws
-from selfplay.compute.wide_words import WideInt, single_word, stored, word_tensor, words_of
+from selfplay.compute.wide_words import single_word, stored, word_tensor, words_of
 from selfplay.games import Game, make_game
 from selfplay.games.board_checks import winning_chain
 from selfplay.games.state import State
@@ -454,12 +454,14 @@ def sum_of(own: Word, opp: Word) -> Word:
 
 
 def every_operation(own: Word, opp: Word) -> tuple[Word, Word]:
-    """Every operation that rules may have; results leave 64 bits."""
-    total, count = sum_of(own, opp), opp & SIXTY_THREE
+    """Every operation that rules may have; results leave 64 bits, and numbers are negative."""
+    total, few, count = sum_of(own, opp), bit_count(own) // 7 - 5, opp & SIXTY_THREE
     for step in range(1, 4):
         total = total ^ (own << step) * (opp >> (2 * step)) - step
-    count += (own // 7) * (opp != 3) + (own < opp) * 2 + (own <= opp) * 4 + (own > opp) * 8 + (own == opp) * 16
-    return -total, ~(count | (own << (opp & 31))) * (own >= opp)
+        count += step * (few < 0) + (few >> 1)
+    count += (opp != 3) + (own < opp) * 2 + (own <= opp) * 4 + (own > opp) * 8 + (own == opp) * 16
+    sign = -1 * (bit_count(opp) > 9)
+    return -total & (opp ^ (own & sign)), ~(count | (own << (opp & 31))) * (own >= opp) + (sign >> 3)
 
 
 EVALUATED = "async ([code, pairs]) => {"
@@ -470,11 +472,7 @@ EVALUATED += " return pairs.map(([own, opp]) => rule(BigInt(own), BigInt(opp)).m
 def test_operations_of_rules_give_the_same_words(exported: Page) -> None:
     edges = [0, 1, -1, 2**63 - 1, -(2**63), 0x5555555555555555]
     words = [*edges, *torch.randint(-(2**62), 2**62, (40,), generator=torch.Generator().manual_seed(1)).tolist()]
-    own, opp = (torch.tensor(column) for column in zip(*product(words, words), strict=True))
-    pairs = [(str(one), str(other)) for one, other in zip(own.tolist(), opp.tolist(), strict=True)]
-    found = exported.evaluate(EVALUATED, [javascript_of({"rule": every_operation}), pairs])
-    expected = torch.stack(every_operation(own, opp), dim=1)
-    assert [[int(word) for word in pair] for pair in found] == expected.tolist()
+    check_operations(exported, every_operation, [word % 2**64 for word in words], 64)
 
 
 WIDTH = 150
@@ -483,7 +481,7 @@ STEPS = (1, 70, 130)
 
 
 def every_wide_operation(own: Word, opp: Word) -> tuple[Word, Word]:
-    """Every operation that rules of words of more than 64 bits may have."""
+    """The same with words that enclosing functions and tuples hold."""
     total = own
     for number in range(3):
         total = total ^ ((own << STEPS[number]) * ((opp >> (2 * number)) & 7) - (~opp >> STEPS[number]))
@@ -493,11 +491,16 @@ def every_wide_operation(own: Word, opp: Word) -> tuple[Word, Word]:
 
 def test_operations_of_rules_give_the_same_wide_words(exported: Page) -> None:
     draws = random.Random(1)
-    words = [0, 1, int(MASK), (1 << 191) - 1, 1 << 64, *(draws.getrandbits(191) for _ in range(20))]
+    words = [0, 1, int(MASK), (1 << 192) - 1, 1 << 191, 1 << 64, *(draws.getrandbits(192) for _ in range(20))]
+    check_operations(exported, every_wide_operation, words, WIDTH)
+    check_operations(exported, every_operation, words, WIDTH)
+
+
+def check_operations(exported: Page, rule: Callable[..., Any], words: list[int], bits: int) -> None:
     pairs = list(product(words, words))
-    code = javascript_of({"rule": every_wide_operation}, WIDTH)
+    code = javascript_of({"rule": rule}, bits)
     found = exported.evaluate(EVALUATED, [code, [list(map(str, pair)) for pair in pairs]])
-    own, opp = (words_of(word_tensor(column, WIDTH), WIDTH) for column in zip(*pairs, strict=True))
-    for number, words_found in enumerate(every_wide_operation(own, opp)):
-        expected = [single_word(stored(words_found), row) for row in range(len(pairs))]
-        assert [WideInt(int(pair[number]), 3) for pair in found] == expected
+    own, opp = (words_of(word_tensor(column, bits), bits) for column in zip(*pairs, strict=True))
+    for number, words_found in enumerate(rule(own, opp)):
+        expected = [int(single_word(stored(words_found), row)) for row in range(len(pairs))]
+        assert [int(pair[number]) for pair in found] == expected

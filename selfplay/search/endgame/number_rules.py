@@ -1,0 +1,44 @@
+"""The rules that the endgame search needs, on int64 numbers, which its table and its vectorized code are made for."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.wide_words import parts_of
+from selfplay.compute.words import as_word, part
+from selfplay.games.rules import Rules, TurningRules
+
+
+class NumberRules(NamedTuple):
+    """As in `Rules` and `TurningRules`; the functions are parts of compiled code."""
+
+    legal_actions: Callable[[int, int], int]
+    margin: Callable[[int, int], int]
+    neighbours: Callable[[int], int]
+    board: int
+    corners: int
+    quarters: tuple[int, ...]
+
+
+@cache
+def number_rules(rules: Rules, turning: TurningRules) -> NumberRules:
+    """The rules of a game whose moves turn discs, on boards of at most 64 squares."""
+    register_rules()
+    legal_words, lead, near = rules.legal_actions, rules.margin, turning.neighbours
+    assert lead is not None
+
+    @part_of_compiled
+    def legal_actions(own: int, opp: int) -> Any:
+        return part(legal_words(as_word(own), as_word(opp)), 0)
+
+    @part_of_compiled
+    def margin(own: int, opp: int) -> Any:
+        return part(lead(as_word(own), as_word(opp)), 0)
+
+    @part_of_compiled
+    def neighbours(squares: int) -> Any:
+        return part(near(as_word(squares)), 0)
+
+    board, corners, *quarters = (parts_of(word, 1)[0] for word in (turning.board, turning.corners, *turning.quarters))
+    return NumberRules(legal_actions, margin, neighbours, board, corners, tuple(quarters))
