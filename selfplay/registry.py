@@ -22,7 +22,7 @@ from importlib.util import find_spec
 from inspect import isbuiltin, isclass, signature
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from selfplay.errors import ConformanceError, SelfPlayError, SettingError, shortened, text_of
 
@@ -58,10 +58,24 @@ SPIEL_NAMES = {"tic_tac_toe": "tictactoe"}
 """OpenSpiel's names of games that have another name here."""
 
 
-def base_and_size(name: str) -> tuple[str, int | None]:
-    """The name of a game without the size of its board, and that size: othello and 6 for othello_6x6."""
-    found = re.fullmatch(r"(.+)_([1-9][0-9]?)x\2", name)
-    return (name, None) if found is None else (found[1], int(found[2]))
+class GameName(NamedTuple):
+    """The parts of the name of a game, such as go_7x7_komi=5.5."""
+
+    base: str
+    """The name of the game without its board: go."""
+    size: int | None
+    """The number of squares along a side of the board: 7. None: as usual in this game."""
+    parameters: dict[str, str]
+    """The parameters of the game that are not as usual: komi=5.5."""
+
+
+def parts_of_game_name(name: str) -> GameName:
+    """The parts of the name of a game."""
+    found = re.fullmatch(r"(.+?)(?:_([1-9][0-9]?)x\2)?((?:_[a-z]+=-?[0-9]+(?:\.[0-9]+)?)*)", name)
+    if found is None:
+        return GameName(name, None, {})
+    parameters = dict(one.split("=") for one in found[3].split("_")[1:])
+    return GameName(found[1], None if found[2] is None else int(found[2]), parameters)
 
 
 @contextmanager

@@ -21,26 +21,26 @@ from torch import Tensor
 from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
 from selfplay.errors import NotNowError, SettingError
-from selfplay.games import GAMES, Game, State, make_game, name_of_game
+from selfplay.games import Game, State, make_game, name_of_game
 from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
+from selfplay.registry import parts_of_game_name
 
 with needs_extra("openspiel"):
     import pyspiel
     from open_spiel.python.algorithms import mcts
 
-OF_SIZES = {
-    "hex": "hex(board_size={size})",
-    "gomoku": "mnk(m={size},n={size},k=5)",
-    "go": "go(board_size={size},komi={komi})",
+SPIEL_GAMES = {
+    "tictactoe": "tic_tac_toe",
+    "connect_four": "connect_four",
+    "othello": "othello",
+    "hex": "hex(board_size={0.width})",
+    "gomoku": "mnk(m={0.width},n={0.height},k={0.length})",
+    "go": "go(board_size={0.width},komi={0.komi})",
 }
-SPIEL_NAMES = {"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othello": "othello"} | {
-    GAMES[ours].name_of_size(ours, size): theirs.format(size=size, komi=make_game(ours, size).komi)
-    for ours, theirs in OF_SIZES.items()
-    for size in GAMES[ours].sizes
-}
-"""The name in OpenSpiel of each of our games that it has too, with the same actions.
+"""The name in OpenSpiel of each of our games that it has too, with the same actions; of all boards if it has their
+parameters.
 
 OpenSpiel also ends a match of Go, as a draw, where a move repeats an earlier position."""
 
@@ -53,9 +53,10 @@ OBSERVATION = "egocentric_obs_tensor"
 def spiel_game(game: Game) -> Any:
     """OpenSpiel's own version of one of our games. Raises SettingError if it has none."""
     name = name_of_game(game)
-    if name not in SPIEL_NAMES:
-        raise SettingError(f"game={name}: OpenSpiel does not have it; it has {', '.join(SPIEL_NAMES)}")
-    return pyspiel.load_game(SPIEL_NAMES[name])
+    theirs = SPIEL_GAMES.get(parts_of_game_name(name).base)
+    if theirs is None or (name not in SPIEL_GAMES and "{" not in theirs):
+        raise SettingError(f"game={name}: OpenSpiel does not have it; it has {', '.join(SPIEL_GAMES)}")
+    return pyspiel.load_game(theirs.format(game))
 
 
 def _kind_of(game: Any) -> str:

@@ -1,14 +1,15 @@
 """The registry of games, and the types that a game is made of."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
 from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
-from selfplay.registry import SPIEL_NAMES, Registry, base_and_size, errors_of_outside, is_outside
+from selfplay.registry import SPIEL_NAMES, Registry, errors_of_outside, is_outside, parts_of_game_name
 
 GAMES: Registry[type[Game]] = Registry(
     "game",
@@ -39,19 +40,20 @@ __all__ = [
 ]
 
 
-_checked: set[tuple[Callable[..., Game], int | None]] = set()
+_checked: set[tuple[Callable[..., Game], str]] = set()
 """The games from outside that have passed the quick check in this process."""
 
 
-def make_game(name: str | Game, size: int | None = None) -> Game:
+def make_game(name: str | Game, size: int | None = None, **parameters: float) -> Game:
     """The game with this name: one of `game_names`, OpenSpiel's name of it, or `module:Class`.
 
     Args:
         name: a game that has been made already is returned as it is.
         size: the number of squares along a side of the board, in games with several boards; None: as the name says.
+        parameters: those of the game, such as `komi`; the others are as the name says, or as usual.
 
     Raises:
-        SettingError: there is no such game or board, or it cannot be made.
+        SettingError: there is no such game, board or parameter, or it cannot be made.
         ConformanceError: it is a game from outside this package that fails `conformance.check_quickly`.
 
     Examples:
@@ -59,23 +61,25 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
         <TicTacToe tictactoe>
         >>> selfplay.make_game("othello", size=6).name
         'othello_6x6'
+        >>> selfplay.make_game("go", size=7, komi=5.5).name
+        'go_7x7_komi=5.5'
     """
     if isinstance(name, Game):
         return name
     if not isinstance(name, str):
         raise SettingError(f"game={shortened(repr(name))}: must be a game or its name, such as tictactoe")
-    name = name_of_board(name, size)
-    base, size = base_and_size(name)
-    make: Callable[..., Game] = _game_class(base)
+    name = name_of_board(name, size, parameters)
+    base, size, written = parts_of_game_name(name)
+    make = _game_class(base)
     with errors_of_outside("game", name, make.__module__):
-        game = make() if size is None else make(size)
+        game = make(*([] if size is None else [size]), **make.read_parameters(base, size, written))
         # Files contain the name of their game, so a game from outside needs the name by which it is found again.
         game.name, game.made_as = name, (name, game.rules)
-        if is_outside(make.__module__) and (make, size) not in _checked:
+        if is_outside(make.__module__) and (make, name) not in _checked:
             from selfplay.games.conformance import check_quickly
 
             check_quickly(game)
-            _checked.add((make, size))
+            _checked.add((make, name))
     return game
 
 
@@ -90,9 +94,10 @@ def name_of_game(game: Game) -> str:
         return game.name
     kind = type(game)
     by_class = f"{kind.__module__}:{kind.__qualname__}"
-    boards = [kind.name_of_size(by_class, size) for size in kind.sizes] or [by_class]
+    parts = parts_of_game_name(game.name)
     # A class of the program that was started is not found by another process.
-    names: list[str] = [game.name, *(boards if kind.__module__ != "__main__" else ())]
+    others = [] if kind.__module__ == "__main__" else [kind.name_with(by_class, *parts[1:])]
+    names: list[str] = [game.name, *others]
     for name in names:
         with suppress(SettingError):
             made = make_game(name)
@@ -104,21 +109,23 @@ def name_of_game(game: Game) -> str:
     )
 
 
-def name_of_board(name: str, size: int | None) -> str:
-    """The name of the game `name` on a board of this size; `name` may contain another size. Unchanged if size is None.
+def name_of_board(name: str, size: int | None, parameters: Mapping[str, Any]) -> str:
+    """The name of the game `name` with this size and these parameters; `name` may contain others.
 
-    Raises SettingError if there is no such game or board.
+    Raises SettingError if there is no such game, board or parameter.
     """
     name = SPIEL_NAMES.get(name, name)
-    base, said = base_and_size(name)
-    if said is not None and (only := _game_class(base).name_of_size(base, said)) != name:
-        raise SettingError(f"unknown game {name!r}; the name of this board is {only}")
-    return name if size is None else _game_class(base).name_of_size(base, size)
+    base, said, written = parts_of_game_name(name)
+    if size is None and not parameters:
+        if (said, written) != (None, {}) and (only := _game_class(base).name_with(base, said, written)) != name:
+            raise SettingError(f"unknown game {name!r}; the name of this game is {only}")
+        return name
+    return _game_class(base).name_with(base, said if size is None else size, written | dict(parameters))
 
 
 def game_names() -> list[str]:
     """The names of the registered games, with one for each board of a game with several."""
-    return [name for base, kind in GAMES.items() for name in [kind.name_of_size(base, n) for n in kind.sizes] or [base]]
+    return [name for base, kind in GAMES.items() for name in [kind.name_with(base, n) for n in kind.sizes] or [base]]
 
 
 def _game_class(name: str) -> type[Game]:

@@ -168,7 +168,7 @@ class Breakthrough(Game):
 
     def __init__(self, width: int = 5) -> None:
         self.width = width
-        self.name = self.name_of_size(self.name, width)
+        self.name = self.name_with(self.name, width)
         self.rules, self.pairs = breakthrough_rules(width), pairs_of(width)
         self.num_distinct_actions = len(self.pairs)
         self.observation_shape = (3, width, width)

@@ -9,9 +9,10 @@ The terms are those of OpenSpiel and PGX.
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from math import prod
+from math import isfinite, nan, prod
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +20,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.checks import require
 from selfplay.compute.bit_algebra import word_of
 from selfplay.compute.wide_words import word_tensor
-from selfplay.errors import IllegalActionError, SettingError
+from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
@@ -55,6 +57,8 @@ class Game(MadeAgain, BatchStepping):
     sizes: tuple[int, ...] = ()
     """The boards that can be chosen, by the squares along a side; `name` alone means the first. The class is called
     with one of them, or with nothing for the first. Empty: the game has a single board."""
+    other_sizes: range = range(0)
+    """Further boards that can be chosen, which are not listed among the games."""
     num_distinct_actions: int
     """A: actions are ints in range(A)."""
     pass_action: int | None = None
@@ -76,15 +80,49 @@ class Game(MadeAgain, BatchStepping):
     """How the game is shown to people; the default shows the texts of actions and a board of X and O."""
 
     @classmethod
-    def name_of_size(cls, name: str, size: int) -> str:
-        """The name of the game on another board: othello and 6 give othello_6x6. `name`: without a size.
+    def usual_parameters(cls, size: int | None) -> dict[str, float]:
+        """The parameters that the class takes by name besides the size, and their usual values on a board of this size.
 
-        Raises SettingError if it has no such board.
+        Names are small letters, values int or float. A value that is not the usual one is part of the game's name, and
+        so recorded in files: go_7x7_komi=5.5. `size`: None for the first of `sizes`. By default there are none.
         """
-        if size not in cls.sizes:
-            boards = f"the sizes {', '.join(map(str, sorted(cls.sizes)))}" if cls.sizes else "a single board"
-            raise SettingError(f"size={size}: {name} has {boards}")
-        return name if size == cls.sizes[0] else f"{name}_{size}x{size}"
+        return {}
+
+    @classmethod
+    def read_parameters(cls, name: str, size: int | None, given: Mapping[str, object]) -> dict[str, float]:
+        """Parameters that are numbers or texts of numbers as the numbers that the class is called with.
+
+        Raises SettingError if `name`, the name of the game without its board, has no such parameter.
+        """
+        usual, found = cls.usual_parameters(size), dict[str, float]()
+        for parameter, value in given.items():
+            if parameter not in usual:
+                known = f"the parameters {', '.join(usual)}" if usual else "no parameters besides its size"
+                raise SettingError(f"{shortened(parameter)}={shortened(value)}: {name} has {known}")
+            kind = type(usual[parameter])
+            try:
+                number = kind(str(value))
+            except ValueError:
+                number = nan
+            require(parameter, value, isfinite(number), "a whole number" if kind is int else "a number")
+            found[parameter] = number
+        return found
+
+    @classmethod
+    def name_with(cls, name: str, size: int | None = None, given: Mapping[str, object] = MappingProxyType({})) -> str:
+        """The name of the game with another board and parameters: go, 7 and {"komi": 5.5} give go_7x7_komi=5.5.
+
+        `name`: without them. Raises SettingError if it has no such board or parameter.
+        """
+        if size is not None and size not in (*cls.sizes, *cls.other_sizes):
+            boards = f"the sizes {', '.join(map(str, sorted({*cls.sizes, *cls.other_sizes})))}"
+            raise SettingError(f"size={size}: {name} has {boards if cls.sizes else 'a single board'}")
+        usual, values = cls.usual_parameters(size), cls.read_parameters(name, size, given)
+        board = "" if size is None or size == cls.sizes[0] else f"_{size}x{size}"
+        others = ((parameter, values.get(parameter, value)) for parameter, value in usual.items())
+        # Without an exponent, which would not be read.
+        texts = (f"_{one}={np.format_float_positional(n, trim='-')}" for one, n in others if n != usual[one])
+        return f"{name}{board}{''.join(texts)}"
 
     @abstractmethod
     def action_to_string(self, action: int) -> str:

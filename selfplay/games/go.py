@@ -28,9 +28,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word, all_equal, bit_count, rule, word_of
 from selfplay.compute.wide_words import number_of
-from selfplay.errors import IllegalActionError, SettingError, shortened
+from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -187,7 +188,8 @@ class GoPresentation(Presentation):
     def __init__(self, game: "Go") -> None:
         self.game: Go = game
         width = game.width
-        self.title = f"Go {width}x{width}"
+        is_usual = game.komi == game.usual_parameters(width)["komi"]
+        self.title = f"Go {width}x{width}{'' if is_usual else f', komi {game.komi:g}'}"
         self.how_to_play = (
             "Black moves first; then the players take turns. A move places a stone on an empty crossing, or passes.",
             "Stones of one colour that are neighbours along a line form a chain. Empty crossings beside it are its "
@@ -241,19 +243,19 @@ class Go(Game):
 
     name = "go"
     sizes = (9, 3, 5, 7, 13, 19)
+    other_sizes = range(3, len(COLUMNS) + 1)
     presentation_class = GoPresentation
     komi: float
 
+    @classmethod
+    def usual_parameters(cls, size: int | None) -> dict[str, float]:
+        return {"komi": KOMI.get(size or cls.sizes[0], USUAL_KOMI)}
+
     def __init__(self, width: int = 9, komi: float | None = None) -> None:
-        usual = KOMI.get(width, USUAL_KOMI)
-        self.width, self.komi = width, usual if komi is None else komi
-        if not 3 <= width <= len(COLUMNS):
-            raise SettingError(f"width={width}: must be from 3 to {len(COLUMNS)}")
-        if not (2 * self.komi).is_integer() or abs(self.komi) > width * width:
-            raise SettingError(f"komi={komi}: must be a multiple of 0.5, at most the number of crossings")
-        self.name = self.name_of_size(self.name, width) if width in self.sizes else f"go_{width}x{width}"
-        if self.komi != usual:
-            self.name += f"_komi_{self.komi:g}"
+        self.width, self.komi = width, self.usual_parameters(width)["komi"] if komi is None else float(komi)
+        is_possible = (2 * self.komi).is_integer() and abs(self.komi) <= width * width
+        require("komi", komi, is_possible, "a multiple of 0.5, at most the number of crossings")
+        self.name = self.name_with(self.name, width, {"komi": self.komi})
         self.rules = go_rules(width, self.komi)
         self.num_distinct_actions = width * width + 1
         self.observation_shape = (3 + count_bits(width), width, width)

@@ -17,6 +17,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_no_line, check_turns
@@ -25,7 +26,8 @@ from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries, entry_of_stones
 
 COLUMNS = "abcdefghijklmnopqrs"
-NUMBERS = {3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight"}
+FIVE = 5
+NUMBERS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight"}
 
 
 @cache
@@ -91,7 +93,7 @@ class GomokuPresentation(Presentation):
 
     def __init__(self, game: "Gomoku") -> None:
         rows, columns = game.height, game.width
-        self.title = f"Gomoku {columns}x{rows}" if game.length == 5 else f"{game.length} in a row, {columns}x{rows}"
+        self.title = f"Gomoku {columns}x{rows}" if game.length == FIVE else f"{game.length} in a row, {columns}x{rows}"
         number = NUMBERS.get(game.length, str(game.length))
         self.aim = f"{number} or more of your stones in a row, a column or a diagonal win."
         self.how_to_play = (
@@ -112,25 +114,34 @@ class GomokuPresentation(Presentation):
 
 
 class Gomoku(Game):
-    """Gomoku on `width` x `width` crossings, or another m,n,k game: Gomoku(4, 3, length=3).
+    """Gomoku on `width` x `width` crossings, or another m,n,k game: Gomoku(4, height=3, length=3).
 
     Args:
-        width: the number of columns, at most 19.
-        height: the number of rows, at most 19; None: as many as columns.
-        length: the number of stones in a line that win, from 2 to the longer side.
+        width: the number of columns, from 2 to 19.
+        height: the number of rows, from 2 to 19; None: as many as columns.
+        length: the number of stones in a line that win, from 2 to the longer side; None: 5, on smaller boards `width`.
+
+    Raises SettingError if an argument is out of range.
     """
 
     name = "gomoku"
     sizes = (9, 13, 15)
+    other_sizes = range(2, len(COLUMNS) + 1)
     presentation_class = GomokuPresentation
 
-    def __init__(self, width: int = 9, height: int | None = None, length: int = 5) -> None:
-        self.width, self.height, self.length = width, width if height is None else height, length
-        if (self.width, self.height, length) == (width, width, 5) and width in self.sizes:
-            self.name = self.name_of_size(self.name, width)
-        else:
-            self.name = f"{length}_in_a_row_{self.width}x{self.height}"
-        self.rules = mnk_rules(self.height, self.width, length)
+    @classmethod
+    def usual_parameters(cls, size: int | None) -> dict[str, float]:
+        width = size or cls.sizes[0]
+        return {"height": width, "length": min(FIVE, width)}
+
+    def __init__(self, width: int = 9, height: int | None = None, length: int | None = None) -> None:
+        self.width, self.height = width, width if height is None else height
+        self.length = min(FIVE, width) if length is None else length
+        require("height", height, 2 <= self.height <= len(COLUMNS), f"from 2 to {len(COLUMNS)}")
+        longest = max(width, self.height)
+        require("length", self.length, 2 <= self.length <= longest, f"from 2 to {longest}, the longer side")
+        self.name = self.name_with(self.name, width, {"height": self.height, "length": self.length})
+        self.rules = mnk_rules(self.height, self.width, self.length)
         self.num_distinct_actions = self.max_game_length = self.width * self.height
         self.observation_shape = (2, self.height, self.width)
 

@@ -116,7 +116,7 @@ class Othello(Game):
 
     def __init__(self, width: int = 8) -> None:
         self.width = width
-        self.name = self.name_of_size(self.name, width)
+        self.name = self.name_with(self.name, width)
         squares = width * width
         self.rules = othello_rules(self.width)
         self.features = othello_features(self.width, self.rules.legal_actions)

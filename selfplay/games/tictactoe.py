@@ -117,7 +117,7 @@ class TicTacToe(Game):
 
     def __init__(self, width: int = 3) -> None:
         self.width = width
-        self.name = self.name_of_size(self.name, width)
+        self.name = self.name_with(self.name, width)
         self.rules = tictactoe_rules(width)
         self.num_distinct_actions = self.max_game_length = width * width
         self.observation_shape = (2, width, width)

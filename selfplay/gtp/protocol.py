@@ -99,8 +99,8 @@ def colour_of(player: int) -> str:
 
 
 def title_of(game: Game) -> str:
-    """The name of a game in the protocol: its title without the board size, for which there is another command."""
-    return re.sub(r"\s\d+x\d+$", "", game.presentation.title)
+    """The name of a game in the protocol: its title without board and komi, for which there are other commands."""
+    return re.sub(r"\s\d+x\d+(, komi .*)?$", "", game.presentation.title)
 
 
 class Vertices:

@@ -1,7 +1,7 @@
 """Settings that several programs share: the game, the executor, how a level plays, and conf/common.yaml."""
 
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from selfplay.checks import SEEDS, count, fields_of, require, within
 from selfplay.compute.devices import require_device
@@ -20,17 +20,19 @@ class GameSettings:
     """The game (conf/game/)."""
 
     name: str = field(default=DEFAULT_GAME, metadata=read_by("generation", "training", "comparison", "tabular"))
-    """The game's name in the registry of games. If `size` is not the default of the game, the name contains the size,
-    also in files: othello_6x6."""
+    """The game's name in the registry of games. If the size or a parameter is not as usual in the game, the name
+    contains it, also in files: othello_6x6, go_7x7_komi=5.5."""
     size: int | None = None
     """The number of squares along a side of the board (tictactoe: 3 to 8, a whole row wins; othello: 4, 6 or 8); null:
     the size in the name."""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """Other parameters of the game, written game.komi=5.5 (go: komi; gomoku: height and length)."""
 
     def __post_init__(self) -> None:
         self.name = SPIEL_NAMES.get(self.name, self.name)
-        if self.size is not None:
-            with fields_of("game", "size"):
-                self.name = name_of_board(self.name, self.size)
+        if self.size is not None or self.parameters:
+            with fields_of("game", "size", *self.parameters):
+                self.name = name_of_board(self.name, self.size, self.parameters)
 
 
 @dataclass

@@ -28,13 +28,16 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 from selfplay.checks import require
 from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.files import user_path
-from selfplay.registry import SPIEL_NAMES, base_and_size, name_modules, offers
+from selfplay.registry import SPIEL_NAMES, name_modules, offers, parts_of_game_name
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import AnySettings, GameSettings
 from selfplay.settings.fields import PATH, field_of, modules_in, texts_in
 
 GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
 """The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
+
+PARAMETER = re.compile(r"game\.([a-z]+)")
+"""A parameter of a game, or one of the fields of its settings."""
 
 SEARCH_PATH = "hydra.searchpath"
 """The setting of Hydra for further folders with the layout of conf/."""
@@ -128,8 +131,9 @@ def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[st
     overrides = with_outside_names(overrides)
     with errors_of_settings(kind):
         values = _composed(kind, config, overrides)
-        # The default run_dir depends on the name, which contains the size of the board.
-        values.game.name = GameSettings(values.game.name, values.game.size).name
+        # The default run_dir depends on the name, which contains the size of the board and parameters.
+        game = values.game
+        game.name = GameSettings(game.name, game.size, OmegaConf.to_container(game.parameters)).name  # type: ignore[arg-type]
         values.run_dir = str(values.run_dir)
         return values
 
@@ -301,21 +305,26 @@ def _dotted(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def with_outside_names(overrides: Sequence[str]) -> list[str]:
-    """The overrides as Hydra needs them for games and networks that have no file in conf/.
+    """The overrides as Hydra needs them for games and networks that have no file in conf/, and parameters of games.
 
     An option of the groups `game` and `architecture` is a file in conf/. Objects from outside this package and boards
     of other sizes have no such file, so their names are set directly:
 
     - `game=my_module:MyGame` becomes `game.name=my_module:MyGame`
     - `game=othello_6x6` becomes `game.name=othello_6x6`
+    - `game.komi=5.5` becomes `+game.parameters.komi=5.5`
     - `architecture=my_module:MyNetwork` becomes `architecture=custom architecture.name=my_module:MyNetwork`
     """
     changed: list[str] = []
     for override in overrides:
         key, _, value = override.partition("=")
         is_name = key in GROUPS_OF_OBJECTS and value[:1] not in ("[", "{")
-        if is_name and any(_is_outside(key, name) for name in value.split(",")):
-            changed += [*([] if key == "game" else [f"{key}=custom"]), f"{key}.name={value}"]
+        names = value.split(",")
+        if is_name and any(_is_outside(key, name) for name in names):
+            written = ",".join(quoted(name) if "=" in name else name for name in names)
+            changed += [*([] if key == "game" else [f"{key}=custom"]), f"{key}.name={written}"]
+        elif (parameter := PARAMETER.fullmatch(key)) and parameter[1] not in GameSettings.__dataclass_fields__:
+            changed.append(f"+game.parameters.{parameter[1]}={value}")
         else:
             changed.append(override)
     return changed
@@ -324,7 +333,7 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
 def _is_outside(group: str, name: str) -> bool:
     if (CONFIG_FOLDER / group / f"{name}.yaml").exists():
         return False
-    if ":" in name or (group == "game" and (base_and_size(name)[1] or name in SPIEL_NAMES)):
+    if ":" in name or (group == "game" and (parts_of_game_name(name)[1:] != (None, {}) or name in SPIEL_NAMES)):
         return True
     return name.isidentifier() and offers(GROUPS_OF_OBJECTS[group], name)
 

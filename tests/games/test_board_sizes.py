@@ -1,4 +1,4 @@
-"""The size of a board: in the name of a game, as a setting, and in the rules of tic-tac-toe on larger boards."""
+"""Sizes and parameters of games: in their names, as settings, and in the rules of tic-tac-toe on larger boards."""
 
 from pathlib import Path
 
@@ -6,14 +6,20 @@ import pytest
 import torch
 
 from selfplay import compose_settings, make_game
+from selfplay.architectures import build_network
 from selfplay.compute.bit_algebra import word_of
 from selfplay.compute.wide_words import word_tensor
-from selfplay.errors import SettingError
-from selfplay.registry import base_and_size
+from selfplay.errors import InvalidFileError, SettingError
+from selfplay.games import name_of_game
+from selfplay.games.go import Go
+from selfplay.players.checkpoints import load_checkpoint, save_checkpoint
+from selfplay.registry import parts_of_game_name
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.recorded import composed_for_run, record_run_settings
+from tests.support.reversed_games import ReversedGo
 
 SIZES = [4, 8]
+REVERSED = "tests.support.reversed_games:ReversedGo"
 
 
 # ---------------------------------------------------------------------- names and settings
@@ -25,13 +31,20 @@ SIZES = [4, 8]
         (["game.size=4"], "tictactoe_4x4"),
         (["game=tictactoe_8x8"], "tictactoe_8x8"),
         (["game=othello_6x6", "game.size=8"], "othello"),
+        (["game=go", "game.size=7", "game.komi=9"], "go_7x7"),
+        (["game=go", "game.komi=-0.5"], "go_komi=-0.5"),
+        (["game=go_7x7_komi=5.5", "game.size=5"], "go_5x5_komi=5.5"),
+        (["game=gomoku", "game.size=6", "game.height=5", "game.length=4"], "gomoku_6x6_height=5_length=4"),
+        ([f"game={REVERSED}", "game.size=3", "game.komi=2"], f"{REVERSED}_3x3_komi=2"),
     ],
 )
-def test_a_size_becomes_part_of_the_name_that_is_recorded(overrides, name):
+def test_sizes_and_parameters_become_part_of_the_name_that_is_recorded(overrides, name):
     settings = compose_settings(overrides)
     assert settings.game.name == name
     assert settings.run_dir == str(PROJECT_FOLDER / "outputs" / name)
-    assert make_game(*base_and_size(name)).name == make_game(name).name == name
+    base, size, parameters = parts_of_game_name(name)
+    assert make_game(base, size, **parameters).name == make_game(name).name == name
+    assert name_of_game(make_game(name)) == name
 
 
 @pytest.mark.parametrize(
@@ -39,9 +52,13 @@ def test_a_size_becomes_part_of_the_name_that_is_recorded(overrides, name):
     [
         (["game.size=9"], "game.size=9: tictactoe has the sizes 3, 4, 5, 6, 7, 8"),
         (["game=sumto100", "game.size=4"], "game.size=4: sumto100 has a single board"),
+        (["game.komi=4"], "game.komi=4: tictactoe has no parameters besides its size"),
+        (["game=go", "game.length=4"], "game.length=4: go has the parameters komi"),
+        (["game=go", "game.komi=high"], "game.komi=high: must be a number"),
+        (["game=gomoku", "game.length=4.5"], "game.length=4.5: must be a whole number"),
     ],
 )
-def test_a_size_that_a_game_does_not_have_is_refused(overrides, message):
+def test_a_size_or_parameter_that_a_game_does_not_have_is_refused(overrides, message):
     with pytest.raises(SettingError) as caught:
         compose_settings(overrides)
     assert str(caught.value) == message
@@ -51,10 +68,13 @@ def test_a_size_that_a_game_does_not_have_is_refused(overrides, message):
     ("name", "message"),
     [
         ("tictactoe_9x9", "size=9: tictactoe has"),
-        ("othello_8x8", "unknown game 'othello_8x8'; the name of this board is othello"),
+        ("othello_8x8", "unknown game 'othello_8x8'; the name of this game is othello"),
+        ("go_7x7_komi=9", "unknown game 'go_7x7_komi=9'; the name of this game is go_7x7"),
+        ("go_komi=0.25", "komi=0.25: must be a multiple of 0.5"),
+        ("gomoku_4x4_length=5", "length=5: must be from 2 to 4, the longer side"),
     ],
 )
-def test_a_board_has_a_single_name(name, message):
+def test_a_game_has_a_single_name(name, message):
     with pytest.raises(SettingError, match=f"^{message}"):
         make_game(name)
 
@@ -65,6 +85,21 @@ def test_a_run_keeps_its_size_and_another_size_is_another_game(tmp_path: Path):
     assert composed_for_run([folder]).game.name == "tictactoe_4x4"
     assert composed_for_run([folder, "game.size=5"]).game.name == "tictactoe_5x5"
     assert composed_for_run([folder, "game.size=3"]).game.name == "tictactoe"
+
+
+def test_a_run_keeps_its_komi_and_an_agent_of_another_komi_is_refused(tmp_path: Path):
+    folder = f"run_dir={tmp_path}"
+    record_run_settings(compose_settings(["game=go", "game.size=3", "game.komi=2.5", folder]))
+    assert composed_for_run([folder]).game.name == "go_3x3_komi=2.5"
+    assert composed_for_run([folder, "game=go_3x3"]).game.name == "go_3x3"
+    assert name_of_game(Go(3, 2.5)) == "go_3x3_komi=2.5"
+    assert name_of_game(ReversedGo(3, 2.5)) == f"{REVERSED}_3x3_komi=2.5"
+    game, path, architecture = make_game("go", 3, komi=2.5), tmp_path / "agent.safetensors", {"name": "mlp"}
+    network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    save_checkpoint(path, network, game, 1, architecture, {})
+    assert load_checkpoint(path, game).metadata["game"] == "go_3x3_komi=2.5"
+    with pytest.raises(InvalidFileError, match=r"is for go_3x3_komi=2\.5, not for go_3x3$"):
+        load_checkpoint(path, make_game("go", 3))
 
 
 # ---------------------------------------------------------------------- larger boards

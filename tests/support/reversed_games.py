@@ -1,9 +1,11 @@
 """Games whose results are reversed, so that who completes a line, or has more discs, loses."""
 
+from functools import cache
 from typing import Any
 
 from selfplay.compute.bit_algebra import rule
 from selfplay.games.connect_four import ConnectFour
+from selfplay.games.go import Go, go_rules
 from selfplay.games.othello import Othello
 from selfplay.games.rules import Rules
 from selfplay.games.tictactoe import TicTacToe
@@ -28,6 +30,17 @@ class ReversedTicTacToe(TicTacToe):
     def __init__(self, width: int = 3) -> None:
         super().__init__(width)
         self.rules = REVERSED[width]
+
+
+@cache
+def reversed_go_rules(width: int, komi: float) -> Rules:
+    return reversed_rules(go_rules(width, komi))
+
+
+class ReversedGo(Go):
+    def __init__(self, width: int = 9, komi: float | None = None) -> None:
+        super().__init__(width, komi)
+        self.rules = reversed_go_rules(self.width, self.komi)
 
 
 class ReversedConnectFour(ConnectFour):
