@@ -22,7 +22,7 @@ from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import word_of
-from selfplay.compute.wide_words import word_tensor
+from selfplay.compute.wide_words import PART_BITS, parts_matrix, stored, word_tensor
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
@@ -138,6 +138,22 @@ class Game(MadeAgain, BatchStepping):
             return state.returns
         lead = self.lead_to_move(state)
         return torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
+
+    def owners(self, state: State) -> Tensor:
+        """int8[B, S]: 1 for a square that counts for player 0 at the end, -1 for player 1, 0 for neither.
+
+        Only in a game whose `rules` have `owned`, in which square i of the board is bit i of the words.
+        """
+        assert self.rules.owned is not None, "only called for games in which squares count"
+        words = ((state.own, state.opp), (state.opp, state.own))
+        to_move, other = (self._square_bits(stored(self.rules.on_tensors(self.rules.owned, *pair))) for pair in words)
+        return torch.where(state.current_player[:, None] == 0, to_move - other, other - to_move)
+
+    def _square_bits(self, words: Tensor) -> Tensor:
+        """int8[B, S]: the lowest bits of stored words."""
+        shifts = torch.arange(PART_BITS, device=words.device)
+        bits = (parts_matrix(words)[:, :, None] >> shifts) & 1
+        return bits.flatten(1)[:, : self.num_squares].to(torch.int8)
 
     @property
     def symmetries(self) -> Symmetries:

@@ -19,7 +19,7 @@ if the player who has just moved has passed, and the bits above it count the pli
 the limit, or one more so that it still is even where black is to move.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word, all_equal, bit_count, rule, word_of
-from selfplay.compute.wide_words import number_of
+from selfplay.compute.wide_words import word_tensor
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -95,20 +95,19 @@ def chain_rules(width: int) -> ChainRules:
 
 
 @cache
-def lead_on_board(width: int) -> Callable[[Word, Word], Word]:
-    """The rule that counts the points of the player to move minus those of the other player, without komi."""
+def owned_on_board(width: int) -> Callable[[Word, Word], Word]:
+    """The rule that gives the crossings of the player to move."""
     size, connected = width * width, chain_rules(width).connected
     board = word_of(range(size), size + 1 + count_bits(width))
 
     @rule
-    def lead(own: Word, opp: Word) -> Word:
-        """A player has a point for each own stone, and for each empty crossing connected with own stones only."""
+    def owned(own: Word, opp: Word) -> Word:
+        """Those with own stones, and the empty ones that are connected with own stones only."""
         mine, other = own & ~opp & board, opp & ~own & board
         empty = board & ~(mine | other)
-        near_mine, near_other = connected(empty, mine), connected(empty, other)
-        return bit_count(mine | (near_mine & ~near_other)) - bit_count(other | (near_other & ~near_mine))
+        return mine | (connected(empty, mine) & ~connected(empty, other))
 
-    return lead
+    return owned
 
 
 @cache
@@ -118,7 +117,7 @@ def go_rules(width: int, komi: float) -> Rules:
     bits, count_at = size + 1 + count_bits(width), size + 1
     board, pass_move = word_of(range(size), bits), word_of([size], bits)
     beside, beside_two, connected = chain_rules(width)
-    lead = lead_on_board(width)
+    owned = owned_on_board(width)
 
     @rule
     def is_terminal(own: Word, opp: Word) -> Word:
@@ -165,7 +164,8 @@ def go_rules(width: int, komi: float) -> Rules:
     @rule
     def return_to_move(own: Word, opp: Word) -> Word:
         """The sign of the lead in points; an odd number of plies means that white is to move."""
-        doubled = 2 * lead(own, opp) + half_points * (2 * bit_count((opp >> count_at) & 1) - 1)
+        lead = bit_count(owned(own, opp)) - bit_count(owned(opp, own))
+        doubled = 2 * lead + half_points * (2 * bit_count((opp >> count_at) & 1) - 1)
         return (doubled > 0) * 1 - (doubled < 0) * 1
 
     @rule
@@ -178,12 +178,14 @@ def go_rules(width: int, komi: float) -> Rules:
         place = square + (size + channel - 2 - square) * is_mark
         return (((opp >> place) & (1 - is_own)) | ((own >> place) & is_own)) & 1
 
-    return Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry, word_bits=bits)
+    rules = (0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry
+    return Rules(*rules, owned=owned, word_bits=bits)
 
 
 class GoPresentation(Presentation):
     aim = "Own more points than the other player: crossings with your stones, and empty ones that only you surround."
     player_names = stone_colours = ("black", "white")
+    is_on_crossings = captures_stones = True
 
     def __init__(self, game: "Go") -> None:
         self.game: Go = game
@@ -272,8 +274,20 @@ class Go(Game):
         return Symmetries(np.concatenate([np.argsort(sources, axis=1), passing], axis=1), entries)
 
     def score(self, state: State) -> Tensor:
-        lead = number_of(self.rules.on_tensors(lead_on_board(self.width), state.own, state.opp))
-        return torch.where(state.current_player == 0, lead, -lead).to(torch.float32) - self.komi
+        return self.owners(state).sum(dim=1).to(torch.float32) - self.komi
+
+    def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
+        bits, connected = self.rules.word_bits, chain_rules(self.width).connected
+        black, white, empty = (word_of(np.flatnonzero(squares == stone).tolist(), bits) for stone in (1, -1, 0))
+        if (dead := (black & ~connected(black, empty)) | (white & ~connected(white, empty))) != 0:
+            name = self.action_to_string(int(dead & -dead).bit_length() - 1)
+            raise IllegalActionError(f"the stone on {name} is in a chain without a liberty; take it off the board")
+
+    def set_up(self, squares: Iterable[int], to_move: int) -> State:
+        """The plies are counted from here, from 1 if white moves: an odd number means that white is to move."""
+        state = super().set_up(squares, to_move)
+        counted = word_tensor([to_move << (self.width**2 + 1)], self.rules.word_bits)
+        return state._replace(opp=state.opp | counted)
 
     def action_to_string(self, action: int) -> str:
         row, column = divmod(action, self.width)

@@ -90,6 +90,7 @@ def mnk_rules(rows: int, columns: int, length: int) -> Rules:
 class GomokuPresentation(Presentation):
     player_names = ("black", "white")
     stone_colours = ("black", "white")
+    is_on_crossings = True
 
     def __init__(self, game: "Gomoku") -> None:
         rows, columns = game.height, game.width

@@ -84,6 +84,10 @@ class Presentation:
     The upper and lower edges belong to the player who moves first, the others to the other player. At the end of a
     match, a chain of stones between a player's two edges is marked.
     """
+    is_on_crossings: bool = False
+    """Whether stones stand on the crossings of lines, as in Go, rather than in squares."""
+    captures_stones: bool = False
+    """Whether the stones that a player has captured are counted."""
     turns_for_second: bool = False
     """Whether the page turns the board by half a turn for a person who moves second, so that the own side is below."""
     line_length: int | None = None
@@ -145,6 +149,22 @@ class Presentation:
     def caption(self, state: State, row: int = 0) -> str:
         """A line below the board of match `row`, such as the number of stones; empty by default."""
         return ""
+
+    def captured_stones(self, states: State) -> list[int]:
+        """The number of stones that player 0 and player 1 have captured.
+
+        states: the positions of one match from its start, as a batch.
+        """
+        squares = self.game.squares(states)
+        # Those of the other player that have left the board.
+        stones = torch.stack([(squares == stone).sum(dim=1) for stone in (-1, 1)])
+        return (stones[:, :-1] - stones[:, 1:]).clamp(min=0).sum(dim=1).tolist()
+
+    def points_text(self, points: Sequence[float], komi: float | None) -> str:
+        """How many points both players have at the end, as a sentence. `points`: with komi, if there is one."""
+        (first, second), (one, other) = self.player_names, points
+        included = f", with komi {komi:g}" if komi else ""
+        return f"{first.capitalize()} has {one:g} points, {second} {other:g}{included}."
 
     def line_text(self, actions: Sequence[int]) -> str:
         """The boards of a match after each of `actions`, side by side, each headed by its action."""

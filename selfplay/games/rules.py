@@ -32,6 +32,9 @@ class Rules(NamedTuple):
     """(own, opp, index) to entry `index` (0 or 1) of the flattened observation of the player who has just moved."""
     margin: Callable[[Word, Word], Word] | None = None
     """The lead of the player to move in points (Othello: discs); None if a match is only won, drawn or lost."""
+    owned: Callable[[Word, Word], Word] | None = None
+    """The squares that count for the player to move at the end: its stones, and those that only it surrounds. None if
+    squares do not count."""
     word_bits: int = PART_BITS
     """The bits of a word: at least those that positions use, and at least the actions besides a pass."""
 

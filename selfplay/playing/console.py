@@ -187,7 +187,7 @@ class Console:
             try:
                 ply = self.session.play(self.text.read(text, self.session.legal_actions, self.session.to_move))
                 self._clear()
-                self._write_number()
+                self._write_changes()
                 self.values.show_verdict(ply)
                 return
             except IllegalActionError as error:
@@ -218,13 +218,16 @@ class Console:
             return
         if self._is_shown:
             self.write(self.text.ply(subject, ply, estimate))
-            self._write_number()
+            self._write_changes()
             self.values.show_verdict(ply)
             self._pause()
 
-    def _write_number(self) -> None:
+    def _write_changes(self) -> None:
+        """Write the number of the board, if it is wanted, and what has been captured, if the last ply has captured."""
         if (number := self.text.number(self.session.state)) is not None:
             self.write(number)
+        if (captured := self.text.captured(self.session.states)) is not None:
+            self.write(captured)
 
     # ------------------------------------------------------------------ input
 

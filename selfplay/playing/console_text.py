@@ -216,6 +216,17 @@ class ConsoleText:
         order = sorted((action for action, count in enumerate(counts) if count), key=lambda action: -counts[action])
         return f"Simulations: {', '.join(f'{self.action(action, player)}: {counts[action]:,}' for action in order)}."
 
+    def captured(self, states: State) -> str | None:
+        """How many stones both players have captured, if the last of the positions of a match comes after a capture."""
+        show = self.game.presentation
+        if not show.captures_stones:
+            return None
+        before, now = (
+            show.captured_stones(states.select(torch.arange(n))) for n in (len(states.own) - 1, len(states.own))
+        )
+        counts = ", ".join(f"{name} {count}" for name, count in zip(show.player_names, now, strict=True))
+        return f"Captured stones: {counts}." if now != before else None
+
     def number(self, state: State) -> str | None:
         """The number of the board (B = 1) as a sentence; None unless it is to be shown."""
         number = self.game.presentation.board_number(state) if self.settings.verbose else None

@@ -76,6 +76,12 @@ class MatchDescription:
     board: str = _described("The position as text.")
     squares: list[int] | None = _described("1: a stone of seat 0; -1: a stone of seat 1; 0: empty. null: no board.")
     counts: list[int] | None = _described("The number of stones of each seat, in games where stones are points.")
+    captured: list[int] | None = _described(
+        "The number of stones that each seat has captured; null in games that do not count them."
+    )
+    owners: list[int] | None = _described(
+        "At the end, in games in which squares count: 1 for a square of seat 0, -1 for one of seat 1, 0 for neither."
+    )
     place: int | None = _described("The position as a number, in games whose positions are numbers.")
     to_move: int | None = _described("The seat to move; null if the match is over.")
     awaits_person: bool = _described("Whether a person has to choose an action.")
@@ -106,8 +112,7 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
     """
     game, presentation = session.game, session.game.presentation
     number = len(session.plies) if ply is None else ply
-    # As one batch: the position before each ply, and the current one.
-    states = State(*map(torch.cat, zip(*map(session.state_before, range(len(session.plies) + 1)), strict=True)))
+    states = session.states
     # int8[B, S]: 1 for a stone of seat 0, -1 for one of seat 1.
     boards = None if game.num_squares is None else game.squares(states).numpy()
     line = presentation.position_line
@@ -117,6 +122,9 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
     is_chosen_here = session.awaits_person if ply is None else not is_over
     estimate = session.estimates.get(number) if is_chosen_here else None
     counts = None if stones is None or game.rules.margin is None else [int((stones == one).sum()) for one in (1, -1)]
+    captured = (
+        presentation.captured_stones(states.select(torch.arange(number + 1))) if presentation.captures_stones else None
+    )
     return MatchDescription(
         game=game.name,
         seat_names=list(presentation.player_names),
@@ -125,6 +133,8 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
         board=presentation.board_text(state),
         squares=None if stones is None else stones.tolist(),
         counts=counts,
+        captured=captured,
+        owners=game.owners(state)[0].tolist() if is_over and game.rules.owned is not None else None,
         place=places[number],
         to_move=None if is_over else int(state.current_player),
         awaits_person=session.awaits_person,

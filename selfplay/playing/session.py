@@ -128,6 +128,11 @@ class Session:
         """The current position, a batch of one."""
         return self._states[-1]
 
+    @property
+    def states(self) -> State:
+        """The position before each ply, and the current one, as a batch."""
+        return State(*map(torch.cat, zip(*self._states, strict=True)))
+
     def state_before(self, ply: int | None) -> State:
         """The position before a ply of the match, numbered from 0; None: the current position.
 
@@ -193,13 +198,24 @@ class Session:
     @property
     def result_text(self) -> str | None:
         """The result as a sentence, addressed to the person if exactly one plays; None before the end."""
+        if not self.is_over:
+            return None
         if self.winner is None:
-            return "A draw." if self.is_over else None
-        if self.seats.count(None) == 1:
+            said = "A draw."
+        elif self.seats.count(None) == 1:
             said = "You win." if self.seats[self.winner] is None else "You lose."
         else:
             said = f"{self.game.presentation.player_names[self.winner]} wins."
-        return " ".join(filter(None, [said, self._empty_squares_text(self.winner)]))
+        empty = "" if self.winner is None else self._empty_squares_text(self.winner)
+        return " ".join(filter(None, [said, empty, self._points_text()]))
+
+    def _points_text(self) -> str:
+        """The points of both players, in a game in which squares count; empty if a player has given up."""
+        if self.game.rules.owned is None or not bool(self.game.state_at(self.state.own, self.state.opp).terminated):
+            return ""
+        komi, owners = self.game.komi, self.game.owners(self.state)
+        points = int((owners == 1).sum()), int((owners == -1).sum()) + (komi or 0.0)
+        return self.game.presentation.points_text(points, komi)
 
     def _empty_squares_text(self, winner: int) -> str:
         """To whom exact values count the squares that are empty at the end, where they do; empty if there are none."""

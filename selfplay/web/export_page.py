@@ -155,6 +155,7 @@ def rules_of(game: Game) -> str:
         "phaseOf": phase_of,
     }
     functions |= {} if rules.margin is None else {"margin": rules.margin}
+    functions |= {} if rules.owned is None else {"owned": rules.owned}
     return javascript_of(functions, rules.word_bits, numbers={"observationEntry": 1, "phaseOf": 3})
 
 
@@ -194,6 +195,8 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
         "line_length": presentation.line_length,
+        "captures_stones": presentation.captures_stones,
+        "komi": game.komi,
         "ends": ends._asdict(),
         "points_per_value": ends.points_per_value,
         "grades": list(zip(THRESHOLDS["results" if ends.points_per_value is None else "points"], GRADES, strict=True)),

@@ -126,6 +126,7 @@ class GameView(BaseModel):
         description="Whether the board is a rhombus of hexagons: each row is half a cell further to the right than the "
         "row above."
     )
+    is_on_crossings: bool = Field(description="Whether stones stand on the crossings of lines rather than in squares.")
     turns_for_second: bool = Field(
         description="Whether the board is turned by half a turn for a person who moves second."
     )

@@ -76,6 +76,16 @@ export class Game {
     return seen.slice(this.numSquares).map((toMove, square) => sign * (toMove - seen[square]) + 0);
   }
 
+  // 1 for a square that counts for seat 0 at the end, -1 for seat 1, 0 for neither; null in games in which squares do not count.
+  owners({ own, opp, player }) {
+    if (rules.owned === undefined) {
+      return null;
+    }
+    const owned = [rules.owned(own, opp), rules.owned(opp, own)].map((word) => new Set(bitsOf(word)));
+    const [first, second] = player === 0 ? owned : owned.toReversed();
+    return [...Array(this.numSquares).keys()].map((square) => Number(first.has(square)) - Number(second.has(square)));
+  }
+
   // By action: the value of the position after it to the player who takes it; NaN where illegal.
   actionValues(state, agent) {
     const values = new Array(this.numActions).fill(NaN);

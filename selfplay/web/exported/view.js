@@ -27,6 +27,8 @@ export function viewOf(match, number) {
     match: match.seed,
     squares,
     counts: description.view.counts_stones ? [1, -1].map((stone) => squares.filter((one) => one === stone).length) : null,
+    captured: description.captures_stones ? capturedStones(match, number) : null,
+    owners: state.isOver ? game.owners(state) : null,
     to_move: state.isOver ? null : state.player,
     awaits_person: match.awaitsPerson,
     values_in_points: values !== null && description.points_per_value !== null,
@@ -130,10 +132,27 @@ function playedPly(match, number) {
   };
 }
 
-function resultText({ personSeat, description }, result) {
+// The number of stones that each seat has captured before a ply: those of the other one that have left the board.
+function capturedStones({ game, states }, number) {
+  const counts = states.slice(0, number + 1).map((state) => game.squares(state)).map((squares) => [-1, 1].map((stone) => squares.filter((one) => one === stone).length));
+  return [0, 1].map((seat) => counts.slice(1).reduce((sum, now, ply) => sum + Math.max(0, counts[ply][seat] - now[seat]), 0));
+}
+
+function resultText(match, result) {
+  const { personSeat, description } = match;
   const winner = result > 0 ? 0 : 1;
-  if (result === 0) {
-    return "A draw.";
+  const said = personSeat === null ? `${description.view.seat_names[winner]} wins.` : winner === personSeat ? "You win." : "You lose.";
+  return (result === 0 ? "A draw." : said) + pointsText(match);
+}
+
+// The points of both seats, in a game in which squares count.
+function pointsText({ game, description: { komi, view }, state }) {
+  const owners = game.owners(state);
+  if (owners === null) {
+    return "";
   }
-  return personSeat === null ? `${description.view.seat_names[winner]} wins.` : winner === personSeat ? "You win." : "You lose.";
+  const [one, other] = [1, -1].map((seat) => owners.filter((owner) => owner === seat).length);
+  const [first, second] = view.seat_names;
+  const included = komi ? `, with komi ${komi}` : "";
+  return ` ${first.charAt(0).toUpperCase()}${first.slice(1)} has ${one} points, ${second} ${other + (komi ?? 0)}${included}.`;
 }

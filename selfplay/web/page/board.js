@@ -4,7 +4,7 @@ import { ActionButtons } from "./buttons.js";
 import { element } from "./drawing.js";
 import { sizeOf } from "./geometry.js";
 import { ground, Marks } from "./marks.js";
-import { framed, stoneOf } from "./pieces.js";
+import { framed, stoneOf, territoryOf } from "./pieces.js";
 import { showValue } from "./values.js";
 
 // What changes in a match by an action of the person before the server has answered: its stone. Without the rules, the page
@@ -66,7 +66,7 @@ export class Board {
   }
 
   build() {
-    const { rows, columns, title, stone_colours: colours, moves_stones: moves, is_rhombus: isRhombus } = this.game;
+    const { rows, columns, title, stone_colours: colours, moves_stones: moves, is_rhombus: isRhombus, is_on_crossings: isOnCrossings } = this.game;
     const board = element("div", { role: "grid", "aria-label": `${title} board`, "aria-rowcount": rows, "aria-colcount": columns });
     board.addEventListener("keydown", (event) => this.move(event));
     board.addEventListener("focusout", () => (this.isByPointer = false));
@@ -78,10 +78,10 @@ export class Board {
       line.style.setProperty("--row", row);
       line.style.setProperty("--rows-below", rows - 1 - row);
     });
-    board.append(...(isRhombus ? [ground(this.game)] : []), ...this.lines);
+    board.append(...(isRhombus || isOnCrossings ? [ground(this.game)] : []), ...this.lines);
     const { frame, heads, turn } = framed(this.game, board);
     Object.assign(this, { heads, turnNames: turn });
-    const kinds = { discs: colours, signs: !colours, falling: heads.length > 0, moving: moves, rhombus: isRhombus };
+    const kinds = { discs: colours, signs: !colours, falling: heads.length > 0, moving: moves, rhombus: isRhombus, crossings: isOnCrossings };
     board.classList.add("board", ...Object.keys(kinds).filter((kind) => kinds[kind]));
     if (heads.length > 0) {
       board.append(element("div", { class: "plate", "aria-hidden": "true" }));
@@ -218,6 +218,7 @@ export class Board {
         isWon: match.winning_squares.includes(square),
         isHinted: isMarked(marked.hint, square),
         isGhost: isMarked(marked.ghost, square),
+        owner: match.owners?.[square] ?? 0,
         isGhostStone: match.squares[square] === 0 && (marked.ghost?.to === square || (marked.hint?.from === null && marked.hint.to === square)),
       });
     });
@@ -274,15 +275,17 @@ export class Board {
     head.replaceChildren(String(column + 1), ...(label.length > 0 ? label : [element("span", { class: "room" })]));
   }
 
-  showCell(cell, square, legal, shown, { isNew, isLeft, isTurned, isWon, isHinted, isGhost, isGhostStone }) {
+  showCell(cell, square, legal, shown, { isNew, isLeft, isTurned, isWon, isHinted, isGhost, isGhostStone, owner }) {
     const { match } = shown;
     const classes = { legal, last: isNew, origin: isLeft, won: isWon, hinted: isHinted };
     Object.entries(classes).forEach(([name, is]) => cell.classList.toggle(name, Boolean(is)));
     const { label, words } = showValue(cell, legal?.action, shown);
     const stone = isGhostStone ? (match.to_move === 0 ? 1 : -1) : match.squares[square];
-    this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone }, this.heads.length > 0 ? [] : label);
+    const territory = match.squares[square] === 0 ? owner : 0;
+    this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, territory }, this.heads.length > 0 ? [] : label);
     const marks = { "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
-    const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...words];
+    const owned = territory === 0 ? [] : [`territory of ${this.stoneName(territory)}`];
+    const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...owned, ...words];
     cell.setAttribute("aria-label", [...said, ...Object.keys(marks).filter((mark) => marks[mark])].join(", "));
     cell.setAttribute("aria-disabled", String(!this.isEdited && !this.actions.has(square) && !this.moves.has(square)));
     if (this.game.moves_stones) {
@@ -295,7 +298,8 @@ export class Board {
     const drawn = JSON.stringify([stone, marks, label[0]?.outerHTML]);
     if (cell.dataset.drawn !== drawn) {
       cell.dataset.drawn = drawn;
-      cell.replaceChildren(...(stone === 0 ? [] : [stoneOf(this.game, stone === 1 ? 0 : 1, marks)]), ...label);
+      const territory = marks.territory === 0 ? [] : [territoryOf(this.game, marks.territory === 1 ? 0 : 1)];
+      cell.replaceChildren(...(stone === 0 ? [] : [stoneOf(this.game, stone === 1 ? 0 : 1, marks)]), ...territory, ...label);
     }
   }
 

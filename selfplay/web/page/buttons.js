@@ -30,6 +30,16 @@ export class ActionButtons {
     this.show(legal, shown);
   }
 
+  // The key of the only button: the first letter of its action, as p for a pass; null if there are several.
+  get key() {
+    const [button, ...others] = this.buttons.values();
+    return button === undefined || others.length > 0 ? null : button.textContent.charAt(0).toLowerCase();
+  }
+
+  click() {
+    this.group.querySelector("button")?.click();
+  }
+
   focus() {
     this.group.querySelector("button")?.focus();
   }
@@ -50,6 +60,9 @@ export class ActionButtons {
     button.classList.toggle("legal", isLegal);
     button.classList.toggle("hinted", shown.hint?.action === action);
     button.setAttribute("aria-disabled", String(!shown.isOpen || !isLegal));
+    if (this.key !== null) {
+      button.setAttribute("aria-keyshortcuts", this.key);
+    }
     button.setAttribute("aria-label", [name.textContent, ...words].join(", "));
     button.replaceChildren(name, ...label);
   }

@@ -28,4 +28,26 @@ export function edgesOf({ rows, columns, ...game }) {
   ];
 }
 
+// The lines on whose crossings stones stand.
+export function linesOf({ rows, columns }) {
+  const [right, down] = [columns - 0.5, rows - 0.5];
+  const lines = [
+    ...[...Array(rows).keys()].map((row) => [[0.5, row + 0.5], [right, row + 0.5]]),
+    ...[...Array(columns).keys()].map((column) => [[column + 0.5, 0.5], [column + 0.5, down]]),
+  ];
+  return lines.map(pathOf).join("");
+}
+
+// The crossings that are marked by a dot: the middle, and from 7 lines on those near the corners, from 17 on near the sides.
+export function starPoints({ rows, columns }) {
+  const places = (count) => {
+    const near = count > 11 ? 3 : 2;
+    return count < 7 ? [] : [near, count - 1 - near];
+  };
+  const middle = (count) => (count % 2 === 1 ? [(count - 1) / 2] : []);
+  const pairs = (some, others) => some.flatMap((row) => others.map((column) => [column + 0.5, row + 0.5]));
+  const sides = Math.min(rows, columns) < 17 ? [] : [...pairs(places(rows), middle(columns)), ...pairs(middle(rows), places(columns))];
+  return [...pairs(places(rows), places(columns)), ...pairs(middle(rows), middle(columns)), ...sides];
+}
+
 export const pathOf = (points) => `M${points.map((point) => point.map((one) => one.toFixed(3)).join(" ")).join("L")}`;

@@ -1,7 +1,7 @@
 // What is drawn over the squares of a board: arrows, rings, and the edges and cells of a rhombus.
 
 import { svg } from "./drawing.js";
-import { centreOf, edgesOf, hexagon, pathOf, sizeOf } from "./geometry.js";
+import { centreOf, edgesOf, hexagon, linesOf, pathOf, sizeOf, starPoints } from "./geometry.js";
 
 // In widths of a square: how far from the middle of a square an arrow begins, its head, and half of its shaft's width.
 const [START, HEAD_LENGTH, HALF_HEAD, HALF_SHAFT] = [0.3, 0.36, 0.22, 0.07];
@@ -12,8 +12,12 @@ const covering = (game, kind, ...children) => {
   return svg("svg", { class: kind, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...children);
 };
 
-// The ground of a rhombus: its coloured edges, which belong below the cells.
+// What belongs below the stones: the lines of a board with crossings, or the coloured edges of a rhombus and its cells.
 export function ground(game) {
+  if (game.is_on_crossings) {
+    const stars = starPoints(game).map(([cx, cy]) => svg("circle", { cx, cy, r: 0.1 }));
+    return covering(game, "ground", svg("path", { d: linesOf(game), class: "lines" }), ...stars);
+  }
   const edges = edgesOf(game).flatMap((both, seat) => both.map((points) => svg("path", { d: pathOf(points), class: `side-of seat${seat}` })));
   const cells = [...Array(game.rows * game.columns).keys()].map((cell) => hexagon(centreOf(game, Math.floor(cell / game.columns), cell % game.columns)));
   return covering(game, "ground", ...edges, svg("path", { d: cells.map((corners) => `${pathOf(corners)}Z`).join(""), class: "lines" }));

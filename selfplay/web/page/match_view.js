@@ -111,10 +111,12 @@ function showSeats(game, answer, shown) {
   for (const [id, seat] of [["above", 1 - below], ["below", below]]) {
     const stone = game.rows === null ? [] : [stoneOf(game, seat, { isNew: false, isTurned: false, isGhost: false })];
     const count = shown.counts === null ? [] : [element("b", { class: "count" }, String(shown.counts[seat]))];
+    const prisoner = shown.captured?.[seat] ? stoneOf(game, 1 - seat, { isNew: false, isTurned: false, isGhost: false }) : null;
+    const captured = prisoner === null ? [] : [element("span", { class: "captured" }, prisoner, `${shown.captured[seat]}`, element("span", { class: "hidden" }, " captured"))];
     const colour = capital(answer.seat_names[seat]);
     const name = nameOf(answer, seat);
     const hidden = name === colour ? [] : [element("span", { class: "hidden" }, ` (${answer.seat_names[seat]})`)];
-    at(id).replaceChildren(...stone, element("span", { class: "name" }, name, ...hidden), ...count);
+    at(id).replaceChildren(...stone, element("span", { class: "name" }, name, ...hidden), ...count, ...captured);
     at(id).parentElement.classList.toggle("turn", shown.to_move === seat);
   }
 }

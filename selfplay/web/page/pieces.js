@@ -20,6 +20,9 @@ export function stoneOf(game, seat, { isNew, isTurned, isGhost }) {
   return svg("svg", { viewBox: "0 0 100 100", class: `sign seat${seat}${marks}`, "aria-hidden": "true" }, drawing);
 }
 
+// The mark of an empty square that counts for a player at the end.
+export const territoryOf = ({ stone_colours: colours }, seat) => element("span", { class: `territory ${colours?.[seat] ?? `seat${seat}`}` });
+
 function edge(texts, kind) {
   const made = element("div", { class: `edge ${kind}`, "aria-hidden": "true" });
   made.append(...texts.map((text) => element("span", {}, text)));

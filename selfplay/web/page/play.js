@@ -184,7 +184,8 @@ document.addEventListener("keydown", (/** @type {any} */ event) => {
   const arrows = event.target.matches("input, summary") ? {} : { ArrowLeft: back, ArrowRight: forward };
   // In games whose actions are columns, the numbers above them.
   const columns = (state.board?.heads ?? []).map((_, column) => [column + 1, () => state.board.click(column)]);
-  const handler = { u: undo, h: giveHint, n: newMatch, ",": back, ".": forward, ...arrows, ...Object.fromEntries(columns) }[event.key];
+  const others = state.board?.others?.key ? { [state.board.others.key]: () => state.board.others.click() } : {};
+  const handler = { ...others, u: undo, h: giveHint, n: newMatch, ",": back, ".": forward, ...arrows, ...Object.fromEntries(columns) }[event.key];
   if (handler !== undefined) {
     event.preventDefault();
     handler();

@@ -1,7 +1,7 @@
 // Copying, saving and loading a match, and a picture of the position that is shown.
 
 import { at, clicked, element, svg } from "./drawing.js";
-import { centreOf, hexagon, pathOf, sizeOf } from "./geometry.js";
+import { centreOf, hexagon, linesOf, pathOf, sizeOf, starPoints } from "./geometry.js";
 import { signOf } from "./pieces.js";
 import { ask } from "./review.js";
 import { opened, position, state } from "./state.js";
@@ -68,16 +68,18 @@ function savePicture(game, squares) {
     return;
   }
   const { width, height } = sizeOf(game);
-  const ground = game.stone_colours === null ? "#ffffff" : game.stone_colours.includes("red") ? "#2459b5" : "#2f7d5b";
+  const ground = game.is_on_crossings ? "#e6bd72" : game.stone_colours === null ? "#ffffff" : game.stone_colours.includes("red") ? "#2459b5" : "#2f7d5b";
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: width * SIDE, height: height * SIDE });
-  squares.forEach((stone, square) => {
-    const [x, y] = centreOf(game, Math.floor(square / game.columns), square % game.columns);
-    const style = { fill: ground, stroke: "#0006", "stroke-width": 0.02 };
+  const places = squares.map((_, square) => centreOf(game, Math.floor(square / game.columns), square % game.columns));
+  places.forEach(([x, y]) => {
+    const style = { fill: ground, stroke: game.is_on_crossings ? ground : "#0006", "stroke-width": 0.02 };
     const cell = game.is_rhombus ? { d: `${pathOf(hexagon([x, y]))}Z` } : { x: x - 0.5, y: y - 0.5, width: 1, height: 1 };
     drawing.append(svg(game.is_rhombus ? "path" : "rect", { ...cell, ...style }));
-    if (stone !== 0) {
-      drawing.append(stoneOf(game, stone === 1 ? 0 : 1, [x, y]));
-    }
   });
+  if (game.is_on_crossings) {
+    drawing.append(svg("path", { d: linesOf(game), fill: "none", stroke: "#5d4114", "stroke-width": 0.03 }));
+    drawing.append(...starPoints(game).map(([cx, cy]) => svg("circle", { cx, cy, r: 0.1, fill: "#5d4114" })));
+  }
+  drawing.append(...places.flatMap((place, square) => (squares[square] === 0 ? [] : [stoneOf(game, squares[square] === 1 ? 0 : 1, place)])));
   saveFile(`${game.name}.svg`, new XMLSerializer().serializeToString(drawing), "image/svg+xml");
 }
