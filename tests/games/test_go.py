@@ -152,6 +152,41 @@ def test_stones_and_what_they_surround_are_counted(komi: float | None, moves: st
     assert float(torch.where(state.current_player == 0, to_move, -to_move)) == (score > 0) - (score < 0)
 
 
+def test_every_crossing_counts_for_its_owner() -> None:
+    game = make_game("go_5x5")
+    state = after(game, "B1 D1 B2 D2 B3 D3 B4 D4 B5 D5 pass pass")
+    assert game.owners(state).tolist() == [[1, 1, 0, -1, -1] * 5]
+    assert game.owners(game.state_at(state.opp, state.own)).tolist() == [[-1, -1, 0, 1, 1] * 5]
+
+
+def test_captured_stones_are_counted_by_player() -> None:
+    game, actions = make_game("go_5x5"), "A1 A2 B1 B2 D1 E5 C2 C1 B1 pass A1"
+    states = [game.state_after(actions.split()[:count]) for count in range(12)]
+    batch = State(*map(torch.cat, zip(*states, strict=True)))
+    assert [game.presentation.captured_stones(batch.select(torch.arange(n))) for n in (8, 9, 12)] == [
+        [0, 0],
+        [0, 2],
+        [1, 2],
+    ]
+
+
+def test_a_position_is_set_up_without_ko_and_passes() -> None:
+    game = make_game("go", 3, komi=2.0)
+    board = [0, 1, 0, 1, 0, 1, -1, 1, 0]
+    with pytest.raises(IllegalActionError, match="the stone on A1 is in a chain without a liberty; take it off"):
+        game.set_up([*board[:6], -1, 1, 1], 1)
+    board[6] = 0
+    for to_move in (0, 1):
+        state = game.set_up(board, to_move)
+        assert int(state.current_player) == to_move
+        assert game.squares(state).tolist() == [board]
+        # No crossing is forbidden by ko, and white's are all suicide.
+        assert len(legal(game, state)) == (6 if to_move == 0 else 1)
+        # All crossings are black's: 9 to 2.
+        ended = game.follow([9, 9], state)
+        assert (float(game.score(ended)), float(ended.returns)) == (7.0, 1.0)
+
+
 def test_komi_and_board_are_parts_of_the_name() -> None:
     assert [make_game("go", size).name for size in (9, 7)] == ["go", "go_7x7"]
     assert [make_game("go", size).komi for size in (5, 7, 9)] == [7.5, 9.0, 7.0]

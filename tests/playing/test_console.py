@@ -48,6 +48,14 @@ def test_a_person_who_can_only_pass_is_informed_and_not_asked() -> None:
     assert "It can only pass." in written
 
 
+def test_captures_and_the_points_of_go_are_said() -> None:
+    game = make_game("go", 3, komi=2.5)
+    written, _ = dialogue(["B2", "A2", "B1", "A1", "B3", "C3", "A3", "pass", "pass"], None, None, game=game)
+    assert written.count("Captured stones: black 2, white 0.") == 1
+    assert "black wins. Black has 6 points, white 3.5, with komi 2.5." in written
+    assert written.index("Captured stones: black 2, white 0.") < len(written) - 3
+
+
 def test_a_learning_opponent_learns_from_each_match() -> None:
     learner = Learning(GAME)
     written, _ = dialogue(["y", "0,0", "1,1", "2,2", "y", "n", "1,0", "1,1", "n"], learner)

@@ -35,7 +35,7 @@ export function viewOf(match, number) {
     legal: isChosenHere ? legalActions(match, state, squares, estimate) : [],
     plies: plies.map((_, one) => playedPly(match, one)),
     can_undo: plies.some((one) => one.by_person && !one.is_forced),
-    is_over: isOver,
+    is_over: state.isOver,
     winner: isOver && result !== 0 ? Number(result < 0) : null,
     is_practice: match.isPractice,
     winning_squares: state.isOver ? winningSquares(description, squares) : [],

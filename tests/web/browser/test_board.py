@@ -45,6 +45,38 @@ def corners(page: Page, selector: str) -> list[Point]:
     return [(x, y) for x, y in found]
 
 
+# ---------------------------------------------------------------------- crossings
+
+GO = "/#play/go_3x3?opponent=random&person=both&moves=B2+A2+B1+A1+B3+C3+A3"
+
+
+@pytest.mark.parametrize("options", WINDOWS, ids=str)
+def test_stones_stand_on_the_crossings_of_lines(page: Page, options: dict[str, Any]) -> None:
+    visit(page, GO)
+    ends = corners(page, "#board .ground .lines")
+    rows = [[middle(page, 3 * row), middle(page, 3 * row + 2)] for row in range(3)]
+    columns = [[middle(page, column), middle(page, 6 + column)] for column in range(3)]
+    for found, expected in zip(ends, (point for line in [*rows, *columns] for point in line), strict=True):
+        assert dist(found, expected) < 1
+    star = page.locator("#board .ground circle").bounding_box()
+    assert star is not None
+    assert dist((star["x"] + star["width"] / 2, star["y"] + star["height"] / 2), middle(page, 4)) < 1
+
+
+def test_captured_stones_territory_and_points_are_shown_in_go_and_p_passes(page: Page) -> None:
+    visit(page, GO)
+    expect(page.locator("#below .captured")).to_have_text("2 captured")
+    expect(page.locator("#above .captured")).to_have_count(0)
+    expect(page.locator("#board .territory")).to_have_count(0)
+    page.keyboard.press("p")
+    settled(page, 8)
+    page.keyboard.press("p")
+    settled(page, 9)
+    expect(page.locator("#status")).to_contain_text("Black has ")
+    expect(page.locator("#board .territory.black")).to_have_count(2)
+    expect(page.locator("#board [data-square='6']")).to_have_accessible_name("A1, empty, territory of black")
+
+
 # ---------------------------------------------------------------------- hexagons
 
 HEX = "/#play/hex_3x3?opponent=random&person=both&values=none"

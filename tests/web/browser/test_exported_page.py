@@ -127,7 +127,7 @@ def address(
     @cache
     def of(game: str) -> str:
         run_dir, name = (policy_run, "tictactoe") if game == POLICY else (tiny_run, game)
-        if game in ("breakthrough", "hex_3x3"):
+        if game in ("breakthrough", "hex_3x3", "go_3x3"):
             run_dir = written_policy_run(tmp_path_factory.mktemp("run"), name=game)
         opponent = "pretrained" if name in pretrained_agents() else None
         export_page(
@@ -229,6 +229,8 @@ SAME = (
     *(
         "squares",
         "counts",
+        "captured",
+        "owners",
         "to_move",
         "awaits_person",
         "can_undo",
@@ -239,7 +241,9 @@ SAME = (
     ),
     *("result", "moves", "match", "people", "person_seat", "seat_names"),
 )
-REQUESTS: list[tuple[str, dict[str, Any]]] = [
+# Black captures two stones, and has territory at the end.
+GO = "B2 A2 B1 C2 B3 A1 A3 C3 C1 pass pass"
+REQUESTS: list[Any] = [
     ("tictactoe", {}),
     ("tictactoe", {"moves": "1,1 0,0", "person": "both", "ply": 1}),
     ("tictactoe", {"moves": "1,1 0,0 2,2 0,1 0,2 1,2 2,0", "seed": 3, "valued": 0}),
@@ -247,6 +251,10 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("connect_four", {"moves": "4453", "person": "none", "partner": "easy"}),
     ("othello", {"moves": "f5 d6", "person": "second", "valued": 1}),
     ("othello", {"moves": "f5d6c3", "ply": 2, "show": ["view", "judged", "hint", "file"]}),
+    *(
+        pytest.param("go_3x3", {"moves": GO, "person": who, "ply": ply}, marks=pytest.mark.slow)
+        for who, ply in (("both", None), ("first", None), ("second", 6))
+    ),
 ]
 
 
