@@ -1,6 +1,6 @@
 """The checks of `check_game`, each of which raises ConformanceError for the first violation that it finds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.wide_words import (
@@ -139,25 +138,24 @@ def _check_symmetries(game: Game, plies: Sequence[Transition]) -> None:
         expect(maps.ndim == 2 and maps.shape == (len(actions), size), f"{name} are not int64[S, {size}]")
         expect(bool((np.sort(maps, axis=1) == np.arange(size)).all()), f"{name} are not all permutations")
         expect(bool((maps[0] == np.arange(size)).all()), f"{name}[0] is not the identity")
+    masks = [game.legal_action_mask(state) for state, *_ in plies]
+    seen = [game.observation_bits(following) for *_, following in plies]
     for number, (action_map, observation_map) in enumerate(zip(actions, observations, strict=True)):
-        _check_symmetry(game, plies, number, action_map, observation_map)
+        goes_to, comes_from = torch.from_numpy(action_map), torch.from_numpy(observation_map)
+        expected = zip(plies, masks, (bits[:, comes_from] for bits in seen), strict=True)
+        _check_symmetry(game, number, goes_to, expected)
 
 
 def _check_symmetry(
-    game: Game,
-    plies: Sequence[Transition],
-    number: int,
-    action_map: NDArray[np.int64],
-    observation_map: NDArray[np.int64],
+    game: Game, number: int, goes_to: Tensor, expected: Iterable[tuple[Transition, Tensor, Tensor]]
 ) -> None:
-    goes_to, comes_from = torch.from_numpy(action_map), torch.from_numpy(observation_map)
+    """`expected`: each ply, the legal actions before it, and the image of the observation after it."""
     image = game.init(MATCHES)
-    for state, action, following in plies:
-        masks_agree = torch.equal(game.legal_action_mask(image)[:, goes_to], game.legal_action_mask(state))
+    for (_, action, following), mask, bits in expected:
+        masks_agree = torch.equal(game.legal_action_mask(image)[:, goes_to], mask)
         expect(masks_agree, f"symmetry {number} does not map legal actions to legal actions")
         image = game.kernels.step(image, goes_to[action])
-        looks_agree = torch.equal(game.observation_bits(image), game.observation_bits(following)[:, comes_from])
-        expect(looks_agree, f"symmetry {number} does not map the observations")
+        expect(torch.equal(game.observation_bits(image), bits), f"symmetry {number} does not map the observations")
         expect(torch.equal(image.terminated, following.terminated), f"symmetry {number} changes a match's length")
         expect(torch.equal(image.returns, following.returns), f"symmetry {number} changes the returns")
 

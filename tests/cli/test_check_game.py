@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from selfplay.cli.programs.tools import counts_of_sequences
+from selfplay.games import make_game
 from tests.support.rejections import assert_refused
 from tests.support.runs import PROJECT, run_forked
 
@@ -47,3 +49,7 @@ def test_a_file_without_a_game_is_refused_in_one_line(source: str) -> None:
     ):
         Path(f"{name}.py").write_text(text)
         assert_refused(run_forked(COMMAND, "check-game", f"{name}:Game"), 2, f"{name}:Game", reason)
+
+
+def test_few_plies_are_counted_in_a_game_with_many_actions():
+    assert counts_of_sequences(make_game("gomoku")) == [81, 81 * 80, 81 * 80 * 79, 81 * 80 * 79 * 78]

@@ -4,7 +4,7 @@ from functools import partial
 
 from selfplay.cli.command import Program
 from selfplay.cli.help_text import ArgumentParser
-from selfplay.games import conformance, make_game
+from selfplay.games import Game, conformance, make_game
 from selfplay.installation import require_package
 from selfplay.registry import name_modules
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
@@ -12,7 +12,9 @@ from selfplay.settings.playing import ExportPageSettings
 from selfplay.stages import search_files
 
 DEPTHS = 5
-"""Plies for which the counts are printed if none are given."""
+"""The most plies for which the counts are printed if none are given."""
+MOST_SEQUENCES = 10**8
+"""About the largest count that is printed: counting it takes seconds."""
 
 
 def check_game() -> None:
@@ -34,8 +36,17 @@ def check_game() -> None:
     print(f"{game.name}: accepted: legality, perspective, symmetries, texts, ends, observations, and compiled, tensor")
     print("and scalar rules agree in random matches" + (", as do the counts of sequences" if options.perft else ""))
     if not options.perft:
-        counts = [game.kernels.perft(*game.rules.initial, depth, False) for depth in range(1, DEPTHS + 1)]
-        print(f"sequences of 1 to {DEPTHS} plies: {' '.join(map(str, counts))}; compare them with an independent count")
+        counts = counts_of_sequences(game)
+        text = f"sequences of 1 to {len(counts)} plies: {' '.join(map(str, counts))}"
+        print(f"{text}; compare them with an independent count")
+
+
+def counts_of_sequences(game: Game) -> list[int]:
+    """The number of sequences of 1, 2, 3, ... plies from the start, up to DEPTHS or to about MOST_SEQUENCES."""
+    counts = [game.kernels.perft(*game.rules.initial, 1, False)]
+    while len(counts) < DEPTHS and counts[-1] * counts[0] <= MOST_SEQUENCES:
+        counts.append(game.kernels.perft(*game.rules.initial, len(counts) + 1, False))
+    return counts
 
 
 @partial(Program, kind=ExportSettings, config="export_evaluation", run="change")
