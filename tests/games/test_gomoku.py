@@ -17,6 +17,7 @@ from selfplay.named_players.make import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.searcher import Searcher
+from tests.support.mnk_proof import first_can_win
 from tests.support.open_spiel import assert_agrees
 
 NOTHING = FeatureEvaluation("none", None, 1.0, 0.0, {})
@@ -79,6 +80,29 @@ def test_small_boards_have_their_known_values(game: Gomoku, value: float) -> Non
     """Uiterwijk & van den Herik, "The advantage of the initiative", 2000, table 1."""
     found = Searcher(game, NOTHING, table_bits=22).search(game.init(), game.max_game_length)
     assert found.value == value
+
+
+@pytest.mark.slow
+def test_the_first_player_wins_four_in_a_row_on_6x5_in_eleven_plies() -> None:
+    """Uiterwijk & van den Herik, table 1: a win. The search deepens ply by ply, each with the table of those before."""
+    game = make_game("gomoku", 6, height=5, length=4)
+    found = Searcher(game, NOTHING, table_bits=23).search(game.init(), 11, time_limit=600)
+    assert (found.value, found.depth) == (1.0, 11)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "is_won"),
+    [(Gomoku(3), False), (Gomoku(4, 3, 3), True), (Gomoku(4), False), (Gomoku(5, length=4), False)],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_whether_the_first_player_wins_is_proved_by_threats(game: Gomoku, is_won: bool) -> None:
+    """What the first player does not win is a draw: with a win, the second player's strategy could be used first.
+
+    5x5 four in a row is a draw (Uiterwijk & van den Herik). Alpha-beta without threats was far from the end of it after
+    ten minutes.
+    """
+    assert first_can_win(game)[0] == is_won
 
 
 def test_alpha_beta_and_tree_search_play_it_in_the_arena() -> None:
