@@ -12,6 +12,7 @@ import torch
 
 from selfplay.compute.bit_algebra import RULES
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.compute.wide_words import stored, word_tensor
 from selfplay.errors import ConformanceError, text_of
 from selfplay.games import Game, make_game
 from selfplay.games.conformance_checks import (
@@ -39,6 +40,9 @@ TWO_WORDS = (
 )
 
 
+NO_WORD = "play gives a number or a comparison where it must give a word; combine it with one, as in (own & 0) | 1"
+
+
 def random_plies(game: Game) -> list[Transition]:
     """The plies of random matches, at most `max_game_length`."""
     key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(MATCHES)
@@ -60,6 +64,7 @@ def check_quickly(game: Game) -> None:
         actions = game.num_distinct_actions - (game.pass_action is not None)
         expect(max(actions, game.num_squares or 0) <= game.rules.word_bits, LIMIT.format(bits=game.rules.word_bits))
         _check_marks(game)
+        _check_words(game)
         states, random = [game.init(MATCHES)], torch.Generator().manual_seed(0)
         for ply in range(min(game.max_game_length, QUICK_PLIES)):
             mask = checked_mask(game, state := states[-1], ply)
@@ -94,6 +99,16 @@ def _check_marks(game: Game) -> None:
         waiting += [other for other in called if isinstance(other, FunctionType) and other not in waiting]
 
 
+def _check_words(game: Game) -> None:
+    """Where the match begins, `play` gives two words. Compiled code cannot mix them with numbers and comparisons."""
+    state = game.init(MATCHES)
+    action = int(checked_mask(game, state, 0)[0].nonzero()[0])
+    move = word_tensor([0 if action == game.pass_action else 1 << action] * MATCHES, game.rules.word_bits)
+    for word in map(stored, game.rules.on_tensors(game.rules.play, state.own, state.opp, move)):
+        is_word = isinstance(word, torch.Tensor) and (word.dtype, word.shape) == (state.own.dtype, state.own.shape)
+        expect(is_word, NO_WORD)
+
+
 def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     """Check that `game` satisfies the contract; raise ConformanceError with one line about the first violation.
 
@@ -112,6 +127,7 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     """
     game = make_game(game)
     with _named(game, "rules"):
+        _check_words(game)
         plies = random_plies(game)
     for subject, check in CHECKS.items():
         with _named(game, subject):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
 from selfplay.games import Game, make_game
-from selfplay.gtp.protocol import COLOURS, PASS, Answer, Command, Vertices, colour_of, read_command, title_of
+from selfplay.gtp.protocol import COLOURS, COLUMNS, PASS, Answer, Command, Vertices, colour_of, read_command, title_of
 from selfplay.installation import __version__
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
@@ -55,7 +55,7 @@ class Engine:
             "time_settings": (3, _numbers),
             "time_left": (3, lambda colour, *numbers: _numbers(*numbers) if _seat(colour) >= 0 else ""),
             "final_score": (0, self._final_score),
-            "showboard": (0, lambda: game.presentation.board_text(self.session.state)),
+            "showboard": (0, self._showboard),
         }
 
     def answer(self, line: str) -> str:
@@ -164,6 +164,14 @@ class Engine:
         if self.game.komi is not None and float(points) != self.game.komi:
             raise CommandError(f"unacceptable komi: the game has {self.game.komi:g}")
         return ""
+
+    def _showboard(self) -> str:
+        """The board as the game draws it, with the protocol's names of columns."""
+        presentation = self.game.presentation
+        heading, *rows = presentation.board_text(self.session.state).splitlines()
+        names = presentation.column_names
+        letters = COLUMNS.lower() if names.islower() else COLUMNS
+        return "\n".join([heading.translate(str.maketrans(names, letters[: len(names)])), *rows])
 
     def _final_score(self) -> str:
         state = self.session.state

@@ -189,3 +189,56 @@ def test_go_has_rows_from_the_bottom_passes_at_any_time_a_komi_and_points():
 
 """,
     )
+
+
+@pytest.mark.parametrize("name", ["gomoku", "go"])
+def test_columns_have_the_letters_of_the_protocol_which_skips_i(name):
+    dialogue(
+        engine(name),
+        """\
+> play B J9
+=
+
+> play W I9
+? illegal move
+
+> reg_genmove W
+= A9
+
+""",
+    )
+    played = engine(name)
+    answer_lines(played, ["play B j9", "play W h8"], lambda _: None)
+    assert [played.game.squares(played.session.state)[0, square].item() for square in (8, 16)] == [1, -1]
+    heading, first = played.answer("showboard").splitlines()[1:3]
+    assert heading.upper().split() == [*"ABCDEFGHJ"]
+    assert first.split() == ["9", *8 * ".", "X"]
+
+
+def test_another_komi_is_that_of_the_game():
+    dialogue(
+        Engine(make_game("go", 3, komi=2.5), FirstLegal(make_game("go", 3, komi=2.5)), 0),
+        """\
+> list_games
+= Go
+
+> komi 7.5
+? unacceptable komi: the game has 2.5
+
+> komi 2.5
+=
+
+> play B B2
+=
+
+> play W pass
+=
+
+> play B pass
+=
+
+> final_score
+= B+6.5
+
+""",
+    )
