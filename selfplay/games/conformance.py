@@ -104,7 +104,9 @@ def _check_words(game: Game) -> None:
     state = game.init(MATCHES)
     action = int(checked_mask(game, state, 0)[0].nonzero()[0])
     move = word_tensor([0 if action == game.pass_action else 1 << action] * MATCHES, game.rules.word_bits)
-    for word in map(stored, game.rules.on_tensors(game.rules.play, state.own, state.opp, move)):
+    words = game.rules.on_tensors(game.rules.play, state.own, state.opp, move)
+    expect(len(words) == 2, TWO_WORDS)
+    for word in map(stored, words):
         is_word = isinstance(word, torch.Tensor) and (word.dtype, word.shape) == (state.own.dtype, state.own.shape)
         expect(is_word, NO_WORD)
 

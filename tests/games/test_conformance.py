@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from selfplay.compute.bit_algebra import bit_count, rule
 from selfplay.errors import ConformanceError
 from selfplay.games import Symmetries, make_game
 from selfplay.games.conformance import check_game, check_quickly
@@ -219,6 +220,43 @@ def test_a_broken_game_is_refused_with_one_line_that_names_the_fault(broken, mes
     with pytest.raises(ConformanceError, match=f"^tictactoe: ({message})") as caught:
         check_game(broken(), PERFT["tictactoe"])
     assert "\n" not in str(caught.value)
+
+
+@rule
+def play_counts_stones(own, opp, move):
+    return opp, bit_count(own | move)
+
+
+@rule
+def play_compares(own, opp, move):
+    return opp, (own | move) != 0
+
+
+@rule
+def play_gives_a_number(own, opp, move):
+    return opp, 1
+
+
+@rule
+def play_gives_three(own, opp, move):
+    return opp, own | move, own
+
+
+GIVES_NO_WORD = "play gives a number or a comparison where it must give a word"
+NO_WORDS = [
+    *((function, bits, GIVES_NO_WORD) for function in (play_compares, play_gives_a_number) for bits in (64, 100)),
+    (play_counts_stones, 100, GIVES_NO_WORD),
+    (play_gives_three, 64, "a position is two words, own and opp"),
+]
+
+
+@pytest.mark.parametrize(("function", "bits", "message"), NO_WORDS)
+def test_rules_that_give_no_words_or_more_than_two_are_refused_with_one_line(function, bits, message):
+    for check in (check_game, check_quickly):
+        game = TicTacToe()
+        game.rules = game.rules._replace(play=function, word_bits=bits)
+        with pytest.raises(ConformanceError, match=f"^tictactoe: rules: {message}"):
+            check(game)
 
 
 def test_a_wrong_table_of_counts_is_refused():
