@@ -10,6 +10,7 @@ from typing import get_type_hints
 import pytest
 
 from selfplay.architectures import ARCHITECTURES, option_defaults
+from selfplay.games import GAMES
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
 from selfplay.settings.matches import CorrectionSettings, MatchSettings, ProofSettings, TournamentSettings
@@ -50,9 +51,10 @@ def setting_names(kind: type, prefix: str = "") -> set[str]:
 
 @pytest.fixture(scope="module")
 def known_settings() -> set[str]:
-    """The settings of all scripts, the groups of conf/, and the options of architectures."""
+    """The settings of all scripts, the groups of conf/, the options of architectures and the parameters of games."""
     groups = {path.name for path in (PROJECT / "conf").iterdir() if path.is_dir()}
     options = {f"architecture.{option}" for name in ARCHITECTURES for option in option_defaults(name)}
+    options |= {f"game.{parameter}" for game in GAMES.values() for parameter in game.usual_parameters(None)}
     return groups | options | {"architecture.name"} | set().union(*map(setting_names, KINDS))
 
 
