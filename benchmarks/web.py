@@ -67,11 +67,10 @@ async def play_match(connection: Connection, number: int, options: dict[str, str
     chance = random.Random(number)
     match = {"game": options["game"], "opponent": options["opponent"], "seed": number}
     match |= {"person": "first" if number % 2 == 0 else "second", "moves": ""}
-    kind, valued = "new match", None
+    kind = "new match"
     while True:
-        body = match | {"advance": True, "valued": valued}
-        view: Json = (await connection.ask(kind, "POST", "/match", body))["match"]
-        match, valued = match | {"moves": view["moves"]}, len(view["plies"])
+        view: Json = (await connection.ask(kind, "POST", "/match", match | {"advance": True}))["match"]
+        match |= {"moves": view["moves"]}
         if view["is_over"]:
             return match, view
         if view["awaits_person"]:

@@ -163,8 +163,6 @@ class Match:
         # A player that gives up has lost, also if it is asked again.
         with suppress(NotSolvedYetError, ForfeitError):
             while not (self.session.is_over or self.session.awaits_person):
-                if not self.session.can_only_pass:
-                    self._estimate(len(self.session.plies))
                 if not self.session.advance().is_forced and self.people is People.NONE:
                     return
 
@@ -230,10 +228,11 @@ class Match:
         return plies if self.request.ply is None else self.request.ply
 
     def view(self) -> MatchView:
-        """The match in the position asked about, with the values of the legal actions if a person has to choose."""
-        with suppress(NotSolvedYetError):
-            if self.request.ply is not None or self.session.awaits_person:
-                self._estimate(self.shown)
+        """The match in the position asked about, with the values of the legal actions if they are asked for."""
+        shown = self.shown
+        if self.request.valued is not None and (self.request.ply is not None or self.session.awaits_person):
+            with suppress(NotSolvedYetError):
+                self._estimate(shown)
         description = vars(describe(self.session, self.request.ply))
         actions = [played.action for played in self.session.plies]
         players = [player for player in self.session.players if player is not None]

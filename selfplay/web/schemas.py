@@ -86,8 +86,8 @@ class MatchRequest(RequestBody):
         default=None,
         ge=0,
         le=1000,
-        description="Also value the plies from this number on, as many as the time of a reply allows, and at least "
-        "one; null: only those that are played now.",
+        description="Value the legal actions in the position that is shown, and the plies from this number on, as many as "
+        "the time of a reply allows, and at least one; null: nothing is valued.",
     )
     show: list[Part] = Field(
         default=["view"], max_length=4, description="Which parts of the answer are wanted: `match` (view) and others."

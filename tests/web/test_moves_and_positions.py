@@ -84,9 +84,12 @@ def test_a_forced_pass_and_the_next_move_are_watched_together(client: TestClient
 
 def test_earlier_positions_their_perfect_values_and_best_lines(client: TestClient) -> None:
     match, view = play_out(client, described())
-    first = shown(client, match, ply=0)
+    first = shown(client, match, ply=0, valued=0)
     assert (first["squares"], len(first["legal"]), len(first["plies"])) == ([0] * 9, 9, len(view["plies"]))
     assert all(one["value"] is not None for one in first["legal"])
+    # Nothing is valued that nobody asks for.
+    plain = shown(client, match, ply=0)
+    assert {one["value"] for one in plain["legal"] + plain["plies"]} == {None}
     end = shown(client, match, ply=len(view["plies"]))
     assert (end["squares"], end["legal"]) == (view["squares"], [])
     found = answer(client, match, ply=0, show=["judged", "hint"])

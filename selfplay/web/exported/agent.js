@@ -4,9 +4,11 @@
 import { bitsOf } from "./game.js";
 import { observationEntry, phaseOf } from "./rules.js";
 
+/** @type {Record<string, any>} */
 const TYPES = { float16: Uint16Array, float32: Float32Array, int32: Int32Array };
 
 // The numbers of float16 words, which not every browser can read itself.
+/** @type {(words: Uint16Array) => Float32Array} */
 function fromHalves(words) {
   const numbers = Float32Array.from({ length: 2 ** 16 }, (_, word) => {
     const [sign, exponent, fraction] = [word >> 15 ? -1 : 1, (word >> 10) & 31, word & 1023];
@@ -15,6 +17,7 @@ function fromHalves(words) {
   return new Float32Array(words).map((word) => numbers[word]);
 }
 
+/** @type {(description: Description, address: URL) => Promise<Evaluator>} */
 export async function loadAgent({ network, arrays }, address) {
   const response = await fetch(address);
   if (!response.ok) {
@@ -34,8 +37,12 @@ export async function loadAgent({ network, arrays }, address) {
 }
 
 class Tables {
+  /**
+   * @param {{phases: number, parities: number, squares: number}} network
+   * @param {{weights: Float32Array, weight_of_entry?: Int32Array, offsets: Int32Array, added: Int32Array}} arrays
+   */
   // Without `weight_of_entry`, each entry has a weight of its own, with the same number.
-  constructor({ phases, parities, squares }, { weights, weight_of_entry: weightOf = null, offsets, added }) {
+  constructor({ phases, parities, squares }, { weights, weight_of_entry: weightOf, offsets, added }) {
     this.weights = weights;
     this.weightOf = weightOf;
     this.offsets = offsets;
@@ -44,7 +51,7 @@ class Tables {
     this.weightsOfPhase = weights.length / phases;
     // By player (0: the one who has just moved) and square: the images that a stone changes, and what it adds.
     const images = [...offsets.keys()];
-    const at = (player, square, image) => added[(player * squares + square) * offsets.length + image];
+    const at = (/** @type {number} */ player, /** @type {number} */ square, /** @type {number} */ image) => added[(player * squares + square) * offsets.length + image];
     this.changes = [0, 1].map((player) =>
       [...Array(squares).keys()].map((square) =>
         Int32Array.from(images.filter((image) => at(player, square, image) !== 0).flatMap((image) => [image, at(player, square, image)])),
@@ -53,6 +60,7 @@ class Tables {
   }
 
   // The value to the player who has just moved, of a position seen by the player to move.
+  /** @type {(own: bigint, opp: bigint) => number} */
   value(own, opp) {
     const { entries, weights, weightOf } = this;
     entries.set(this.offsets);
@@ -68,32 +76,40 @@ class Tables {
     let sum = 0;
     for (let image = 0; image < entries.length; image += 1) {
       const entry = entries[image];
-      sum += weights[first + (weightOf === null ? entry : weightOf[entry])];
+      sum += weights[first + (weightOf === undefined ? entry : weightOf[entry])];
     }
     return Math.tanh(sum);
   }
 }
 
 class Layers {
+  /**
+   * @param {{sizes: number[], puct?: Puct}} network
+   * @param {Record<string, Float32Array>} arrays
+   */
   // puct: the constants of the tree search, if there is a policy head; its logits follow the value in the last layer.
-  constructor({ sizes, puct = null }, arrays) {
+  constructor({ sizes, puct }, arrays) {
     this.puct = puct;
+    /** @type {{weights: Float32Array, biases: Float32Array}[]} */
     this.layers = sizes.slice(1).map((_, number) => ({ weights: arrays[`weights_${number}`], biases: arrays[`biases_${number}`] }));
     this.entries = [...Array(sizes[0]).keys()].map(BigInt);
   }
 
   // The value to the player who has just moved, of a position seen by the player to move.
+  /** @type {(own: bigint, opp: bigint) => number} */
   value(own, opp) {
     const [value] = this.#outputs(own, opp);
-    return this.puct === null ? value : Math.tanh(value);
+    return this.puct === undefined ? value : Math.tanh(value);
   }
 
   // The value to the player to move, and the logits of the actions.
+  /** @type {(own: bigint, opp: bigint) => {value: number, logits: number[]}} */
   evaluation(own, opp) {
     const [value, ...logits] = this.#outputs(own, opp);
     return { value: -Math.tanh(value), logits };
   }
 
+  /** @type {(own: bigint, opp: bigint) => number[]} */
   #outputs(own, opp) {
     let inputs = this.entries.map((entry) => Number(observationEntry(own, opp, entry)));
     this.layers.forEach(({ weights, biases }, number) => {

@@ -5,11 +5,10 @@
 
 import * as rules from "./rules.js";
 
-/** @typedef {{own: bigint, opp: bigint, player: number, isOver: boolean, result: number}} State */
-
 const PASS = 0n;
 
 // The numbers of the set bits of a word, ascending.
+/** @type {(word: bigint) => number[]} */
 export function bitsOf(word) {
   const bits = [];
   for (let half = 0; half < rules.wordBits / 32; half += 1) {
@@ -23,9 +22,13 @@ export function bitsOf(word) {
 }
 
 // What a rule gives for a number, which may be negative.
+/** @type {(value: bigint) => number} */
 const numberOf = (value) => Number(BigInt.asIntN(64, value));
 
 export class Game {
+  /**
+   * @param {Pick<Description, "initial" | "pass_action" | "num_actions" | "num_squares" | "ends">} description
+   */
   constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, ends }) {
     this.rules = rules;
     this.passAction = passAction;
@@ -37,22 +40,25 @@ export class Game {
   }
 
   start() {
-    return this.#state(...this.initial, 0);
+    const [own, opp] = this.initial;
+    return this.#state(own, opp, 0);
   }
 
   // The value of a finished position to the player to move.
+  /** @type {(own: bigint, opp: bigint) => number} */
   valueAtEnd(own, opp) {
     const lead = this.ends.point === 0 ? 0 : numberOf(rules.margin(own, opp));
     return this.ends.win * numberOf(rules.returnToMove(own, opp)) + this.ends.point * lead;
   }
 
+  /** @type {(own: bigint, opp: bigint, player: number) => GameState} */
   #state(own, opp, player) {
     const isOver = rules.legalActions(own, opp) === 0n && rules.isTerminal(own, opp) !== 0n;
     const result = isOver ? numberOf(rules.returnToMove(own, opp)) * (player === 0 ? 1 : -1) : 0;
     return { own, opp, player, isOver, result };
   }
 
-  /** @type {(state: State) => number[]} */
+  /** @type {(state: GameState) => number[]} */
   legal({ own, opp, isOver }) {
     if (isOver) {
       return [];
@@ -61,15 +67,18 @@ export class Game {
     return actions.length === 0 && this.passAction !== null ? [this.passAction] : actions;
   }
 
+  /** @type {(action: number) => bigint} */
   move(action) {
     return action === this.passAction ? PASS : 1n << BigInt(action);
   }
 
+  /** @type {(state: GameState, action: number) => GameState} */
   step({ own, opp, player }, action) {
     return this.#state(...rules.play(own, opp, this.move(action)), 1 - player);
   }
 
   // 1 for a stone of seat 0, -1 for one of seat 1, 0 for an empty square.
+  /** @type {(state: GameState) => number[]} */
   squares({ own, opp, player }) {
     const seen = this.entries.map((entry) => Number(rules.observationEntry(own, opp, entry)));
     const sign = player === 0 ? 1 : -1;
@@ -77,6 +86,7 @@ export class Game {
   }
 
   // 1 for a square that counts for seat 0 at the end, -1 for seat 1, 0 for neither; null in games in which squares do not count.
+  /** @type {(state: GameState) => number[] | null} */
   owners({ own, opp, player }) {
     if (rules.owned === undefined) {
       return null;
@@ -87,6 +97,7 @@ export class Game {
   }
 
   // By action: the value of the position after it to the player who takes it; NaN where illegal.
+  /** @type {(state: GameState, agent: Evaluator) => number[]} */
   actionValues(state, agent) {
     const values = new Array(this.numActions).fill(NaN);
     for (const action of this.legal(state)) {
@@ -98,4 +109,5 @@ export class Game {
 }
 
 // The lowest of the actions with the largest value.
+/** @type {(values: number[]) => number} */
 export const bestOf = (values) => values.reduce((best, value, action) => (value > (values[best] ?? -Infinity) ? action : best), -1);

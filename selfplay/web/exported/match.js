@@ -14,20 +14,17 @@ const INVALID = 422;
 
 // An error: the status and the sentence of the answer.
 export class Refusal extends Error {
+  /**
+   * @param {number} status
+   * @param {string} message
+   */
   constructor(status, message) {
     super(message);
     this.status = status;
   }
 }
 
-/**
- * @typedef {import("./game.js").State} State
- * @typedef {Pick<PlyDescription, "seat" | "action" | "text" | "by_person" | "is_forced">} Ply
- *
- * What a player finds in a position: see worker.js.
- * @typedef {{values: number[] | null, action: number, isExact?: boolean}} Found
- * @typedef {{offer: OfferedPlayer, consider: (state: State, draws: (purpose: number) => number) => Found}} Participant
- */
+/** @typedef {Pick<PlyDescription, "seat" | "action" | "text" | "by_person" | "is_forced">} Ply */
 
 // What players have found, by player, seed, position and ply, so that a position is not considered twice. The oldest is dropped.
 /** @type {Map<string, Found>} */
@@ -35,12 +32,12 @@ const considered = new Map();
 
 export class Match {
   /**
-   * @param {any} description game.json.
+   * @param {Description} description
    * @param {import("./game.js").Game} game
-   * @param {{opponent: Participant, partner: Participant | null, evaluator: Participant | null, judge: Participant}} players
+   * @param {Participants} players
    * @param {MatchRequest} request
    */
-  constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false }) {
+  constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false, valued = null }) {
     if (position !== null) {
       throw new Refusal(INVALID, "an exported page begins matches at the start only; selfplay web can set up positions");
     }
@@ -53,7 +50,8 @@ export class Match {
     this.people = person;
     this.seed = seed;
     this.isPractice = isPractice;
-    /** @type {State[]} */
+    this.isValued = valued !== null;
+    /** @type {GameState[]} */
     this.states = [game.start()];
     /** @type {Ply[]} */
     this.plies = [];
@@ -95,8 +93,8 @@ export class Match {
   advance() {
     while (!this.state.isOver && !this.awaitsPerson) {
       if (!this.#passIfForced()) {
-        this.estimate(this.plies.length);
-        this.#take(this.#consider(this.seats[this.state.player], this.plies.length).action, false);
+        const player = this.seats[this.state.player] ?? this.opponent;
+        this.#take(this.#consider(player, this.plies.length).action, false);
         if (this.people === "none") {
           return;
         }
@@ -105,13 +103,15 @@ export class Match {
   }
 
   #passIfForced() {
-    const isForced = this.canOnlyPass;
-    if (isForced) {
-      this.#take(this.game.passAction, true);
+    const { passAction } = this.game;
+    if (passAction === null || !this.canOnlyPass) {
+      return false;
     }
-    return isForced;
+    this.#take(passAction, true);
+    return true;
   }
 
+  /** @type {(action: number, isForced: boolean) => void} */
   #take(action, isForced) {
     const { state } = this;
     const text = this.description.texts[state.player][action];
@@ -125,6 +125,7 @@ export class Match {
   // ---------------------------------------------------------------------- values
 
   // Values the plies from this number on, at least one of them, for about VALUES_MILLISECONDS.
+  /** @type {(first: number) => void} */
   valuePlies(first) {
     const latest = performance.now() + VALUES_MILLISECONDS;
     for (let number = first; number < this.plies.length && (number === first || performance.now() < latest); number += 1) {
@@ -135,6 +136,7 @@ export class Match {
   }
 
   // Whose values are shown before a ply.
+  /** @type {(number: number) => Participant} */
   adviser(number) {
     const { player } = this.states[number];
     const players = [this.opponent, ...this.seats.filter((one) => one !== null)];
@@ -142,12 +144,14 @@ export class Match {
     return this.evaluator ?? (isEstimated ? (this.seats[player] ?? this.seats[1 - player] ?? this.opponent) : this.judge);
   }
 
+  /** @type {(player: Participant, number: number) => string} */
   #key(player, number) {
     const { own, opp, player: seat } = this.states[number];
     return [player.offer.id, this.seed, own, opp, seat, number].join(" ");
   }
 
   // What a player finds in the position before a ply.
+  /** @type {(player: Participant, number: number) => Found} */
   #consider(player, number) {
     const key = this.#key(player, number);
     const found = considered.get(key) ?? player.consider(this.states[number], drawsOf(BigInt(this.description.key), this.seed, number));
@@ -160,24 +164,29 @@ export class Match {
   }
 
   // The adviser's values before a ply, {values, isExact}, in points if the agent values points.
+  /** @type {(number: number) => Estimate | null} */
   estimate(number) {
     return this.states[number].isOver ? null : this.#inUnits(this.#consider(this.adviser(number), number));
   }
 
   // What the adviser found before a ply, if it was asked.
+  /** @type {(number: number) => Estimate | null} */
   known(number) {
     const found = considered.get(this.#key(this.adviser(number), number));
     return found === undefined ? null : this.#inUnits(found);
   }
 
+  /** @type {(found: Found) => Estimate | null} */
   #inUnits({ values, isExact = false }) {
     const points = this.description.points_per_value;
     // Exact values that are not points are results; a search prefers the sooner of two wins.
+    /** @type {(value: number) => number} */
     const unit = points !== null ? (value) => value * points : isExact ? Math.sign : (value) => value;
     return values && { values: values.map(unit), isExact };
   }
 
   // The judge's values before a ply.
+  /** @type {(number: number) => Estimate | null} */
   judgement(number) {
     return this.states[number]?.isOver === false ? this.#inUnits(this.#consider(this.judge, number)) : null;
   }
@@ -185,6 +194,7 @@ export class Match {
   // ---------------------------------------------------------------------- the parts of an answer
 
   // ply: the position before this ply; null: the current one.
+  /** @type {(ply: number | null) => number} */
   #number(ply) {
     if (ply !== null && ply > this.plies.length) {
       throw new Refusal(404, `this match has only ${this.plies.length} plies`);
@@ -192,11 +202,14 @@ export class Match {
     return ply ?? this.plies.length;
   }
 
+  /** @type {(ply: number | null) => MatchView} */
   view = (ply) => viewOf(this, this.#number(ply));
 
+  /** @type {(ply: number | null) => JudgedView} */
   judged = (ply) => judgedView(this, this.#number(ply));
 
   // The best action that is known before a ply.
+  /** @type {(ply: number | null) => HintView} */
   hint(ply) {
     const number = this.#number(ply);
     const judged = this.judgement(number);
@@ -221,14 +234,18 @@ export class Match {
   }
 
   // An action and those that follow if both players take the best action by the values of the judge.
+  /** @type {(state: GameState, action: number) => string[]} */
   #line(state, action) {
     const moves = [];
     const latest = performance.now() + LINE_MILLISECONDS;
-    for (let next = action; next !== null; next = moves.length < LONGEST_LINE && performance.now() < latest && !state.isOver ? bestOf(this.judge.consider(state, () => 0).values) : null) {
+    for (let next = action; ; ) {
       moves.push(this.description.texts[state.player][next]);
       state = this.game.step(state, next);
+      if (moves.length === LONGEST_LINE || performance.now() > latest || state.isOver) {
+        return moves;
+      }
+      next = bestOf(this.judge.consider(state, () => 0).values ?? []);
     }
-    return moves;
   }
 
   file = () => ({ name: `${this.description.view.name}.txt`, text: `${this.written()}\n` });
@@ -241,6 +258,7 @@ export class Match {
   }
 
   // The actions of a transcript, with or without spaces and numbers of moves; each as either player writes it.
+  /** @type {(text: string) => number[]} */
   #read(text) {
     const texts = this.description.texts.flat();
     const actions = [];

@@ -2,12 +2,15 @@
 
 import { bitsOf } from "./game.js";
 
+/** @typedef {import("./game.js").Game} Game */
+
 // The preference for the sooner of two wins, for each ply. In games that count points it is not used.
 const SOONER = 1e-7;
 const OUT_OF_TIME = Symbol("out of time");
 
 // values: by action, its value to the player to move, by the deepest search that was finished; NaN where illegal. isExact:
 // whether this search reached the end of the match in all lines that matter.
+/** @type {(game: Game, agent: Evaluator, state: GameState, limits: {seconds?: number, depth?: number}) => {values: number[], isExact: boolean}} */
 export function searched(game, agent, state, { seconds = Infinity, depth: deepest = Infinity }) {
   const search = new Search(game, agent, performance.now() + 1000 * seconds);
   let values = game.actionValues(state, agent);
@@ -33,6 +36,11 @@ export function searched(game, agent, state, { seconds = Infinity, depth: deepes
 }
 
 class Search {
+  /**
+   * @param {Game} game
+   * @param {Evaluator} agent
+   * @param {number} latest
+   */
   constructor(game, agent, latest) {
     this.game = game;
     this.agent = agent;
@@ -42,6 +50,7 @@ class Search {
   }
 
   // The value of a position to the player to move: an upper bound if it is at most alpha, a lower one from beta on.
+  /** @type {(own: bigint, opp: bigint, depth: number, alpha: number, beta: number) => number} */
   value(own, opp, depth, alpha, beta) {
     const { rules } = this.game;
     const legal = rules.legalActions(own, opp);
@@ -66,6 +75,7 @@ class Search {
   }
 
   // The positions that follow, the most promising first.
+  /** @type {(own: bigint, opp: bigint, legal: bigint, depth: number) => [bigint, bigint][]} */
   #children(own, opp, legal, depth) {
     const { rules } = this.game;
     if (legal === 0n) {
@@ -74,7 +84,7 @@ class Search {
     const children = bitsOf(legal).map((action) => rules.play(own, opp, this.game.move(action)));
     if (depth > 1) {
       const values = new Map(children.map((child) => [child, this.agent.value(...child)]));
-      children.sort((one, other) => values.get(other) - values.get(one));
+      children.sort((one, other) => Number(values.get(other)) - Number(values.get(one)));
     }
     return children;
   }

@@ -3,11 +3,18 @@
 // A node is {edges, value, isProved}, an edge {action, after, prior, value, visits, child, status}: one for each legal
 // action, ascending, with the state after it. Values are to the player to move in the node, also those of its edges.
 
+/**
+ * @typedef {import("./game.js").Game} Game
+ * @typedef {{action: number, after: GameState, prior: number, value: number, visits: number, child: Node | null, status: number}} Edge
+ * @typedef {{edges: Edge[], value: number, isProved: boolean}} Node
+ */
+
 const [OPEN, SETTLED, LOST] = [0, 1, 2];
 const WON = 1;
 
 // By action: its value (NaN where illegal or unknown) and its visits; and the action to play. Ends after the time or the
 // number of simulations, or when the value of the position is proved.
+/** @type {(game: Game, agent: PolicyAgent, state: GameState, limits: {seconds?: number, simulations?: number}) => {values: number[], visits: number[], action: number}} */
 export function treeSearched(game, agent, state, { seconds = Infinity, simulations = Infinity }) {
   const latest = performance.now() + 1000 * seconds;
   const search = new TreeSearch(game, agent);
@@ -17,7 +24,7 @@ export function treeSearched(game, agent, state, { seconds = Infinity, simulatio
   }
   const values = new Array(game.numActions).fill(NaN);
   const visits = new Array(game.numActions).fill(0);
-  let [chosen, largest] = [null, -Infinity];
+  let [chosen, largest] = [-1, -Infinity];
   for (const edge of root.edges) {
     visits[edge.action] = edge.visits;
     if (edge.visits > 0 || edge.status !== OPEN) {
@@ -34,14 +41,20 @@ export function treeSearched(game, agent, state, { seconds = Infinity, simulatio
 }
 
 class TreeSearch {
+  /**
+   * @param {Game} game
+   * @param {PolicyAgent} agent
+   */
   constructor(game, agent) {
     this.game = game;
     this.agent = agent;
   }
 
   // A node without visits: proved by the actions that end the match, or evaluated.
+  /** @type {(state: GameState) => Node} */
   node(state) {
     const edges = this.game.legal(state).map((action) => {
+      /** @type {Edge} */
       const edge = { action, after: this.game.step(state, action), prior: 0, value: 0, visits: 0, child: null, status: OPEN };
       if (edge.after.isOver) {
         settle(edge, -this.game.valueAtEnd(edge.after.own, edge.after.opp));
@@ -62,6 +75,7 @@ class TreeSearch {
   }
 
   // Runs a simulation from a node that is not proved; returns its result to the player to move.
+  /** @type {(node: Node) => number} */
   simulate(node) {
     const edge = this.#select(node);
     edge.visits += 1;
@@ -81,6 +95,7 @@ class TreeSearch {
   }
 
   // The edge with the largest upper bound, the first of equal ones.
+  /** @type {(node: Node) => Edge} */
   #select({ edges, value }) {
     const { c_init: init, c_base: base, unvisited } = this.agent.puct;
     const total = edges.reduce((sum, { visits }) => sum + visits, 1);
@@ -98,12 +113,14 @@ class TreeSearch {
 }
 
 // Gives an edge its exact value.
+/** @type {(edge: Edge, value: number) => void} */
 function settle(edge, value) {
   edge.value = value + 0;
   edge.status = value <= -WON ? LOST : SETTLED;
 }
 
 // Proves the value of a node if its settled edges do.
+/** @type {(node: Node) => void} */
 function proveByEdges(node) {
   const best = Math.max(...node.edges.filter(({ status }) => status !== OPEN).map(({ value }) => value));
   if (best >= WON || node.edges.every(({ status }) => status !== OPEN)) {

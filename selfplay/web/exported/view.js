@@ -3,16 +3,19 @@
 import { bestOf } from "./game.js";
 import { winningSquares } from "./winning.js";
 
+/** @typedef {import("./match.js").Match} Match */
+
 // Values of networks are float32.
 const ROUNDING = 1e-6;
 
 // number: of plies before the position that is shown.
+/** @type {(match: Match, number: number) => MatchView} */
 export function viewOf(match, number) {
   const { description, game, seats, personSeat, plies } = match;
   const state = match.states[number];
   const isNow = number === plies.length;
   const isChosenHere = isNow ? match.awaitsPerson : !state.isOver;
-  const estimate = isChosenHere ? match.estimate(number) : null;
+  const estimate = isChosenHere && match.isValued ? match.estimate(number) : null;
   const values = estimate?.values ?? null;
   const squares = game.squares(state);
   const { isOver, result } = match.state;
@@ -44,6 +47,7 @@ export function viewOf(match, number) {
   };
 }
 
+/** @type {(match: Match, state: GameState, before: number[], estimate: Estimate | null) => ActionDescription[]} */
 function legalActions(match, state, before, estimate) {
   return match.game.legal(state).map((action) => ({
     ...match.description.action,
@@ -59,17 +63,18 @@ function legalActions(match, state, before, estimate) {
 }
 
 // The values of the judge before a ply, as JudgedView in selfplay/web/schemas.py.
+/** @type {(match: Match, number: number) => JudgedView} */
 export function judgedView(match, number) {
   const judged = match.judgement(number);
   const actions = judged === null ? [] : match.game.legal(match.states[number]);
-  const isExact = judged?.isExact ?? true;
+  const { values, isExact } = judged ?? { values: [], isExact: true };
   return {
     kind: judged === null ? null : match.description.points_per_value === null ? "results" : "points",
     is_exact: isExact,
     source: isExact ? "Perfect play" : match.judge.offer.label,
     actions,
     texts: actions.map((action) => match.description.texts[match.states[number].player][action]),
-    values: actions.map((action) => (Number.isNaN(judged.values[action]) ? null : judged.values[action])),
+    values: actions.map((action) => (Number.isNaN(values[action]) ? null : values[action])),
     words: actions.map((action) => wordsOf(match, judged, action)),
     grades: actions.map((action) => grade(match, judged, action)),
     is_complete: true,
@@ -77,6 +82,7 @@ export function judgedView(match, number) {
 }
 
 // An exact value in words; null if it is estimated.
+/** @type {(match: Match, estimate: Estimate | null, action: number) => string | null} */
 function wordsOf({ description }, estimate, action) {
   if (!estimate?.isExact) {
     return null;
@@ -87,6 +93,7 @@ function wordsOf({ description }, estimate, action) {
 }
 
 // How much worse than the best action an action is, in words.
+/** @type {(match: Match, estimate: Estimate | null, action: number) => PlyDescription["grade"]} */
 function grade(match, estimate, action) {
   if (estimate === null) {
     return null;
@@ -100,14 +107,17 @@ function grade(match, estimate, action) {
 }
 
 // Of the squares that select an action, the one on which it puts a stone, and the one from which a stone moves.
+/** @type {(match: Match, before: number[], after: number[], action: number) => number | null} */
 export function placedSquare(match, before, after, action) {
   return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
 }
 
+/** @type {(match: Match, before: number[], after: number[], action: number) => number | null} */
 function leftSquare(match, before, after, action) {
   return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] === 0) ?? null;
 }
 
+/** @type {(match: Match, number: number) => PlyDescription} */
 function playedPly(match, number) {
   const { texts, ply: template, points_per_value: points } = match.description;
   const ply = match.plies[number];
@@ -126,18 +136,20 @@ function playedPly(match, number) {
     value_is_points: points !== null && estimate !== null && estimate.isExact,
     in_points: values !== null && points !== null,
     best: best === null ? null : texts[ply.seat][best],
-    best_value: values?.[best] ?? null,
+    best_value: values === null || best === null ? null : values[best],
     best_words: best === null ? null : wordsOf(match, estimate, best),
     grade: grade(match, estimate, ply.action),
   };
 }
 
 // The number of stones that each seat has captured before a ply: those of the other one that have left the board.
+/** @type {(match: Match, number: number) => number[]} */
 function capturedStones({ game, states }, number) {
   const counts = states.slice(0, number + 1).map((state) => game.squares(state)).map((squares) => [-1, 1].map((stone) => squares.filter((one) => one === stone).length));
   return [0, 1].map((seat) => counts.slice(1).reduce((sum, now, ply) => sum + Math.max(0, counts[ply][seat] - now[seat]), 0));
 }
 
+/** @type {(match: Match, result: number) => string} */
 function resultText(match, result) {
   const { personSeat, description } = match;
   const winner = result > 0 ? 0 : 1;
@@ -146,6 +158,7 @@ function resultText(match, result) {
 }
 
 // The points of both seats, in a game in which squares count.
+/** @type {(match: Match) => string} */
 function pointsText({ game, description: { komi, view }, state }) {
   const owners = game.owners(state);
   if (owners === null) {

@@ -4,10 +4,12 @@ const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
 const BESIDE_HEXAGON = [[0, -1], [0, 1], [-1, 0], [-1, 1], [1, 0], [1, -1]];
 
 // Of a finished match; empty if neither a line nor a chain wins.
+/** @type {(description: Pick<Description, "line_length" | "view">, squares: number[]) => number[]} */
 export function winningSquares({ line_length: length, view }, squares) {
   return view.is_rhombus ? winningChain(view, squares) : length === null ? [] : winningLines(length, view, squares);
 }
 
+/** @type {(length: number, view: BoardShape, squares: number[]) => number[]} */
 function winningLines(length, { rows, columns }, squares) {
   const found = new Set();
   for (let start = 0; start < squares.length; start += 1) {
@@ -24,12 +26,14 @@ function winningLines(length, { rows, columns }, squares) {
 }
 
 // A shortest chain from the first to the last row of seat 0, or from the first to the last column of seat 1.
+/** @type {(view: BoardShape, squares: number[]) => number[]} */
 function winningChain({ rows, columns }, squares) {
   for (const [stone, axis] of [[1, 0], [-1, 1]]) {
-    const isOfPlayer = (cell) => squares[cell] === stone;
-    const placeOf = (cell) => [Math.floor(cell / columns), cell % columns];
+    const isOfPlayer = (/** @type {number} */ cell) => squares[cell] === stone;
+    const placeOf = (/** @type {number} */ cell) => [Math.floor(cell / columns), cell % columns];
     const first = [...squares.keys()].filter((cell) => placeOf(cell)[axis] === 0 && isOfPlayer(cell));
     // From each cell that is reached to the one before it; a Map is walked through in the order in which it grows.
+    /** @type {Map<number, number | null>} */
     const before = new Map(first.map((cell) => [cell, null]));
     for (const cell of before.keys()) {
       const [row, column] = placeOf(cell);
@@ -46,9 +50,10 @@ function winningChain({ rows, columns }, squares) {
   return [];
 }
 
+/** @type {(cell: number, before: Map<number, number | null>) => number[]} */
 function wayTo(cell, before) {
   const way = [];
-  for (let one = cell; one !== null; one = before.get(one)) {
+  for (let one = /** @type {number | null} */ (cell); one !== null; one = before.get(one) ?? null) {
     way.push(one);
   }
   return way;

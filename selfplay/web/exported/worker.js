@@ -8,29 +8,40 @@ import { searched } from "./search.js";
 import { nearlyBest, Strength } from "./strengths.js";
 import { treeSearched } from "./tree_search.js";
 
+/** @typedef {{description: Description, game: Game, participants: Map<string, Participant>}} Loaded */
+
 const LESS = 1e-7;
 
+/** @type {() => Promise<Loaded>} */
 async function load() {
   const response = await fetch(new URL("./game.json", import.meta.url));
+  /** @type {Description} */
   const description = await response.json();
   const game = new Game(description);
   const agent = await loadAgent(description, new URL("./agent.bin", import.meta.url));
   const participants = new Map(description.offer.opponents.map((offer) => [offer.id, { offer, consider: playerOf(description, game, agent, offer.id) }]));
-  return { description, game, participants };
+  return { description, participants, game };
 }
 
 // From a state and the random numbers of the ply to {values, action, isExact}; values is null if the player has none.
+/** @type {(description: Description, game: Game, agent: Evaluator, id: string) => Participant["consider"]} */
 function playerOf(description, game, agent, id) {
   const { seconds, network, ways } = description;
+  /** @type {(found: {values: number[], isExact?: boolean}, draws: Draws) => Found} */
   const best = (found, draws) => ({ ...found, action: pick(nearlyBest(found.values, 0, game.ends.win), draws(TIE_BREAK)) });
   const limited = { seconds };
-  switch (ways[id].kind) {
+  const way = ways[id];
+  switch (way.kind) {
     case "agent":
       return (state, draws) => best({ values: game.actionValues(state, agent) }, draws);
     case "search":
-      return (state, draws) => (network.puct ? preferred(treeSearched(game, agent, state, limited)) : best(searched(game, agent, state, limited), draws));
+      if (network.kind === "layers" && network.puct) {
+        const policy = /** @type {PolicyAgent} */ (/** @type {unknown} */ (agent));
+        return (state) => preferred(treeSearched(game, policy, state, limited));
+      }
+      return (state, draws) => best(searched(game, agent, state, limited), draws);
     case "strength": {
-      const strength = new Strength(ways[id], description, game, agent);
+      const strength = new Strength(way, description, game, agent);
       return (state, draws) => ({ values: null, action: strength.act(state, draws) });
     }
     default:
@@ -39,14 +50,17 @@ function playerOf(description, game, agent, id) {
 }
 
 // Actions with fewer simulations are not known to be better than the one that the tree search chooses.
+/** @type {(found: {values: number[], action: number}) => Found} */
 function preferred({ values, action }) {
   const most = values[action];
   return { values: values.map((value, one) => (one === action ? value : Math.min(value, most - LESS))), action };
 }
 
 // A load that failed is tried again at the next request.
+/** @type {Promise<Loaded> | null} */
 let loading = null;
 
+/** @type {() => Promise<Loaded>} */
 function loaded() {
   loading ??= load().catch((error) => {
     loading = null;
@@ -55,16 +69,19 @@ function loaded() {
   return loading;
 }
 
+/** @type {(all: Loaded, asked: MatchRequest) => Participants} */
 function players({ description, participants }, { opponent, partner, evaluator }) {
   const [unknown] = [opponent, partner, evaluator].filter((id) => id && !participants.has(id));
   if (unknown !== undefined) {
     throw new Refusal(404, `unknown opponent; choose one of ${[...participants.keys()].join(", ")}`);
   }
-  const get = (id) => participants.get(id) ?? null;
-  return { opponent: get(opponent), partner: get(partner), evaluator: get(evaluator), judge: get(description.judge) };
+  const get = (/** @type {string} */ id) => /** @type {Participant} */ (participants.get(id));
+  const ifAny = (/** @type {string | null | undefined} */ id) => (id ? get(id) : null);
+  return { opponent: get(opponent), partner: ifAny(partner), evaluator: ifAny(evaluator), judge: get(description.judge) };
 }
 
 // The answer about a match: the parts that are asked for, and null for the others.
+/** @type {(all: Loaded, asked: MatchRequest) => MatchAnswer} */
 function answerAbout(all, asked) {
   const { ply = null, valued = null, advance = false, show = ["view"] } = asked;
   const match = new Match(all.description, all.game, players(all, asked), asked);
@@ -74,11 +91,16 @@ function answerAbout(all, asked) {
   if (valued !== null) {
     match.valuePlies(valued);
   }
-  const part = (name) => (show.includes(name) ? match[name](ply) : null);
-  return { match: part("view"), judged: part("judged"), hint: part("hint"), file: part("file") };
+  return {
+    match: show.includes("view") ? match.view(ply) : null,
+    judged: show.includes("judged") ? match.judged(ply) : null,
+    hint: show.includes("hint") ? match.hint(ply) : null,
+    file: show.includes("file") ? match.file() : null,
+  };
 }
 
 // About the game.
+/** @type {Record<string, (all: Loaded) => unknown>} */
 const ANSWERS = {
   "GET ": ({ description }) => [description.view],
   "GET opponents": ({ description }) => description.offer,
@@ -90,6 +112,7 @@ const ANSWERS = {
   },
 };
 
+/** @type {(all: Loaded, method: string, address: string, body: any) => unknown} */
 function answerTo(all, method, address, body) {
   const [, , kind, , what = ""] = new URL(address, "http://page").pathname.split("/");
   if (kind === "match" && method === "POST") {

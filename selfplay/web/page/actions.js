@@ -7,12 +7,10 @@ import { foreseen } from "./board.js";
 import { at, check, checked } from "./drawing.js";
 import * as players from "./players.js";
 import { askForMore, look } from "./review.js";
-import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take, wantsEstimates } from "./state.js";
+import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
 import { fail, isThinking, say, whatHappened, whatToDo } from "./words.js";
 
 /**
- * @typedef {import("./state.js").Match} Match
- *
  * foreseen: what is shown of the change until the answer comes. isOther: it takes the place of the match, which can be returned
  * to. advance: whether players move.
  * @typedef {{foreseen?: object | null, isOther?: boolean, advance?: boolean}} Options
@@ -20,6 +18,7 @@ import { fail, isThinking, say, whatHappened, whatToDo } from "./words.js";
 
 // Milliseconds between two questions whether the server answers again, and between two moves that are watched.
 const [WAIT, PAUSE] = [1000, 700];
+/** @type {(milliseconds: number) => Promise<void>} */
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 // The request that is running.
@@ -72,8 +71,7 @@ async function askAndTake(match, { isOther, advance }, mine) {
   /** @type {number | null} */
   let first = null;
   for (let isSolving = false; ; isSolving = true) {
-    const valued = wantsEstimates() && match.seed === state.match?.seed ? opened().answer.plies.length : null;
-    const answer = await answered({ ...match, advance, valued }, mine);
+    const answer = await answered({ ...match, advance }, mine);
     if (mine !== state.visit) {
       return;
     }
@@ -96,7 +94,7 @@ async function askAndTake(match, { isOther, advance }, mine) {
       break;
     }
     // A perfect opponent does not act before it has solved the position.
-    say(isThinking(answer, answer.to_move, isSolving));
+    say(isThinking(answer, answer.to_move ?? 0, isSolving));
     match = opened().match;
   }
   say(whatHappened(opened().answer, first));
@@ -144,6 +142,7 @@ export const begin = (given = {}, options = {}) =>
 /** @type {(given: Partial<Match>) => Promise<void> | null} */
 export const replace = (given) => (state.isBusy || state.game === null ? null : begin(given, { isOther: true }));
 
+/** @type {(action: number) => Promise<void>} */
 export function play(action) {
   const { game, match, answer } = opened();
   const text = answer.legal.find((one) => one.action === action)?.text;
@@ -154,6 +153,7 @@ export function play(action) {
 }
 
 // The match before a ply. What follows the end of a match is practice.
+/** @type {(ply: number, options?: Options) => Promise<void>} */
 export function playOnFrom(ply, options = {}) {
   const { match, answer } = opened();
   const isPractice = match.position === null && (answer.is_practice || answer.is_over);

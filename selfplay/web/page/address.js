@@ -9,16 +9,22 @@
 // The views besides that of matches.
 const OTHER_VIEWS = ["rules", "story"];
 
+/** @type {Record<string, -1 | 0 | 1>} */
 const STONES = { X: 1, O: -1, "-": 0 };
+/** @type {Record<number, string>} */
 const SIGNS = { 1: "X", "-1": "O", 0: "-" };
 
 // The seats of a match that people hold. Addresses, requests and answers name them by one word.
+/** @type {Record<string, number[]>} */
 const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
 
 // Questions about such a word. The word of a match that does not exist is undefined; the answer is then no.
-export const areWatching = (people) => SEATS[people]?.length === 0;
-export const isOnePerson = (people) => SEATS[people]?.length === 1;
-export const areTwoPeople = (people) => SEATS[people]?.length === 2;
+/** @type {(people: string | undefined) => boolean} */
+export const areWatching = (people) => SEATS[people ?? ""]?.length === 0;
+/** @type {(people: string | undefined) => boolean} */
+export const isOnePerson = (people) => SEATS[people ?? ""]?.length === 1;
+/** @type {(people: string | undefined) => boolean} */
+export const areTwoPeople = (people) => SEATS[people ?? ""]?.length === 2;
 
 // A number for the random numbers of a new match.
 export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
@@ -27,6 +33,7 @@ export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
 // means the default opponent; null if there is no match. shown: {isAnalysed, values, ply}: whether it is analysed, the values
 // on the board (null: the usual ones), and the number of plies before the position (null: all plies); the last two are of an
 // analysis. Moves without players are shown as they are.
+/** @type {(hash: string) => {view: string, game: string | undefined, saved: SavedMatch | null, shown: ShownAs | null}} */
 export function read(hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const [view, game] = path.split("/");
@@ -35,12 +42,13 @@ export function read(hash) {
   if (isOther || given.size === 0) {
     return { view: isOther ? view : "play", game, saved: null, shown: null };
   }
-  const person = given.get("person") ?? "";
+  const person = /** @type {People} */ (given.get("person"));
+  /** @type {People} */
   const people = given.has("opponent") || !given.has("moves") ? "first" : "both";
   const seed = /^\d{1,15}$/.test(given.get("seed") ?? "") ? Number(given.get("seed")) : given.has("moves") ? 0 : newSeed();
   const saved = {
     opponent: given.get("opponent"),
-    person: Object.hasOwn(SEATS, person) ? person : people,
+    person: Object.hasOwn(SEATS, person ?? "") ? person : people,
     partner: given.get("partner"),
     evaluator: given.get("evaluator"),
     seed,
@@ -54,20 +62,22 @@ export function read(hash) {
 }
 
 // The choices in the address of a story, as StoryChoices has them; null if it has none.
+/** @type {(hash: string) => Choices | null} */
 export function readStory(hash) {
   const query = hash.split(/\?(.*)/s)[1];
   if (!query) {
     return null;
   }
   const given = new URLSearchParams(query);
-  const numbers = (text) => (text ?? "").split(",").filter((part) => /^\d+$/.test(part)).map(Number);
+  const numbers = (/** @type {string | null} */ text) => (text ?? "").split(",").filter((part) => /^\d+$/.test(part)).map(Number);
   return { runs: given.getAll("run"), smoothing: numbers(given.get("smoothing"))[0] ?? 0, hidden: new Set(numbers(given.get("hidden"))) };
 }
 
+/** @type {(game: string, choices: Choices) => string} */
 export function writeStory(game, { runs, smoothing, hidden }) {
   const given = new URLSearchParams(runs.map((run) => ["run", run]));
   if (smoothing > 0) {
-    given.set("smoothing", smoothing);
+    given.set("smoothing", String(smoothing));
   }
   if (hidden.size > 0) {
     given.set("hidden", [...hidden].sort((one, other) => one - other).join(","));
@@ -75,15 +85,16 @@ export function writeStory(game, { runs, smoothing, hidden }) {
   return `#story/${game}${given.size > 0 ? `?${given}` : ""}`;
 }
 
+/** @type {(text: string | null) => PositionRequest | null} */
 function readPosition(text) {
   const [board, turn] = text?.split(".") ?? [];
   const squares = [...(board ?? "")].map((sign) => STONES[sign]);
   const isValid = squares.length > 0 && squares.every((stone) => stone !== undefined) && /^[01]$/.test(turn);
-  return isValid ? { squares, to_move: Number(turn) } : null;
+  return isValid ? { squares, to_move: turn === "0" ? 0 : 1 } : null;
 }
 
 // shown: as in the result of read.
-/** @type {(match: import("./state.js").Match, shown?: {isAnalysed?: boolean, values?: string | null, ply?: number | null}) => string} */
+/** @type {(match: Match, shown?: {isAnalysed?: boolean, values?: string | null, ply?: number | null}) => string} */
 export function write({ game, opponent, person, partner, evaluator, seed, position, moves, is_practice: isPractice }, { isAnalysed = false, values = null, ply = null } = {}) {
   const given = new URLSearchParams({ opponent, person });
   const optional = {

@@ -1,6 +1,7 @@
 // Requests to the server, at addresses relative to the page, which may be below a path. Every failure becomes an Error
 // whose message is a sentence.
 
+/** @type {(method: string, address: string, body?: object, signal?: AbortSignal) => Promise<any>} */
 async function ask(method, address, body, signal) {
   let response;
   /** @type {any} */
@@ -22,6 +23,7 @@ async function ask(method, address, body, signal) {
   return answer;
 }
 
+/** @type {(text: string) => string} */
 function sentence(text) {
   const start = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(start) ? start : `${start}.`;
@@ -29,9 +31,13 @@ function sentence(text) {
 
 const part = encodeURIComponent;
 
+/** @type {() => Promise<GameView[]>} */
 export const games = () => ask("GET", "/games");
+/** @type {(game: string) => Promise<OpponentsView>} */
 export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
+/** @type {(game: string) => Promise<RulesView>} */
 export const rules = (game) => ask("GET", `/games/${part(game)}/rules`);
+/** @type {(game: string, opponent: string, signal: AbortSignal) => Promise<ProofView>} */
 export const proof = (game, opponent, signal) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`, undefined, signal);
 // The parts of the answer about a match that are asked for. In an answer, those are not null.
 /** @type {(request: MatchRequest) => Promise<{[Part in keyof MatchAnswer]: NonNullable<MatchAnswer[Part]>}>} */
@@ -39,9 +45,11 @@ export const match = (request) => ask("POST", "/match", request);
 
 const tags = new Map();
 
+/** @type {(game: string) => Promise<RunView[]>} */
 export const runs = (game) => ask("GET", `/games/${part(game)}/runs`);
 
 // The story of the game's run, or of another run of it; null if it has not changed since the previous request.
+/** @type {(game: string, isNew: boolean, run?: string | null) => Promise<StoryView | null>} */
 export async function story(game, isNew, run = null) {
   const address = `api/games/${part(game)}/story${run === null ? "" : `?run=${part(run)}`}`;
   /** @type {Record<string, string>} */

@@ -23,6 +23,7 @@ export function shareOf(value, { kind = null, neutral = 0, span = 1 }) {
 // A bar as high as its place. share: from -1 to 1, for the player at the bottom; null if it is not known. text: the value.
 // short: what is written on the bar.
 // bottom, top: the classes that colour the sides (seat0, seat1, black, white, red, yellow).
+/** @type {(shown: {share: number | null, text: string, short?: string, bottom?: string, top?: string}) => any} */
 export function evaluationBar({ share, text, short = text, bottom = "seat0", top = "seat1" }) {
   const made = element(
     "div",

@@ -9,8 +9,9 @@ import { showValue } from "./values.js";
 
 // What changes in a match by an action of the person before the server has answered: its stone. Without the rules, the page
 // does not know what else changes.
+/** @type {(game: GameView, match: MatchView, action: number) => Partial<Drawn> & {legal: ActionDescription[]}} */
 export function foreseen({ moves_stones: movesStones }, match, action) {
-  const { square, pointed } = match.legal.find((one) => one.action === action);
+  const { square = null, pointed = [] } = match.legal.find((one) => one.action === action) ?? {};
   if (match.squares === null || square === null) {
     return { legal: [] };
   }
@@ -21,40 +22,60 @@ export function foreseen({ moves_stones: movesStones }, match, action) {
 }
 
 // The square that the stone of a move leaves.
-const sourceOf = ({ square, pointed }) => pointed.find((one) => one !== square);
+/** @type {(one: ActionDescription) => number} */
+const sourceOf = ({ square, pointed }) => pointed[pointed[0] === square ? 1 : 0];
+/** @type {(mark: Mark | null, square: number) => boolean} */
 const isMarked = (mark, square) => mark !== null && (mark.from === square || mark.to === square);
+
+/** @typedef {"isNew" | "isLeft" | "isTurned" | "isWon" | "isHinted" | "isGhost" | "isGhostStone"} CellMark */
 
 export class Board {
   // Set in the constructor and by build.
-  /** @type {any} */
+  /** @type {BoardGame} */
   game;
-  /** @type {any} */
+  /** @type {(action: number) => unknown} */
   play;
-  /** @type {any} */
+  /** @type {(square: number) => unknown} */
   edit;
   /** @type {any[]} */
   cells = [];
   /** @type {any[]} */
   heads = [];
-  /** @type {any} */
+  /** @type {any[]} */
+  lines = [];
+  /** @type {Shown | undefined} */
   shown;
-  /** @type {any} */
-  actions;
-  /** @type {any} */
-  moves;
-  /** @type {any} */
-  lines;
-  /** @type {any} */
-  turnNames;
+  // For each square: the actions that a click on it takes, and the moves of the stone on it.
+  /** @type {Map<number, ActionDescription[]>} */
+  actions = new Map();
+  /** @type {Map<number, ActionDescription[]>} */
+  moves = new Map();
+  // A stone that is to be moved.
+  /** @type {number | null} */
+  chosen = null;
+  // The actions among which the person has to choose, because a click could mean each of them.
+  /** @type {ActionDescription[]} */
+  asked = [];
+  /** @type {(isTurned: boolean) => void} */
+  turnNames = () => {};
   /** @type {any} */
   marks;
   focused = 0;
+  isEdited = false;
+  isTurned = false;
+  isByPointer = false;
 
   // play(action) is called when the person chooses a legal action; edit(square), while a position is set up, for any square.
+  /**
+   * @param {any} place
+   * @param {BoardGame} game
+   * @param {(action: number) => unknown} play
+   * @param {(square: number) => unknown} edit
+   */
   constructor(place, game, play, edit) {
-    // For each square: the actions that a click on it takes, and the moves of the stone on it. chosen: a stone that is to be
-    // moved. asked: the actions among which the person has to choose, because a click could mean each of them.
-    Object.assign(this, { game, play, edit, isEdited: false, actions: new Map(), moves: new Map(), focused: 0, chosen: null, asked: [], isTurned: false });
+    this.game = game;
+    this.play = play;
+    this.edit = edit;
     // Buttons for actions without a square, such as a pass, and for the actions that are asked about.
     this.others = new ActionButtons(play);
     this.questions = new ActionButtons(play, "Which move?");
@@ -68,9 +89,9 @@ export class Board {
   build() {
     const { rows, columns, title, stone_colours: colours, moves_stones: moves, is_rhombus: isRhombus, is_on_crossings: isOnCrossings } = this.game;
     const board = element("div", { role: "grid", "aria-label": `${title} board`, "aria-rowcount": rows, "aria-colcount": columns });
-    board.addEventListener("keydown", (event) => this.move(event));
+    board.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.move(event));
     board.addEventListener("focusout", () => (this.isByPointer = false));
-    board.addEventListener("pointermove", (event) => this.point(event.target.closest(".cell")));
+    board.addEventListener("pointermove", (/** @type {any} */ event) => this.point(event.target.closest(".cell")));
     board.addEventListener("pointerleave", () => this.point(null));
     this.cells = [...Array(rows * columns).keys()].map((square) => this.buildCell(square));
     this.lines = [...Array(rows).keys()].map((row) => element("div", { role: "row", "aria-rowindex": row + 1 }));
@@ -81,6 +102,7 @@ export class Board {
     board.append(...(isRhombus || isOnCrossings ? [ground(this.game)] : []), ...this.lines);
     const { frame, heads, turn } = framed(this.game, board);
     Object.assign(this, { heads, turnNames: turn });
+    /** @type {Record<string, unknown>} */
     const kinds = { discs: colours, signs: !colours, falling: heads.length > 0, moving: moves, rhombus: isRhombus, crossings: isOnCrossings };
     board.classList.add("board", ...Object.keys(kinds).filter((kind) => kinds[kind]));
     if (heads.length > 0) {
@@ -106,16 +128,19 @@ export class Board {
   }
 
   // Where a square is drawn, and which one is drawn there.
+  /** @type {(square: number) => Point} */
   placeOf(square) {
     const place = this.isTurned ? this.cells.length - 1 - square : square;
     return [Math.floor(place / this.game.columns), place % this.game.columns];
   }
 
+  /** @type {(row: number, column: number) => number} */
   squareAt(row, column) {
     const place = row * this.game.columns + column;
     return this.isTurned ? this.cells.length - 1 - place : place;
   }
 
+  /** @type {(square: number) => any} */
   buildCell(square) {
     const cell = element("button", {
       type: "button",
@@ -124,7 +149,7 @@ export class Board {
       tabindex: "-1",
       "data-square": square,
     });
-    cell.addEventListener("click", (event) => {
+    cell.addEventListener("click", (/** @type {MouseEvent} */ event) => {
       this.focus(square, false);
       this.isByPointer = event.detail > 0;
       if (this.isEdited) {
@@ -137,6 +162,7 @@ export class Board {
   }
 
   // Takes the only action of the square, asks which one, or chooses the stone on it.
+  /** @type {(square: number) => void} */
   click(square) {
     const actions = this.actions.get(square) ?? [];
     const moves = this.chosen === null ? (this.moves.get(square) ?? []) : [];
@@ -154,6 +180,7 @@ export class Board {
   }
 
   // Marks all squares that choose the same action as the one under the pointer.
+  /** @type {(cell: any) => void} */
   point(cell) {
     const actions = (cell && this.actions.get(Number(cell.dataset.square))) ?? [];
     const marked = new Set(actions.length === 1 && !this.isMove(actions[0]) && actions[0].pointed.length > 1 ? actions[0].pointed : []);
@@ -162,6 +189,7 @@ export class Board {
     this.heads.forEach((head, number) => head.classList.toggle("pointed", number === column));
   }
 
+  /** @type {(square: number, moves?: boolean) => void} */
   focus(square, moves = true) {
     this.cells[this.focused].tabIndex = -1;
     this.focused = square;
@@ -171,9 +199,11 @@ export class Board {
     }
   }
 
+  /** @type {(event: KeyboardEvent) => void} */
   move(event) {
     const { rows, columns } = this.game;
     const [row, column] = this.placeOf(this.focused);
+    /** @type {Record<string, Point>} */
     const goals = {
       ArrowUp: [row - 1, column],
       ArrowDown: [row + 1, column],
@@ -196,6 +226,7 @@ export class Board {
 
   // shown: {match, known, scale, isOpen, isEdited, hint, ghost}; known and scale: see valuesToShow; hint: {action, square} or
   // null; ghost: a legal action that is shown faintly, or null.
+  /** @type {(shown: Shown) => void} */
   show(shown) {
     const { match, hint, ghost } = shown;
     this.isEdited = shown.isEdited;
@@ -225,6 +256,7 @@ export class Board {
   }
 
   // While a position is set up, nobody plays, and the board stays as it is.
+  /** @type {(match: Drawn) => void} */
   turnFor({ person_seat: seat }) {
     const isTurned = this.isEdited ? this.isTurned : this.game.turns_for_second && seat === 1;
     if (isTurned !== this.isTurned) {
@@ -234,6 +266,7 @@ export class Board {
   }
 
   // The squares of an action that is marked: {from, to}, where from is null if no stone moves; null without a square.
+  /** @type {(match: Drawn, action: number | null | undefined, square?: number | null) => Mark | null} */
   toMark({ legal }, action, square = null) {
     const one = legal.find((other) => other.action === action);
     const to = one?.square ?? square ?? one?.pointed[0] ?? null;
@@ -241,33 +274,37 @@ export class Board {
   }
 
   // Whether an action moves a stone between its two squares. Other actions are taken by a click on any of theirs.
+  /** @type {(one: ActionDescription) => boolean} */
   isMove({ square, pointed }) {
     return this.game.moves_stones && pointed.length === 2 && square !== null;
   }
 
   // The legal actions by the squares on which their values are shown: the best one of a stone that can move, or, when a stone
   // is chosen, of its targets. Also sets the actions and moves of a click.
+  /** @type {(shown: Shown) => Map<number, ActionDescription>} */
   findActions(shown) {
     const { match, known, isOpen } = shown;
     if (match.squares.join() !== this.shown?.match.squares.join() || !isOpen) {
       Object.assign(this, { chosen: null, asked: [] });
     }
     this.shown = shown;
-    const worth = ({ action }) => known.get(action)?.value ?? -Infinity;
+    /** @type {(square: number, one: ActionDescription) => [number, ActionDescription]} */
+    const at = (square, one) => [square, one];
+    const worth = (/** @type {ActionDescription} */ { action }) => known.get(action)?.value ?? -Infinity;
     const fromWorst = match.legal.toSorted((one, other) => worth(one) - worth(other));
     const moves = fromWorst.filter((one) => this.isMove(one));
     const others = fromWorst.filter((one) => !this.isMove(one));
     const bySource = Map.groupBy(moves, sourceOf);
-    const chosen = bySource.get(this.chosen) ?? [];
-    const direct = this.chosen === null ? others.flatMap((one) => one.pointed.map((square) => [square, one])) : chosen.map((one) => [one.square, one]);
+    const targets = bySource.get(this.chosen ?? -1)?.map((one) => at(one.square ?? -1, one));
+    const direct = targets ?? others.flatMap((one) => one.pointed.map((square) => at(square, one)));
     const actions = Map.groupBy(direct, ([square]) => square);
     this.actions = isOpen ? new Map([...actions].map(([square, pairs]) => [square, pairs.map(([, one]) => one)])) : new Map();
     this.moves = isOpen ? bySource : new Map();
-    const places = this.chosen === null ? [...moves.map((one) => [sourceOf(one), one]), ...others.map((one) => [one.square ?? one.pointed[0], one])] : direct;
-    return new Map(places);
+    return new Map(targets ?? [...moves.map((one) => at(sourceOf(one), one)), ...others.map((one) => at(one.square ?? one.pointed[0], one))]);
   }
 
   // The number of a column, with the value of a stone in it, or room for one.
+  /** @type {(head: any, column: number, shown: Shown) => void} */
   showHead(head, column, shown) {
     const { legal } = shown.match;
     const action = legal.find(({ square }) => square !== null && square % this.game.columns === column)?.action;
@@ -275,6 +312,7 @@ export class Board {
     head.replaceChildren(String(column + 1), ...(label.length > 0 ? label : [element("span", { class: "room" })]));
   }
 
+  /** @type {(cell: any, square: number, legal: ActionDescription | undefined, shown: Shown, marks: Record<CellMark, boolean> & {owner: number}) => void} */
   showCell(cell, square, legal, shown, { isNew, isLeft, isTurned, isWon, isHinted, isGhost, isGhostStone, owner }) {
     const { match } = shown;
     const classes = { legal, last: isNew, origin: isLeft, won: isWon, hinted: isHinted };
@@ -283,6 +321,7 @@ export class Board {
     const stone = isGhostStone ? (match.to_move === 0 ? 1 : -1) : match.squares[square];
     const territory = match.squares[square] === 0 ? owner : 0;
     this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, territory }, this.heads.length > 0 ? [] : label);
+    /** @type {Record<string, boolean>} */
     const marks = { "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
     const owned = territory === 0 ? [] : [`territory of ${this.stoneName(territory)}`];
     const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...owned, ...words];
@@ -294,6 +333,7 @@ export class Board {
   }
 
   // Redraws a square only if it has changed; otherwise the animation of a turned disc would start again.
+  /** @type {(cell: any, stone: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean, territory: number}, label: any[]) => void} */
   redraw(cell, stone, marks, label) {
     const drawn = JSON.stringify([stone, marks, label[0]?.outerHTML]);
     if (cell.dataset.drawn !== drawn) {
@@ -303,6 +343,7 @@ export class Board {
     }
   }
 
+  /** @type {(stone: number) => string} */
   stoneName(stone) {
     return stone === 0 ? "empty" : this.game.seat_names[stone === 1 ? 0 : 1];
   }

@@ -4,15 +4,20 @@ import { element, svg } from "./drawing.js";
 import { showValue } from "./values.js";
 
 export class ActionButtons {
+  /**
+   * @param {(action: number) => unknown} play
+   * @param {string} [label]
+   */
   constructor(play, label = "Your actions") {
     this.play = play;
     this.legal = new Set();
     // Buttons are kept when their action becomes illegal, so that they keep the keyboard focus.
     this.buttons = new Map();
     this.group = element("div", { class: "actions", role: "group", "aria-label": label, hidden: true });
-    this.group.addEventListener("keydown", (event) => this.move(event));
+    this.group.addEventListener("keydown", (/** @type {any} */ event) => this.move(event));
   }
 
+  /** @type {(legal: ActionDescription[], shown: Choice) => void} */
   show(legal, shown) {
     this.legal = new Set(legal.map(({ action }) => action));
     legal.filter((one) => !this.buttons.has(one.action)).forEach((one) => this.add(one));
@@ -22,6 +27,7 @@ export class ActionButtons {
   }
 
   // Shows buttons for these actions and for no others.
+  /** @type {(legal: ActionDescription[], shown: Choice) => void} */
   only(legal, shown) {
     [...this.buttons].filter(([action]) => legal.every((one) => one.action !== action)).forEach(([action, button]) => {
       button.remove();
@@ -45,6 +51,7 @@ export class ActionButtons {
   }
 
   // Inserts the button in the order of the actions.
+  /** @type {(one: ActionDescription) => void} */
   add({ action, text }) {
     const button = element("button", { type: "button", class: "action", "data-action": action }, element("b", {}, text));
     button.addEventListener("click", () => this.isOpen && this.legal.has(action) && this.play(action));
@@ -53,6 +60,7 @@ export class ActionButtons {
     this.buttons.set(action, button);
   }
 
+  /** @type {(button: any, action: number, shown: Choice) => void} */
   draw(button, action, shown) {
     const isLegal = this.legal.has(action);
     const name = button.querySelector("b");
@@ -67,8 +75,11 @@ export class ActionButtons {
     button.replaceChildren(name, ...label);
   }
 
+  /** @type {(event: any) => void} */
   move(event) {
-    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    /** @type {Record<string, number>} */
+    const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+    const step = steps[event.key];
     if (step !== undefined && !event.ctrlKey && !event.altKey && !event.metaKey) {
       event.preventDefault();
       event.stopPropagation();
@@ -79,6 +90,11 @@ export class ActionButtons {
 }
 
 export class Buttons {
+  /**
+   * @param {any} place
+   * @param {GameView} game
+   * @param {(action: number) => unknown} play
+   */
   constructor(place, game, play) {
     this.game = game;
     this.sum = element("output", { class: "sum" });
@@ -87,6 +103,7 @@ export class Buttons {
     place.replaceChildren(element("div", { class: "numbers" }, this.sum, this.track, this.actions.group));
   }
 
+  /** @type {(shown: Shown & {match: DrawnNumber}) => void} */
   show(shown) {
     const { match } = shown;
     const { line_label: label, line_end: end } = this.game;
@@ -97,22 +114,21 @@ export class Buttons {
   }
 
   // A line from the start to the end of the game, with a dot for each ply.
-  drawTrack(match, end) {
+  /** @type {(match: DrawnNumber, end: number | null) => void} */
+  drawTrack({ place, plies }, end) {
     this.track.toggleAttribute("hidden", end === null);
-    if (end === null) {
+    if (end === null || place === null) {
       return;
     }
     // Drawn for the available width, so that the text stays readable on a phone.
     const width = this.track.clientWidth || 440;
-    const x = (number) => 10 + ((width - 20) * number) / end;
+    const x = (/** @type {number} */ number) => 10 + ((width - 20) * number) / end;
     this.track.setAttribute("viewBox", `0 0 ${width} 34`);
-    this.track.setAttribute("aria-label", `${match.place} of ${end}`);
+    this.track.setAttribute("aria-label", `${place} of ${end}`);
     this.track.replaceChildren(
       svg("line", { x1: x(0), x2: x(end), y1: 10, y2: 10 }),
-      svg("line", { x1: x(0), x2: x(match.place), y1: 10, y2: 10, class: "gone" }),
-      ...match.plies
-        .filter(({ place }) => place !== null)
-        .map(({ place, seat }) => svg("circle", { cx: x(place), cy: 10, r: 5, class: `ply seat${seat}` })),
+      svg("line", { x1: x(0), x2: x(place), y1: 10, y2: 10, class: "gone" }),
+      ...plies.flatMap((ply) => (ply.place === null ? [] : [svg("circle", { cx: x(ply.place), cy: 10, r: 5, class: `ply seat${ply.seat}` })])),
       svg("text", { x: 2, y: 31 }, "0"),
       svg("text", { x: width - 2, y: 31, "text-anchor": "end" }, String(end)),
     );

@@ -18,6 +18,7 @@ const BOTTOM = 44;
 const MANY_TIMES = 3;
 
 // Charts are drawn for the available width, so that their text stays readable on a phone. smoothing: see `smoothed`.
+/** @type {(pixels: number, smoothing?: number) => void} */
 export function drawFor(pixels, smoothing = 0) {
   SMOOTHING = smoothing;
   const columns = Math.max(1, Math.floor((pixels + GAP) / (COLUMN + GAP)));
@@ -26,6 +27,7 @@ export function drawFor(pixels, smoothing = 0) {
 }
 
 // The mean of each value and `reach` values on each side; near the ends with fewer, the same number on both sides.
+/** @type {(values: number[], reach: number) => number[]} */
 function smoothed(values, reach) {
   return values.map((_, place) => {
     const near = Math.min(reach, place, values.length - 1 - place);
@@ -35,6 +37,7 @@ function smoothed(values, reach) {
 }
 
 // About `count` round numbers in [low, high].
+/** @type {(low: number, high: number, count: number) => number[]} */
 function ticks(low, high, count) {
   const raw = (high - low) / count || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -46,30 +49,37 @@ function ticks(low, high, count) {
   return found;
 }
 
+// How a chart is laid out: the places of values, the ends of its axes, its width, and the heights of lines across it.
+/** @typedef {{x: (number: number) => number, y: (number: number) => number, left: number, right: number, width: number, heights: number[]}} Scales */
+
 // Round numbers in [low, high] on a logarithmic scale.
+/** @type {(low: number, high: number) => number[]} */
 function ratioTicks(low, high) {
   const powers = Array.from({ length: Math.ceil(Math.log10(high / low)) + 2 }, (_, power) => Math.floor(Math.log10(low)) + power);
   return powers.flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`))).filter((number) => number >= low && number <= high);
 }
 
+/** @type {(number: number) => string} */
 const label = (number) => (Object.is(number, -0) ? "0" : String(Math.abs(number) >= 10000 ? number.toExponential(0) : number));
 
 // A single level or epoch is in the middle. isRatio: the heights are on a logarithmic scale if the largest value is many times
 // the smallest, as when the first level would otherwise press all others to the bottom.
+/** @type {(series: {points: {x: number, y: number}[]}[], width: number, options: {fixed?: {low: number, high: number}, isRatio?: boolean}) => Scales} */
 function scales(series, width, { fixed, isRatio = false }) {
   const xs = series.flatMap((one) => one.points.map((point) => point.x));
-  const ys = series.flatMap((one) => one.points.flatMap((point) => [point.y, ...(point.range ?? [])]));
+  const ys = series.flatMap((one) => one.points.map((point) => point.y));
   const [left, right] = [Math.min(...xs), Math.max(...xs)];
   const isLogarithmic = isRatio && Math.min(...ys) > 0 && Math.max(...ys) > MANY_TIMES * Math.min(...ys);
   const low = isLogarithmic ? Math.min(...ys) / 1.1 : (fixed?.low ?? Math.min(0, ...ys));
   const high = isLogarithmic ? Math.max(...ys) * 1.1 : (fixed?.high ?? (Math.max(...ys, low + 1e-9) + 0.04 * (Math.max(...ys) - low)));
   const before = left === right ? 0.5 : 0;
-  const x = (number) => LEFT + ((width - LEFT - RIGHT) * (number - left + before)) / Math.max(right - left, 1);
-  const share = (number) => (isLogarithmic ? Math.log(number / low) / Math.log(high / low) : (number - low) / Math.max(high - low, 1e-9));
-  const y = (number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - share(number));
-  return { x, y, left, right, low, high, width, heights: isLogarithmic ? ratioTicks(low, high) : ticks(low, high, 5) };
+  const x = (/** @type {number} */ number) => LEFT + ((width - LEFT - RIGHT) * (number - left + before)) / Math.max(right - left, 1);
+  const share = (/** @type {number} */ number) => (isLogarithmic ? Math.log(number / low) / Math.log(high / low) : (number - low) / Math.max(high - low, 1e-9));
+  const y = (/** @type {number} */ number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - share(number));
+  return { x, y, left, right, width, heights: isLogarithmic ? ratioTicks(low, high) : ticks(low, high, 5) };
 }
 
+/** @type {(drawing: any, scale: Scales, xLabel: string, yLabel: string) => void} */
 function axes(drawing, scale, xLabel, yLabel) {
   for (const number of scale.heights) {
     const y = scale.y(number);
@@ -90,6 +100,7 @@ function axes(drawing, scale, xLabel, yLabel) {
 //         series: [{name, tone, dash, points: [{x, y, text, isMarked}], isQuiet, dots}]}
 // If curves are smoothed, the values themselves are still shown as a faint line, and in the tooltips and the table. Exact
 // values are not smoothed.
+/** @type {(chart: Chart & {series: Series[]}) => any} */
 export function lineChart(chart) {
   const smoothing = chart.isExact ? 0 : SMOOTHING;
   const width = chart.isWide ? WIDE : NARROW;
@@ -101,7 +112,7 @@ export function lineChart(chart) {
     drawing.append(svg("line", { x1: place, x2: place, y1: TOP, y2: HEIGHT - BOTTOM, class: "mark" }, svg("title", {}, text)));
   }
   for (const one of chart.series) {
-    const line = (heights) => `M${one.points.map((point, n) => `${scale.x(point.x).toFixed(1)} ${scale.y(heights[n]).toFixed(1)}`).join("L")}`;
+    const line = (/** @type {number[]} */ heights) => `M${one.points.map((point, n) => `${scale.x(point.x).toFixed(1)} ${scale.y(heights[n]).toFixed(1)}`).join("L")}`;
     const values = one.points.map((point) => point.y);
     const path = svg("path", { d: line(smoothed(values, smoothing)), class: "line", "stroke-dasharray": one.dash ?? "none" });
     const group = svg("g", { class: smoothing > 0 ? "series smooth" : "series" });
@@ -125,10 +136,11 @@ export function lineChart(chart) {
 }
 
 // chart: {title, about, xLabel, yLabel, parts: [{name, tone}], bars: [{x, values, text}]}: shares that add up to 1
+/** @type {(chart: Chart & {parts: {name: string, tone: string}[], bars: {x: number, values: number[]}[]}) => any} */
 export function shareChart(chart) {
   const scale = scales([{ points: chart.bars.map((bar) => ({ x: bar.x, y: 1 })) }], NARROW, { fixed: { low: 0, high: 1 } });
   const width = Math.min(46, (0.72 * (NARROW - LEFT - RIGHT)) / chart.bars.length);
-  const inner = (number) => scale.x(number) * (1 - (2 * width) / NARROW) + width;
+  const inner = (/** @type {number} */ number) => scale.x(number) * (1 - (2 * width) / NARROW) + width;
   const drawing = svg("svg", { viewBox: `0 0 ${NARROW} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });
   axes(drawing, { ...scale, x: inner }, chart.xLabel, chart.yLabel);
   for (const bar of chart.bars) {
@@ -144,6 +156,7 @@ export function shareChart(chart) {
   return figure({ ...chart, series: chart.parts }, drawing);
 }
 
+/** @type {(chart: Chart & {series: {name: string, tone: string, dash?: string | null, isQuiet?: boolean}[]}, drawing: any) => any} */
 function figure(chart, drawing) {
   const named = chart.series.filter((one) => !one.isQuiet);
   const legend = element("ul", { class: "legend" }, ...named.map((one) => {
@@ -163,6 +176,7 @@ function figure(chart, drawing) {
 }
 
 // {caption, head: [text], rows: [[text]]}
+/** @type {(table: Table) => any} */
 export function table({ caption, head, rows }) {
   return element(
     "table",

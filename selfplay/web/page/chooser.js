@@ -2,11 +2,17 @@
 
 import { at, element } from "./drawing.js";
 
+/** @type {(opponent: OfferedPlayer) => string} */
 const entryOf = (opponent) => opponent.group ?? opponent.id;
 
 export class Chooser {
   // name: the id of the list; prefix: the start of the ids of its slider, number, number-label and about. changed(): called
   // when another opponent was chosen.
+  /**
+   * @param {string} name
+   * @param {string} prefix
+   * @param {() => void} changed
+   */
   constructor(name, prefix, changed) {
     this.slider = at(`${prefix}slider`);
     this.number = at(`${prefix}number`);
@@ -24,6 +30,7 @@ export class Chooser {
   }
 
   // Shows these opponents, with the one with this id chosen if there is one.
+  /** @type {(opponents: OfferedPlayer[], id: string | undefined) => void} */
   show(opponents, id) {
     this.opponents = opponents;
     const entries = new Map(opponents.map((one) => [entryOf(one), one.group ?? one.label]));
@@ -32,6 +39,7 @@ export class Chooser {
     this.select(id);
   }
 
+  /** @type {(id: string | undefined) => void} */
   select(id) {
     const one = this.opponents.find((other) => other.id === id);
     if (one !== undefined) {

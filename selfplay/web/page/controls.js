@@ -26,7 +26,7 @@ function shownButtons() {
     return ["play-on", ...watching, "hint", ...learn];
   }
   if (isOver) {
-    return ["new", ...(isOnePerson(match?.people) ? ["rematch"] : []), ...learn, "analyse"];
+    return ["new", ...(isOnePerson(match?.people) ? ["rematch"] : []), ...(match?.can_undo ? ["undo"] : []), ...learn];
   }
   return ["new", ...(isWatched ? watching : ["hint", "undo"])];
 }
@@ -43,7 +43,6 @@ export function showControls() {
     hint: canHint(),
     rematch: !isBusy,
     learn: !isBusy,
-    analyse: true,
     step: !isBusy && isOpen,
     run: isOpen,
     "play-on": !isBusy && ply < count,

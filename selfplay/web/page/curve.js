@@ -1,6 +1,7 @@
 // The values of the match, ply by ply, as estimated by the players. Up is good for the person, or for who moves first.
 
 import { at, element, svg } from "./drawing.js";
+import { pathOf } from "./geometry.js";
 import { adviserOf, gradeOf, scaleOfPly, silentOf, valueText } from "./values.js";
 
 // The heights of the curve and of the chart of losses.
@@ -12,11 +13,15 @@ const BOTTOM = 24;
 // The smallest range of points that the curve shows.
 const FEWEST_POINTS = 4;
 
+// A value of a ply, as a number and a text, where good is the value to the person minus the neutral value.
+/** @typedef {{number: number, good: number, text: string, ply: PlyDescription}} Valued */
+
 // The largest difference from the neutral value.
+/** @type {(match: MatchView, ply: PlyDescription) => number | null} */
 const spanOf = (match, ply) => adviserOf(match, ply.seat).span;
 
-// The plies whose value is known: [{number, good, text, ply}], where good is the value to the person minus the neutral
-// value.
+// The plies whose value is known.
+/** @type {(match: MatchView) => Valued[]} */
 function valuesToPerson(match) {
   const seat = match.person_seat ?? 0;
   // If exact points are mixed with estimates that are not in points, only the winner can be shown.
@@ -25,7 +30,7 @@ function valuesToPerson(match) {
     .map((ply, number) => ({ ply, number: number + 1, sign: ply.seat === seat ? 1 : -1, scale: scaleOfPly(match, ply) }))
     .filter(({ ply }) => ply.value !== null)
     .map(({ ply, number, sign, scale }) => {
-      const good = sign * (ply.value - scale.neutral);
+      const good = sign * (Number(ply.value) - scale.neutral);
       const text = valueText(good, { ...scale, neutral: 0 });
       // On a scale of estimates from a loss to a win, an exact score is a loss, a draw or a win.
       const span = scale.isExact && (isMixed || !ply.value_is_points) ? spanOf(match, ply) : null;
@@ -35,8 +40,9 @@ function valuesToPerson(match) {
 
 // Estimates alternate, because each player rates its own moves a little too high. The mean with the neighbours removes this.
 // The last value of a match that is over is its result.
+/** @type {(match: MatchView, points: Valued[]) => Valued[]} */
 function smoothed(match, points) {
-  const isEstimate = (point) => point !== undefined && point.ply.words === null;
+  const isEstimate = (/** @type {Valued | undefined} */ point) => point !== undefined && point.ply.words === null;
   return points.map((point, place) => {
     const beside = [points[place - 1], points[place + 1]].filter((one) => isEstimate(one) && Math.abs(one.number - point.number) === 1);
     if (!isEstimate(point) || beside.length === 0 || (match.is_over && point.number === match.plies.length)) {
@@ -48,6 +54,7 @@ function smoothed(match, points) {
 }
 
 // The lines of the axis, and the height of a value (1: top, -1: bottom), on a scale that suits the match.
+/** @type {(match: MatchView, points: Valued[]) => {ticks: [number, string][], height: (good: number) => number}} */
 function axisOf(match, points) {
   const names = match.person_seat === null ? match.seat_names : ["you", "opponent"];
   const largest = Math.max(...points.map(({ good }) => Math.abs(good)));
@@ -56,16 +63,20 @@ function axisOf(match, points) {
     return { ticks: [[1, `+${span}`], [0.5, "even"], [0, `−${span}`]], height: (good) => good / span };
   }
   const bounded = points.map(({ ply }) => spanOf(match, ply));
-  const span = bounded.includes(null) ? Math.max(1, largest) : Math.max(...bounded, largest);
+  const spans = bounded.filter((span) => span !== null);
+  const isBounded = spans.length === bounded.length;
+  const span = Math.max(...(isBounded ? spans : [1]), largest);
   // Unbounded values are shown on a logarithmic scale, because the value of a won match is far larger than all others.
-  const squeeze = bounded.includes(null) ? (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)) : (v) => v;
+  /** @type {(good: number) => number} */
+  const squeeze = (good) => (isBounded ? good : Math.sign(good) * Math.log10(1 + Math.abs(good)));
   return { ticks: [[1, names[0]], [0.5, "even"], [0, names[1]]], height: (good) => squeeze(good) / squeeze(span) };
 }
 
 // The empty chart, and the heights in it from 0 (bottom) to 1 (top), with these lines across: [[height, text]].
+/** @type {(label: string, lines: [number, string][], heightOfAll: number) => {drawing: any, width: number, y: (height: number) => number, inside: number}} */
 function frame(label, lines, heightOfAll) {
   const width = Math.max(260, at("curve").clientWidth || 480);
-  const y = (height) => TOP + (heightOfAll - TOP - BOTTOM) * (1 - height);
+  const y = (/** @type {number} */ height) => TOP + (heightOfAll - TOP - BOTTOM) * (1 - height);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${heightOfAll}`, role: "img", class: "chart", "aria-label": label });
   for (const [height, text] of lines) {
     const kind = text === "even" ? "zero" : "grid";
@@ -75,9 +86,8 @@ function frame(label, lines, heightOfAll) {
   return { drawing, width, y, inside: width - LEFT - RIGHT };
 }
 
-const pathOf = (points) => `M${points.map((place) => place.map((one) => one.toFixed(1)).join(" ")).join("L")}`;
-
 // game: gives the colours of the stones; isWaiting: whether values are still to come; goTo: called with a number of plies when the position after them is chosen.
+/** @type {(place: any, shown: {game: GameView, match: MatchView, cursor: number, isWaiting: boolean, goTo: GoTo}) => void} */
 export function drawCurve(place, { game, match, cursor, isWaiting, goTo }) {
   const points = smoothed(match, valuesToPerson(match));
   if (points.length === 0) {
@@ -91,13 +101,14 @@ export function drawCurve(place, { game, match, cursor, isWaiting, goTo }) {
   const { ticks, height } = axisOf(match, points);
   const { drawing, width, inside, y: yOf } = frame(`Values of the match for ${whose}: ${said}`, ticks, HEIGHT);
   const plies = Math.max(match.plies.length, 6);
-  const x = (number) => LEFT + (inside * (number - 1)) / (plies - 1);
-  const y = (good) => yOf((1 + height(good)) / 2);
+  const x = (/** @type {number} */ number) => LEFT + (inside * (number - 1)) / (plies - 1);
+  const y = (/** @type {number} */ good) => yOf((1 + height(good)) / 2);
   if (cursor > 0 && cursor < match.plies.length) {
     drawing.append(svg("line", { x1: x(cursor), x2: x(cursor), y1: TOP, y2: HEIGHT - BOTTOM, class: "cursor" }));
   }
+  /** @type {Point[]} */
   const line = points.map(({ number, good }) => [x(number), y(good)]);
-  const area = pathOf([[line[0][0], y(0)], ...line, [line.at(-1)[0], y(0)]]);
+  const area = pathOf([[line[0][0], y(0)], ...line, [line[line.length - 1][0], y(0)]]);
   drawing.append(svg("path", { d: area, class: "area" }), svg("path", { d: pathOf(line), class: "line" }));
   for (const { ply, number, good, text } of points) {
     const kind = `ply ${game.stone_colours?.[ply.seat] ?? `seat${ply.seat}`} ${gradeOf(match, ply) ?? ""}`;
@@ -107,7 +118,7 @@ export function drawCurve(place, { game, match, cursor, isWaiting, goTo }) {
   for (let number = 1; number <= plies; number += Math.ceil((plies * 34) / width)) {
     drawing.append(svg("text", { x: x(number), y: HEIGHT - 6, "text-anchor": "middle" }, String(number)));
   }
-  drawing.addEventListener("click", (event) => {
+  drawing.addEventListener("click", (/** @type {MouseEvent} */ event) => {
     const box = drawing.getBoundingClientRect();
     const number = 1 + ((((event.clientX - box.left) * width) / box.width - LEFT) * (plies - 1)) / inside;
     goTo(Math.round(number));
@@ -116,8 +127,10 @@ export function drawCurve(place, { game, match, cursor, isWaiting, goTo }) {
 }
 
 // In games that count points: the points that each player has given away so far, compared with the best moves.
+/** @type {(place: any, shown: {game: GameView, match: MatchView}) => void} */
 export function drawLosses(place, { game, match }) {
   const sums = [0, 0];
+  /** @type {Point[][]} */
   const lines = [[[0, 0]], [[0, 0]]];
   match.plies.forEach((ply, number) => {
     if (ply.value !== null && ply.best_value !== null && ply.in_points) {
@@ -133,6 +146,7 @@ export function drawLosses(place, { game, match }) {
   const said = match.seat_names.map((name, seat) => `${name} ${sums[seat].toFixed(1)}`).join(", ");
   const { drawing, inside, y } = frame(`Lost so far: ${said}`, [0, 0.5, 1].map((height) => [height, (height * top).toFixed(1)]), LOW);
   lines.forEach((line, seat) => {
+    /** @type {Point[]} */
     const places = [...line, [match.plies.length, sums[seat]]];
     const d = pathOf(places.map(([number, lost]) => [LEFT + (inside * number) / Math.max(match.plies.length, 6), y(lost / top)]));
     drawing.append(svg("path", { d, class: `line loss ${game.stone_colours?.[seat] ?? ""}` }));

@@ -2,6 +2,7 @@
 
 import { at, element } from "./drawing.js";
 
+/** @type {(schema: any) => any} */
 function typeOf(schema) {
   if (schema === undefined) {
     return element("span", {}, "nothing");
@@ -11,18 +12,19 @@ function typeOf(schema) {
     return element("a", { href: `#${name}` }, name);
   }
   if (schema.anyOf) {
-    return element("span", {}, ...schema.anyOf.flatMap((one, number) => (number ? [" or ", typeOf(one)] : [typeOf(one)])));
+    return element("span", {}, ...schema.anyOf.flatMap((/** @type {any} */ one, /** @type {number} */ number) => (number ? [" or ", typeOf(one)] : [typeOf(one)])));
   }
   if (schema.type === "array") {
     return element("span", {}, "list of ", typeOf(schema.items));
   }
-  const words = schema.enum?.map((one) => JSON.stringify(one)).join(" or ") ?? schema.const ?? schema.type ?? "anything";
+  const words = schema.enum?.map((/** @type {any} */ one) => JSON.stringify(one)).join(" or ") ?? schema.const ?? schema.type ?? "anything";
   const range = [schema.minimum ?? schema.minLength, schema.maximum ?? schema.maxLength];
   return element("span", {}, range.some((end) => end !== undefined) ? `${words} (${range.join(" to ")})` : String(words));
 }
 
+/** @type {(method: string, address: string, one: any) => any} */
 function operation(method, address, one) {
-  const parameters = (one.parameters ?? []).map((parameter) =>
+  const parameters = (one.parameters ?? []).map((/** @type {any} */ parameter) =>
     element("li", {}, element("code", {}, parameter.name), ` in the ${parameter.in}: `, typeOf(parameter.schema)),
   );
   const body = one.requestBody?.content["application/json"].schema;
@@ -40,6 +42,7 @@ function operation(method, address, one) {
   );
 }
 
+/** @type {(name: string, one: any) => any} */
 function schema(name, one) {
   const fields = Object.entries(one.properties ?? {}).map(([field, what]) =>
     element("li", {}, element("code", {}, field), ": ", typeOf(what), what.description ? ` — ${what.description}` : ""),

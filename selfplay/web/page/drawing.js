@@ -2,6 +2,7 @@
 
 /** @type {(id: string) => any} */
 export const at = (id) => document.getElementById(id);
+/** @type {(id: string, handler: () => unknown) => void} */
 export const clicked = (id, handler) => at(id).addEventListener("click", () => handler());
 // The radio buttons of a group, and the value of the one that is selected.
 /** @type {(name: string) => any[]} */
@@ -10,6 +11,7 @@ export const radios = (name) => [...document.querySelectorAll(`input[name=${name
 export const checked = (name) => radios(name).find((radio) => radio.checked).value;
 
 // Selects the radio button with this value; none if there is no such one, or if it is disabled.
+/** @type {(name: string, value: unknown) => void} */
 export function check(name, value) {
   radios(name).filter((radio) => radio.value === String(value) && !radio.disabled).forEach((radio) => (radio.checked = true));
 }
@@ -21,6 +23,7 @@ export const element = (name, attributes, ...children) => filled(document.create
 /** @type {(name: string, attributes?: Record<string, any>, ...children: any[]) => any} */
 export const svg = (name, attributes, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
 
+/** @type {(made: Element, attributes: Record<string, any> | undefined, children: any[]) => any} */
 function filled(made, attributes, children) {
   for (const [key, value] of Object.entries(attributes ?? {})) {
     if (value !== null && value !== undefined && value !== false) {
@@ -32,6 +35,7 @@ function filled(made, attributes, children) {
 }
 
 // Typesets powers of ten: 1.1 x 10^18 becomes 1.1 × 10¹⁸.
+/** @type {(text: string) => string} */
 export function printed(text) {
   return text.replace(/ x 10\^(\d+)/g, (_, power) => ` × 10${[...power].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`);
 }

@@ -4,24 +4,31 @@
 const RADIUS = 1 / Math.sqrt(3);
 const ROW_STEP = 1.5 * RADIUS;
 
-// game: {rows, columns, is_rhombus}.
+// Whether a game has a board.
+/** @type {(game: GameView) => game is BoardGame} */
+export const hasBoard = (game) => game.rows !== null;
+
+/** @type {(game: BoardShape) => {width: number, height: number}} */
 export const sizeOf = ({ rows, columns, is_rhombus: isRhombus }) =>
   isRhombus ? { width: columns + (rows - 1) / 2, height: (rows - 1) * ROW_STEP + 2 * RADIUS } : { width: columns, height: rows };
 
-/** @type {(game: {is_rhombus: boolean}, row: number, column: number) => [number, number]} */
+/** @type {(game: Pick<BoardShape, "is_rhombus">, row: number, column: number) => Point} */
 export const centreOf = ({ is_rhombus: isRhombus }, row, column) =>
   isRhombus ? [column + 0.5 + row / 2, RADIUS + row * ROW_STEP] : [column + 0.5, row + 0.5];
 
 // The corners of a hexagon around its middle, clockwise from its upper left one.
+/** @type {(middle: Point) => Point[]} */
 export const hexagon = (middle) => cornersOf(middle, [150, 90, 30, -30, -90, -150]);
 
+/** @type {(middle: Point, degrees: number[]) => Point[]} */
 const cornersOf = ([x, y], degrees) =>
-  degrees.map((degree) => (degree * Math.PI) / 180).map((angle) => [x + RADIUS * Math.cos(angle), y - RADIUS * Math.sin(angle)]);
+  degrees.map((degree) => (degree * Math.PI) / 180).map((angle) => /** @type {Point} */ ([x + RADIUS * Math.cos(angle), y - RADIUS * Math.sin(angle)]));
 
 // The lines along the edges of a rhombus, as corners: those of the player who moves first (top, bottom), and of the other.
-/** @type {(game: any) => any[][]} */
-export function edgesOf({ rows, columns, ...game }) {
-  const along = (count, /** @type {(one: number) => [number, number]} */ cellAt, degrees) => [...Array(count).keys()].flatMap((one) => cornersOf(centreOf(game, ...cellAt(one)), degrees));
+/** @type {(game: BoardShape) => Point[][][]} */
+export function edgesOf({ rows, columns, is_rhombus }) {
+  /** @type {(count: number, cellAt: (one: number) => Point, degrees: number[]) => Point[]} */
+  const along = (count, cellAt, degrees) => [...Array(count).keys()].flatMap((one) => cornersOf(centreOf({ is_rhombus }, ...cellAt(one)), degrees));
   return [
     [along(columns, (column) => [0, column], [150, 90, 30]), along(columns, (column) => [rows - 1, column], [-150, -90, -30])],
     [along(rows, (row) => [row, 0], [150, -150]), along(rows, (row) => [row, columns - 1], [30, -30])],
@@ -29,25 +36,30 @@ export function edgesOf({ rows, columns, ...game }) {
 }
 
 // The lines on whose crossings stones stand.
+/** @type {(game: BoardShape) => string} */
 export function linesOf({ rows, columns }) {
   const [right, down] = [columns - 0.5, rows - 0.5];
+  /** @type {Point[][]} */
   const lines = [
-    ...[...Array(rows).keys()].map((row) => [[0.5, row + 0.5], [right, row + 0.5]]),
-    ...[...Array(columns).keys()].map((column) => [[column + 0.5, 0.5], [column + 0.5, down]]),
+    ...[...Array(rows).keys()].map((row) => /** @type {Point[]} */ ([[0.5, row + 0.5], [right, row + 0.5]])),
+    ...[...Array(columns).keys()].map((column) => /** @type {Point[]} */ ([[column + 0.5, 0.5], [column + 0.5, down]])),
   ];
   return lines.map(pathOf).join("");
 }
 
 // The crossings that are marked by a dot: the middle, and from 7 lines on those near the corners, from 17 on near the sides.
+/** @type {(game: BoardShape) => Point[]} */
 export function starPoints({ rows, columns }) {
-  const places = (count) => {
+  const places = (/** @type {number} */ count) => {
     const near = count > 11 ? 3 : 2;
     return count < 7 ? [] : [near, count - 1 - near];
   };
-  const middle = (count) => (count % 2 === 1 ? [(count - 1) / 2] : []);
-  const pairs = (some, others) => some.flatMap((row) => others.map((column) => [column + 0.5, row + 0.5]));
+  const middle = (/** @type {number} */ count) => (count % 2 === 1 ? [(count - 1) / 2] : []);
+  /** @type {(some: number[], others: number[]) => Point[]} */
+  const pairs = (some, others) => some.flatMap((row) => others.map((column) => /** @type {Point} */ ([column + 0.5, row + 0.5])));
   const sides = Math.min(rows, columns) < 17 ? [] : [...pairs(places(rows), middle(columns)), ...pairs(middle(rows), places(columns))];
   return [...pairs(places(rows), places(columns)), ...pairs(middle(rows), middle(columns)), ...sides];
 }
 
+/** @type {(points: Point[]) => string} */
 export const pathOf = (points) => `M${points.map((point) => point.map((one) => one.toFixed(3)).join(" ")).join("L")}`;

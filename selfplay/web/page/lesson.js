@@ -8,12 +8,14 @@ import { gradeOf } from "./values.js";
 import { aboutLine, fail, say } from "./words.js";
 
 const TRY = "Find a better one.";
+/** @type {(grade: Grade) => string} */
 const named = (grade) => `${grade === "inaccuracy" ? "an" : "a"} ${grade}`;
 
 // The state during a lesson, in which an earlier position is shown.
-/** @returns {import("./state.js").State & {lesson: import("./state.js").Lesson, ply: number}} */
+/** @returns {State & {lesson: Lesson, ply: number}} */
 const inLesson = () => /** @type {any} */ (state);
 
+/** @type {(lesson: Lesson) => boolean} */
 const isStill = (lesson) => state.lesson === lesson;
 
 // Finds the mistakes, by the best values that are known, and shows the first.
@@ -23,7 +25,7 @@ async function begin() {
     return;
   }
   // mistakes: the number of plies before each. isSolved: a better move was found, or the solution shown.
-  /** @type {import("./state.js").Lesson} */
+  /** @type {Lesson} */
   const lesson = { mistakes: [], number: 0, isSolved: false };
   Object.assign(state, { lesson, line: null, face: "analyse" });
   keepInAddress();
@@ -48,6 +50,7 @@ function openNext() {
   return number + 1 < mistakes.length && open(number + 1);
 }
 
+/** @type {(number: number) => Promise<void>} */
 async function open(number) {
   const { lesson } = inLesson();
   Object.assign(lesson, { number, isSolved: false });
@@ -61,11 +64,12 @@ async function open(number) {
 }
 
 // An action that the person tries in place of the mistake.
+/** @type {(action: number) => void} */
 export function attempt(action) {
   const { ply } = inLesson();
   const text = position().legal.find((one) => one.action === action)?.text;
   const judged = state.judged.get(ply);
-  const grade = judged?.known.get(action)?.grade;
+  const grade = judged?.known.get(action)?.grade ?? null;
   if (!judged?.isComplete) {
     say("This position is still being solved; try again in a moment.");
   } else if (grade === null) {
@@ -99,6 +103,7 @@ async function showSolution(said = "") {
 }
 
 // Shows the position after some moves of the best line. to: their number, or a function from the number that is shown.
+/** @type {(to: Step) => Promise<void>} */
 export async function stepTo(to) {
   const { lesson, line, ply } = inLesson();
   if (line === null) {

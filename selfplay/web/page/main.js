@@ -8,6 +8,7 @@ import * as rules from "./rules.js";
 import * as story from "./story.js";
 
 // The title of the window in each view.
+/** @type {Record<string, (game: GameView) => string>} */
 const TITLES = {
   play: ({ title }) => `${title} · selfplay`,
   rules: ({ title }) => `How to play ${title} · selfplay`,
@@ -24,6 +25,17 @@ function asked() {
   return { ...given, game: game ?? games.find((one) => one.is_default) ?? games[0], unknown: game || !name ? null : name };
 }
 
+// Offers the games: the boards of a game together, and games without a board last.
+function offer() {
+  const byBoard = games.toSorted((one, other) => Number(one.rows === null) - Number(other.rows === null));
+  const boards = Map.groupBy(byBoard, ({ title }) => title.replace(/ \d+x\d+$/, ""));
+  at("game").replaceChildren(...[...boards].flatMap(([title, some]) => {
+    const options = some.map((game) => element("option", { value: game.name }, game.title));
+    return options.length > 1 ? [element("optgroup", { label: title }, ...options)] : options;
+  }));
+}
+
+/** @type {(view: string, game: GameView) => void} */
 function showView(view, game) {
   at("game").value = game.name;
   for (const one of Object.keys(TITLES)) {
@@ -72,7 +84,7 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
 
 try {
   games = await api.games();
-  at("game").replaceChildren(...games.map((game) => element("option", { value: game.name }, game.title)));
+  offer();
   at("game").addEventListener("change", () => {
     location.hash = `${asked().view}/${at("game").value}`;
   });

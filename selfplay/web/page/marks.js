@@ -7,12 +7,14 @@ import { centreOf, edgesOf, hexagon, linesOf, pathOf, sizeOf, starPoints } from 
 const [START, HEAD_LENGTH, HALF_HEAD, HALF_SHAFT] = [0.3, 0.36, 0.22, 0.07];
 const RING = 0.41;
 
+/** @type {(game: BoardShape, kind: string, ...children: Element[]) => any} */
 const covering = (game, kind, ...children) => {
   const { width, height } = sizeOf(game);
   return svg("svg", { class: kind, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...children);
 };
 
 // What belongs below the stones: the lines of a board with crossings, or the coloured edges of a rhombus and its cells.
+/** @type {(game: BoardShape) => any} */
 export function ground(game) {
   if (game.is_on_crossings) {
     const stars = starPoints(game).map(([cx, cy]) => svg("circle", { cx, cy, r: 0.1 }));
@@ -23,9 +25,11 @@ export function ground(game) {
   return covering(game, "ground", ...edges, svg("path", { d: cells.map((corners) => `${pathOf(corners)}Z`).join(""), class: "lines" }));
 }
 
+/** @type {(from: Point, to: Point, kind: string) => any} */
 function arrow([x0, y0], [x1, y1], kind) {
   const length = Math.hypot(x1 - x0, y1 - y0);
   const [right, down] = [(x1 - x0) / length, (y1 - y0) / length];
+  /** @type {(along: number, aside: number) => Point} */
   const at = (along, aside) => [x0 + along * right - aside * down, y0 + along * down + aside * right];
   const neck = length - HEAD_LENGTH;
   const outline = [at(0, HALF_SHAFT), at(neck, HALF_SHAFT), at(neck, HALF_HEAD), at(length, 0), at(neck, -HALF_HEAD), at(neck, -HALF_SHAFT), at(0, -HALF_SHAFT)];
@@ -34,6 +38,11 @@ function arrow([x0, y0], [x1, y1], kind) {
 
 export class Marks {
   // placeOf(square): [row, column], as drawn. falls: whether stones fall from above the board.
+  /**
+   * @param {BoardShape} game
+   * @param {(square: number) => Point} placeOf
+   * @param {boolean} falls
+   */
   constructor(game, placeOf, falls) {
     this.game = game;
     this.placeOf = placeOf;
@@ -43,22 +52,26 @@ export class Marks {
 
   // Marks actions, each {kind, from, to}: an arrow between two squares; without `from`, a ring around a square, with an arrow
   // to it where stones fall.
+  /** @type {(actions: (Mark & {kind: string})[]) => void} */
   show(actions) {
     this.drawing.replaceChildren(...actions.flatMap(({ kind, from, to }) => (from === null ? this.ring(kind, to) : [this.between(kind, from, to)])));
   }
 
+  /** @type {(kind: string, from: number, to: number) => any} */
   between(kind, from, to) {
     const [[x0, y0], [x1, y1]] = [this.centre(from), this.centre(to)];
     const part = START / Math.hypot(x1 - x0, y1 - y0);
     return arrow([x0 + part * (x1 - x0), y0 + part * (y1 - y0)], [x1, y1], kind);
   }
 
+  /** @type {(kind: string, square: number) => any[]} */
   ring(kind, square) {
     const [x, y] = this.centre(square);
     const ring = svg("circle", { class: `ring ${kind}`, cx: x, cy: y, r: RING });
     return this.falls && y > 1 ? [ring, arrow([x, 0.1], [x, y - RING - 0.06], kind)] : [ring];
   }
 
+  /** @type {(square: number) => Point} */
   centre(square) {
     const [row, column] = this.placeOf(square);
     return centreOf(this.game, row, column);

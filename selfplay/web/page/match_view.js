@@ -13,6 +13,7 @@ import { aboutBest, capital, curveKind, curveSource, nameOf, scoreText, valuesAb
 const FACES = ["play", "analyse"];
 
 // Draws the state; goTo: shows the position after a number of plies.
+/** @type {(goTo: GoTo) => void} */
 export function showMatch(goTo) {
   const { game, answer, isBusy, isEdited } = opened();
   document.body.dataset.busy = String(isBusy);
@@ -58,6 +59,7 @@ function showFace() {
 }
 
 // The values that are shown: in a lesson they would be the solution, and while a line is stepped through nobody has to choose.
+/** @type {() => Mode} */
 function modeOfValues() {
   const { lesson, line, face } = state;
   if (lesson !== null) {
@@ -80,7 +82,7 @@ function showBoard() {
   const isInLine = line !== null && line.step > 0;
   const ghost = lesson === null || isInLine ? null : (answer.plies[ply]?.action ?? null);
   board.show({
-    match: { ...shown, ...foreseen },
+    match: { ...shown, squares: shown.squares ?? [], ...foreseen },
     known: foreseen === null ? known : new Map(),
     scale,
     isOpen,
@@ -104,15 +106,18 @@ function showBoard() {
 // ---------------------------------------------------------------------- who plays
 
 // The seat at the bottom of the board: that of the only person, or of who moves first.
+/** @type {(match: MatchView) => number} */
 const bottomOf = (match) => match.person_seat ?? 0;
 
+/** @type {(game: GameView, answer: MatchView, shown: MatchView) => void} */
 function showSeats(game, answer, shown) {
   const below = bottomOf(answer);
-  for (const [id, seat] of [["above", 1 - below], ["below", below]]) {
-    const stone = game.rows === null ? [] : [stoneOf(game, seat, { isNew: false, isTurned: false, isGhost: false })];
+  const plain = { isNew: false, isTurned: false, isGhost: false };
+  for (const [id, seat] of Object.entries({ above: 1 - below, below })) {
+    const stone = game.rows === null ? [] : [stoneOf(game, seat, plain)];
     const count = shown.counts === null ? [] : [element("b", { class: "count" }, String(shown.counts[seat]))];
-    const prisoner = shown.captured?.[seat] ? stoneOf(game, 1 - seat, { isNew: false, isTurned: false, isGhost: false }) : null;
-    const captured = prisoner === null ? [] : [element("span", { class: "captured" }, prisoner, `${shown.captured[seat]}`, element("span", { class: "hidden" }, " captured"))];
+    const prisoners = shown.captured?.[seat] ?? 0;
+    const captured = prisoners === 0 ? [] : [element("span", { class: "captured" }, stoneOf(game, 1 - seat, plain), String(prisoners), element("span", { class: "hidden" }, " captured"))];
     const colour = capital(answer.seat_names[seat]);
     const name = nameOf(answer, seat);
     const hidden = name === colour ? [] : [element("span", { class: "hidden" }, ` (${answer.seat_names[seat]})`)];
@@ -123,15 +128,17 @@ function showSeats(game, answer, shown) {
 
 // ---------------------------------------------------------------------- the evaluation bar
 
+/** @type {(shown: ValuesOfPosition) => void} */
 function showBar({ known, scale, judged }) {
   const { game, answer } = opened();
   at("bar").hidden = state.face !== "analyse" || checked("values") === "none" || (state.lesson !== null && !state.lesson.isSolved);
   const below = bottomOf(answer);
-  const colourOf = (seat) => game.stone_colours?.[seat] ?? `seat${seat}`;
+  const colourOf = (/** @type {number} */ seat) => game.stone_colours?.[seat] ?? `seat${seat}`;
   at("bar").replaceChildren(evaluationBar({ ...evaluationFor(below, { known, scale, judged }), bottom: colourOf(below), top: colourOf(1 - below) }));
 }
 
 // The share of the bar, and the value of the position, for a seat.
+/** @type {(seat: number, shown: ValuesOfPosition) => {share: number | null, text: string, short?: string}} */
 function evaluationFor(seat, { known, scale, judged }) {
   const { answer } = opened();
   const shown = position();
@@ -151,4 +158,5 @@ function evaluationFor(seat, { known, scale, judged }) {
 }
 
 // It stands at the side of the winner.
+/** @type {(share: number) => string} */
 const shortResult = (share) => (share === 0 ? "draw" : "win");

@@ -4,9 +4,11 @@ import { at, element } from "./drawing.js";
 import { gradeOf, scaleOfPly, valueText } from "./values.js";
 import { capital, nameOf } from "./words.js";
 
+/** @type {Record<string, string>} */
 const MARKS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 // isValued: whether values, marks and better moves are shown; goTo: shows the position after a number of plies.
+/** @type {(match: MatchView, cursor: number, options: {isValued: boolean, goTo: GoTo}) => void} */
 export function showMoves(match, cursor, { isValued, goTo }) {
   const { activeElement } = document;
   const focused = activeElement instanceof HTMLElement && at("plies").contains(activeElement) ? activeElement.dataset.ply : undefined;
@@ -24,6 +26,7 @@ export function showMoves(match, cursor, { isValued, goTo }) {
 }
 
 // The numbers of the plies in rows of two: that of who moves first, and of the other; null where there is none.
+/** @type {(plies: PlyDescription[]) => (number | null)[][]} */
 function numbered(plies) {
   /** @type {(number | null)[][]} */
   const rows = [];
@@ -36,6 +39,7 @@ function numbered(plies) {
   return rows;
 }
 
+/** @type {(match: MatchView, ply: number, options: {isShown: boolean, isValued: boolean, goTo: GoTo}) => any} */
 function cellOf(match, ply, { isShown, isValued, goTo }) {
   const one = match.plies[ply];
   const attributes = { type: "button", class: "move", "data-ply": ply, "aria-current": isShown ? "step" : null };
@@ -45,22 +49,25 @@ function cellOf(match, ply, { isShown, isValued, goTo }) {
 }
 
 // The value of a ply to who moved; if another move was better, its grade and the other move.
+/** @type {(match: MatchView, ply: PlyDescription) => any[]} */
 function aboutPly(match, ply) {
   if (ply.value === null) {
     return [];
   }
   const scale = scaleOfPly(match, ply);
+  /** @type {(value: number, words: string | null) => string} */
   const text = (value, words) => words ?? valueText(value, scale) + (ply.in_points ? " discs" : "");
   const grade = gradeOf(match, ply);
   const value = element("span", { class: "worth" }, text(ply.value, ply.words));
   if (grade === null) {
     return [value];
   }
-  const better = `${grade}: ${ply.best} ${text(ply.best_value, ply.best_words)}`;
+  const better = `${grade}: ${ply.best} ${text(ply.best_value ?? 0, ply.best_words)}`;
   return [element("b", { class: "mark", "aria-hidden": "true" }, MARKS[grade]), value, element("span", { class: "better" }, better)];
 }
 
 // Scrolls the list, but not the page.
+/** @type {(move: any) => void} */
 function keepInSight(move) {
   const list = at("plies").parentElement;
   if (move === null) {

@@ -3,8 +3,10 @@
 import { element, svg } from "./drawing.js";
 
 // The sign of a player without a colour: X or O, as in the console, unless its name is one character.
+/** @type {(game: Pick<GameView, "seat_names">, seat: number) => string} */
 export const signOf = ({ seat_names: names }, seat) => (names[seat].length === 1 ? names[seat] : "XO"[seat]);
 
+/** @type {(game: GameView, seat: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean}) => any} */
 export function stoneOf(game, seat, { isNew, isTurned, isGhost }) {
   const marks = `${isTurned ? " turned" : ""}${isNew ? " new" : ""}${isGhost ? " ghost" : ""}`;
   if (game.stone_colours) {
@@ -21,8 +23,10 @@ export function stoneOf(game, seat, { isNew, isTurned, isGhost }) {
 }
 
 // The mark of an empty square that counts for a player at the end.
+/** @type {(game: Pick<GameView, "stone_colours">, seat: number) => any} */
 export const territoryOf = ({ stone_colours: colours }, seat) => element("span", { class: `territory ${colours?.[seat] ?? `seat${seat}`}` });
 
+/** @type {(texts: string[], kind: string) => any} */
 function edge(texts, kind) {
   const made = element("div", { class: `edge ${kind}`, "aria-hidden": "true" });
   made.append(...texts.map((text) => element("span", {}, text)));
@@ -33,19 +37,20 @@ function edge(texts, kind) {
 // The board with its surroundings: {frame, heads, turn}. A board of columns has their numbers above it (the heads), which show
 // the values. Others have letters and numbers if their squares are named a1, b1, … or by row and column (0,1).
 // turn(isTurned): exchanges the ends of the letters and numbers.
+/** @type {(game: BoardGame, board: any) => {frame: any, heads: any[], turn: (isTurned: boolean) => void}} */
 export function framed({ rows, columns, square_names: names }, board) {
   if (names.every((name) => name.startsWith("column "))) {
     const top = edge(names.slice(0, columns).map((_, column) => String(column + 1)), "top heads");
     return { frame: element("div", { class: "framed columns" }, top, board), heads: [...top.children], turn: () => {} };
   }
-  const parts = names.map((name) => name.match(/^([a-z])(\d+)$/i)?.slice(1) ?? name.match(/^(\d+),(\d+)$/)?.slice(1).reverse());
-  if (parts.includes(undefined)) {
+  const parts = names.map((name) => name.match(/^([a-z])(\d+)$/i)?.slice(1) ?? name.match(/^(\d+),(\d+)$/)?.slice(1).reverse() ?? []);
+  if (parts.some(({ length }) => length === 0)) {
     return { frame: board, heads: [], turn: () => {} };
   }
   const texts = [parts.slice(0, columns).map(([column]) => column), parts.filter((_, square) => square % columns === 0).map(([, row]) => row)];
   const edges = ["top", "left"].map((kind, side) => edge(texts[side], kind));
   const frame = element("div", { class: "framed" }, ...edges, board);
   frame.style.setProperty("--lean", (rows - 1) / 2);
-  const turn = (isTurned) => edges.forEach((one, side) => [...one.children].forEach((span, number) => (span.textContent = texts[side].at(isTurned ? -1 - number : number))));
+  const turn = (/** @type {boolean} */ isTurned) => edges.forEach((one, side) => [...one.children].forEach((span, number) => (span.textContent = texts[side].at(isTurned ? -1 - number : number))));
   return { frame, heads: [], turn };
 }

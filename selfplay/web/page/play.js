@@ -7,6 +7,7 @@ import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
 import { canHint, canUndo } from "./controls.js";
 import { at, clicked } from "./drawing.js";
+import { hasBoard } from "./geometry.js";
 import * as lesson from "./lesson.js";
 import { showMatch } from "./match_view.js";
 import * as players from "./players.js";
@@ -42,7 +43,7 @@ export async function open(game, saved, shown = null, complaint = null) {
   say("One moment…");
   setTimeout(() => mine === state.visit && state.isBusy && state.match === null && say(COMPILING), PATIENCE);
   fail(null);
-  state.board = new (game.rows === null ? Buttons : Board)(at("board"), game, act, setup.turn);
+  state.board = hasBoard(game) ? new Board(at("board"), game, act, setup.turn) : new Buttons(at("board"), game, act);
   ["--rows", "--columns"].forEach((size) => at("play").style.setProperty(size, at("board").style.getPropertyValue(size)));
   players.showOffer({ opponents: [], notes: [] });
   setup.open(game);
@@ -56,7 +57,7 @@ export async function open(game, saved, shown = null, complaint = null) {
         bringValues(shown?.values ?? null);
       }
       await beginAndProve(match ?? {});
-      if (mine === state.visit && shown !== null && Number.isInteger(shown.ply)) {
+      if (mine === state.visit && typeof shown?.ply === "number" && Number.isInteger(shown.ply)) {
         await goTo(shown.ply);
       }
       if (mine === state.visit && complaint !== null) {
@@ -73,11 +74,12 @@ export async function open(game, saved, shown = null, complaint = null) {
   }
 }
 
+/** @type {(match?: Partial<Match>) => Promise<void>} */
 async function beginAndProve(match = {}) {
   const mine = state.visit;
   await actions.begin(match);
   if (mine === state.visit) {
-    players.showProof(state.game);
+    players.showProof(opened().game);
   }
 }
 
@@ -92,6 +94,7 @@ export async function refresh() {
 }
 
 // Called when the person chooses an action on the board; one that is chosen while an opponent takes over is played afterwards.
+/** @type {(action: number) => Promise<void>} */
 async function act(action) {
   if (state.lesson !== null) {
     lesson.attempt(action);
@@ -156,6 +159,7 @@ async function giveHint() {
 
 // ---------------------------------------------------------------------- buttons and keys
 
+/** @type {GoTo} */
 const stepTo = (to) => (state.lesson === null ? goTo(to) : lesson.stepTo(to));
 const back = () => stepTo((ply) => ply - 1);
 const forward = () => stepTo((ply) => ply + 1);
@@ -183,9 +187,13 @@ document.addEventListener("keydown", (/** @type {any} */ event) => {
   // The arrows move radio buttons, sliders and scrolled tables.
   const arrows = event.target.matches("input, summary") ? {} : { ArrowLeft: back, ArrowRight: forward };
   // In games whose actions are columns, the numbers above them.
-  const columns = (state.board?.heads ?? []).map((_, column) => [column + 1, () => state.board.click(column)]);
+  /** @type {any[]} */
+  const heads = state.board?.heads ?? [];
+  const columns = heads.map((_, column) => [column + 1, () => state.board.click(column)]);
   const others = state.board?.others?.key ? { [state.board.others.key]: () => state.board.others.click() } : {};
-  const handler = { ...others, u: undo, h: giveHint, n: newMatch, ",": back, ".": forward, ...arrows, ...Object.fromEntries(columns) }[event.key];
+  /** @type {Record<string, () => unknown>} */
+  const handlers = { ...others, u: undo, h: giveHint, n: newMatch, ",": back, ".": forward, ...arrows, ...Object.fromEntries(columns) };
+  const handler = handlers[event.key];
   if (handler !== undefined) {
     event.preventDefault();
     handler();

@@ -11,19 +11,21 @@ let changed = () => {};
 export const opponent = new Chooser("opponent", "", () => changed());
 const partner = new Chooser("partner", "partner-", () => changed());
 at("evaluator").addEventListener("change", () => changed());
-at("strengths").addEventListener("change", (event) => {
+at("strengths").addEventListener("change", (/** @type {any} */ event) => {
   opponent.select(event.target.value);
   changed();
 });
 
 // handler: called when another opponent, partner or evaluator is chosen.
-export const whenChanged = (handler) => (changed = handler);
+/** @type {(handler: () => void) => void} */
+export const whenChanged = (handler) => void (changed = handler);
 
 // Cancels the current request for a proof. The server drops a proof that no request waits for.
 let proofRequest = new AbortController();
 
 export const areKnown = () => opponent.opponents.length > 0;
 
+/** @type {(offer: Pick<OpponentsView, "opponents" | "notes"> & Partial<OpponentsView>) => void} */
 export function showOffer(offer) {
   clearProof("");
   updateOffer(offer, offer.default);
@@ -39,6 +41,7 @@ export function showOffer(offer) {
 }
 
 // Shows opponents that have appeared since, such as new levels, and keeps those that are chosen, unless one is named.
+/** @type {(offer: Pick<OpponentsView, "opponents" | "notes"> & Partial<OpponentsView>, id?: string | null) => void} */
 export function updateOffer(offer, id = null) {
   at("notes").replaceChildren(...offer.notes.map((note) => element("li", {}, note)));
   for (const chooser of [opponent, partner]) {
@@ -84,6 +87,7 @@ export const chosenSettings = () => ({ ...chosenPlayers(), person: checked("pers
 
 // ---------------------------------------------------------------------- proofs
 
+/** @type {(text: string) => void} */
 function clearProof(text) {
   proofRequest.abort();
   at("proof").hidden = false;
@@ -94,16 +98,18 @@ function clearProof(text) {
 // Called when another opponent is chosen. Its proof is requested when it plays.
 export const announceProof = () => clearProof("Trying every line…");
 
+/** @type {(game: GameView) => Promise<void>} */
 export async function showProof(game) {
   announceProof();
   const { signal } = (proofRequest = new AbortController());
-  const unknown = ({ message }) => ({ is_unbeatable: null, unbeatable_seats: null, text: message });
+  const unknown = (/** @type {Error} */ { message }) => ({ is_unbeatable: null, unbeatable_seats: null, text: message });
   const proof = await api.proof(game.name, opponent.chosen.id, signal).catch(unknown);
   if (!signal.aborted) {
     showResult(proof);
   }
 }
 
+/** @type {(proof: ProofView) => void} */
 function showResult({ is_unbeatable: isUnbeatable, unbeatable_seats: seats, text }) {
   const isHalf = !isUnbeatable && seats?.length === 1;
   const badge = isUnbeatable ? "Proved unbeatable. " : isHalf ? `Cannot lose moving ${SEATS[seats[0]]}. ` : "";

@@ -2,7 +2,7 @@
 
 import { areWatching } from "./address.js";
 import * as api from "./api.js";
-import { choices, cursor, isShown, judgedMatch, keepInAddress, mergeValues, opened, state, valued, wantsEstimates, wantsJudge } from "./state.js";
+import { choices, cursor, isShown, judgedMatch, keepInAddress, mergeValues, opened, position, state, valued, wantsEstimates, wantsJudge } from "./state.js";
 import { gradeOf } from "./values.js";
 import { aboutCourse, aboutPosition, fail, say, whatHappened } from "./words.js";
 
@@ -19,6 +19,7 @@ export const ask = (asked) => api.match({ ...opened().match, advance: !areWatchi
 let steps = 0;
 
 // to: a number of plies, or a function from the number of plies that are shown.
+/** @type {(to: Step) => Promise<void>} */
 export async function goTo(to) {
   const asked = state.answer;
   if (asked === null || state.isBusy || state.isRunning || state.isEdited) {
@@ -48,6 +49,7 @@ export async function goTo(to) {
   }
 }
 
+/** @type {(ply: number, isWanted: () => boolean) => Promise<void>} */
 async function lookBack(ply, isWanted) {
   if (ply < opened().answer.plies.length && !state.positions.has(ply)) {
     const { match } = await ask({ ply });
@@ -58,6 +60,7 @@ async function lookBack(ply, isWanted) {
 }
 
 // Says this about the current position; at the end of a match also how it went, as soon as this is known.
+/** @type {(text: string | null) => void} */
 export const sayEnd = (text) => say(`${text} ${aboutCourse(judgedMatch(), state.judged)}`.trim());
 
 function sayPosition() {
@@ -75,30 +78,43 @@ function sayPosition() {
 
 // ---------------------------------------------------------------------- values of the players
 
-// The players and the evaluator whose values are not known, so that they are not asked for again.
-let silent = "";
+// The views with the values that the players or the evaluator give to the legal actions.
+/** @type {WeakSet<MatchView>} */
+const estimated = new WeakSet();
 
-// Asks for the values of plies that are not known, as after a match was opened from its address.
+// Asks for these values. shown: the view of the position that is shown.
+/** @type {(shown: MatchView) => Promise<void>} */
+async function estimate(shown) {
+  const { match } = await ask({ ply: state.ply, valued: cursor() });
+  const { legal, values_are_points, values_in_points } = match;
+  Object.assign(shown, { legal, values_are_points, values_in_points });
+  estimated.add(shown);
+}
+
+// Asks for the values of the plies that are not known. An answer has as many as its time allows; without any, the others are
+// not known to the players.
+/** @type {(isCurrent: () => boolean) => Promise<void>} */
 async function fill(isCurrent) {
-  const { answer, match } = opened();
-  const advisers = JSON.stringify([match.opponent, match.partner, match.evaluator, match.person, match.seed]);
-  for (;;) {
-    const first = answer.plies.findIndex(({ value, is_forced: isForced }) => value === null && !isForced);
-    if (first < 0 || silent === advisers || !isCurrent()) {
+  const { plies } = opened().answer;
+  let first = 0;
+  while (isCurrent()) {
+    const next = plies.findIndex((ply, number) => number >= first && ply.value === null && !ply.is_forced);
+    if (next < 0) {
       return;
     }
-    const { match: asked } = await ask({ ply: first, valued: first });
-    if (asked.plies[first]?.value === null) {
-      silent = advisers;
-    } else if (isCurrent()) {
-      mergeValues(answer, asked.plies);
-      state.render();
+    const { match } = await ask({ ply: next, valued: next });
+    first = match.plies.findLastIndex(({ value }) => value !== null) + 1;
+    if (first <= next || !isCurrent()) {
+      return;
     }
+    mergeValues(opened().answer, match.plies);
+    state.render();
   }
 }
 
 // ---------------------------------------------------------------------- values of the judge
 
+/** @type {(ply: number, seconds: number) => Promise<void>} */
 async function askJudge(ply, seconds) {
   const mine = state.changes;
   const { judged } = await ask({ ply, seconds, show: ["judged"] });
@@ -116,8 +132,13 @@ async function askJudge(ply, seconds) {
 
 // Asks for the values of the position that is shown, if they are wanted and a person has to choose or looks back.
 export async function look() {
-  if (wantsJudge() && (state.ply !== null || opened().answer.awaits_person) && !state.judged.has(cursor())) {
+  if (state.ply === null && !opened().answer.awaits_person) {
+    return;
+  }
+  if (wantsJudge() && !state.judged.has(cursor())) {
     await askJudge(cursor(), FIRST_WAIT);
+  } else if (wantsEstimates() && !estimated.has(position())) {
+    await estimate(position());
   }
 }
 
@@ -125,6 +146,7 @@ export async function look() {
 let solving = 0;
 
 // Asks for the values of these positions until all are known, and shows them.
+/** @type {(plies: number[], isCurrent: () => boolean) => Promise<void>} */
 export async function solve(plies, isCurrent) {
   solving += 1;
   const mine = solving;

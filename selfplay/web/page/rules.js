@@ -4,10 +4,12 @@ import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
 import { at, element } from "./drawing.js";
+import { hasBoard } from "./geometry.js";
 import { RESULT_SCALE } from "./values.js";
 
 let visit = 0;
 
+/** @type {(game: GameView) => Promise<void>} */
 export async function open(game) {
   visit += 1;
   const mine = visit;
@@ -30,12 +32,14 @@ export async function open(game) {
   }
 }
 
+/** @type {(game: GameView, match: MatchDescription, caption: string) => void} */
 function draw(game, match, caption) {
   const place = element("div", { class: "picture", role: "img", "aria-label": caption });
-  const board = new (game.rows === null ? Buttons : Board)(place, game, () => {}, () => {});
+  const board = hasBoard(game) ? new Board(place, game, () => {}, () => {}) : new Buttons(place, game, () => {});
   // A picture: nothing in it can be clicked or reached by keys.
   [...place.children].forEach((child) => (child.inert = true));
   at("rules-picture").replaceChildren(place);
   at("rules-caption").textContent = caption;
-  board.show({ match, known: new Map(), scale: RESULT_SCALE, isOpen: false, isEdited: false, hint: null, ghost: null });
+  const drawn = { ...match, squares: match.squares ?? [] };
+  board.show({ match: drawn, known: new Map(), scale: RESULT_SCALE, isOpen: false, isEdited: false, hint: null, ghost: null });
 }

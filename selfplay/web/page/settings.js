@@ -5,7 +5,7 @@ import { isOnePerson } from "./address.js";
 import { at, checked, clicked, radios } from "./drawing.js";
 import * as players from "./players.js";
 import { askForMore, look } from "./review.js";
-import { isShown, keepInAddress, opened, state } from "./state.js";
+import { hasSame, isShown, keepInAddress, opened, state } from "./state.js";
 import { fail, say, whatToDo } from "./words.js";
 
 export async function changeOpponent() {
@@ -18,11 +18,11 @@ export async function changeOpponent() {
   const chosen = players.chosenPlayers();
   if (state.match === null) {
     await begin();
-  } else if (Object.entries(chosen).some(([name, value]) => opened().match[name] !== value)) {
+  } else if (!hasSame(opened().match, chosen, ["opponent", "partner", "evaluator"])) {
     await takeOver();
   }
   if (mine === state.visit) {
-    players.showProof(state.game);
+    players.showProof(opened().game);
   }
 }
 
@@ -64,7 +64,7 @@ async function showOtherwise() {
   }
 }
 
-/** @type {(face: import("./state.js").Face) => Promise<void>} */
+/** @type {(face: Face) => Promise<void>} */
 export async function changeFace(face) {
   if (face !== state.face) {
     // A position that is being set up is left as it was.
@@ -74,8 +74,11 @@ export async function changeFace(face) {
   }
 }
 
+/** @type {(event: any) => void} */
 function moveBetweenTabs(event) {
-  const face = { ArrowLeft: "play", ArrowRight: "analyse", Home: "play", End: "analyse" }[event.key];
+  /** @type {Record<string, Face>} */
+  const faces = { ArrowLeft: "play", ArrowRight: "analyse", Home: "play", End: "analyse" };
+  const face = faces[event.key];
   if (face !== undefined && !event.ctrlKey && !event.altKey && !event.metaKey) {
     event.preventDefault();
     event.stopPropagation();
@@ -89,5 +92,4 @@ radios("person").forEach((radio) => radio.addEventListener("change", changePeopl
 radios("values").forEach((radio) => radio.addEventListener("change", showOtherwise));
 clicked("tab-play", () => changeFace("play"));
 clicked("tab-analyse", () => changeFace("analyse"));
-clicked("analyse", () => changeFace("analyse"));
 document.querySelector(".tabs")?.addEventListener("keydown", moveBetweenTabs);

@@ -7,6 +7,7 @@ import { opened, position, state } from "./state.js";
 import { RESULT_SCALE } from "./values.js";
 import { fail } from "./words.js";
 
+/** @type {Record<number, number>} */
 const NEXT = { 0: 1, 1: -1, "-1": 0 };
 
 // The stones on the board while it is set up.
@@ -14,6 +15,7 @@ const NEXT = { 0: 1, 1: -1, "-1": 0 };
 let squares = [];
 
 // Called when a game is opened.
+/** @type {(game: GameView) => void} */
 export function open(game) {
   at("setup").hidden = !game.can_be_set_up;
   radios("to-move").forEach((radio, seat) => {
@@ -40,8 +42,10 @@ function close() {
 }
 
 // Called when a square is clicked.
+/** @type {(square: number) => void} */
 export const turn = (square) => draw(squares.with(square, NEXT[squares[square]]));
 
+/** @type {(stones: number[]) => void} */
 function draw(stones) {
   squares = stones;
   const match = { squares, plies: [], legal: [], winning_squares: [] };

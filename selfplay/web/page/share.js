@@ -1,12 +1,13 @@
 // Copying, saving and loading a match, and a picture of the position that is shown.
 
 import { at, clicked, element, svg } from "./drawing.js";
-import { centreOf, hexagon, linesOf, pathOf, sizeOf, starPoints } from "./geometry.js";
+import { centreOf, hasBoard, hexagon, linesOf, pathOf, sizeOf, starPoints } from "./geometry.js";
 import { signOf } from "./pieces.js";
 import { ask } from "./review.js";
 import { opened, position, state } from "./state.js";
 
-const say = (text) => (at("share-state").textContent = text);
+/** @type {(text: string) => void} */
+const say = (text) => void (at("share-state").textContent = text);
 
 // Shows the moves, unless the person is writing.
 export function showMovesText() {
@@ -15,6 +16,7 @@ export function showMovesText() {
   }
 }
 
+/** @type {(text: string, what: string) => Promise<void>} */
 async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
@@ -27,6 +29,7 @@ async function copy(text, what) {
   }
 }
 
+/** @type {(name: string, text: string, type: string) => void} */
 function saveFile(name, text, type) {
   const link = element("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   link.click();
@@ -38,6 +41,7 @@ async function download() {
   saveFile(file.name, file.text, "text/plain");
 }
 
+/** @type {(action: () => Promise<void> | void) => () => unknown} */
 const ifOpen = (action) => () => state.match !== null && action()?.catch((error) => say(error.message));
 clicked("copy-moves", ifOpen(() => copy(opened().match.moves, "moves are")));
 clicked("copy-link", ifOpen(() => copy(location.href, "link is")));
@@ -51,9 +55,11 @@ at("share").addEventListener("toggle", () => {
 // ---------------------------------------------------------------------- the picture
 
 const SIDE = 64;
+/** @type {Record<string, string>} */
 const DISCS = { black: "#14181c", white: "#ffffff", red: "#d42a26", yellow: "#fbc615" };
 const SIGNS = ["#1d5fa8", "#b4581a"];
 
+/** @type {(game: GameView, seat: number, middle: Point) => any} */
 function stoneOf(game, seat, [cx, cy]) {
   const colours = game.stone_colours;
   if (colours !== null) {
@@ -63,8 +69,9 @@ function stoneOf(game, seat, [cx, cy]) {
   return svg("text", { x: cx, y: cy + 0.25, fill: SIGNS[seat], ...style }, signOf(game, seat));
 }
 
+/** @type {(game: GameView, squares: number[] | null) => void} */
 function savePicture(game, squares) {
-  if (game.rows === null) {
+  if (!hasBoard(game) || squares === null) {
     return;
   }
   const { width, height } = sizeOf(game);

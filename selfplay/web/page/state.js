@@ -7,48 +7,6 @@ import * as address from "./address.js";
 import { at, check, checked } from "./drawing.js";
 import { bestActions } from "./values.js";
 
-/**
- * The match. `MatchRequest` and all types that no module defines are those of the API.
- * @typedef {Required<Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "evaluator" | "seed" | "moves" | "position" | "is_practice">>} Match
- *
- * What is known of an action: share: of the simulations, in percent; result: with perfect play, beside an estimate.
- * @typedef {{text: string, value: number | null, words: string | null, grade: PlyDescription["grade"], share: number | null, result: number | null}} Known
- *
- * The best values that are known in a position, by action.
- * @typedef {{kind: string | null, isExact: boolean, source: string, isComplete: boolean, known: Map<number, Known>}} Judged
- *
- * mistakes: the number of plies before each. number: of the one that is shown. isSolved: a better move was found, or shown.
- * @typedef {{mistakes: number[], number: number, isSolved: boolean}} Lesson
- *
- * The moves that follow the position before a ply, and the views after each of them. step: the number of moves shown.
- * @typedef {{texts: string[], views: MatchView[], step: number}} Line
- *
- * play: nothing is valued. analyse: values, the course of the match, other positions.
- * @typedef {"play" | "analyse"} Face
- *
- * @typedef {object} State
- * @property {() => void} render Draws everything; set when the page starts.
- * @property {GameView | null} game The game that is open.
- * @property {any} board Its board, or its buttons.
- * @property {Match | null} match The match; null if there is none.
- * @property {MatchView | null} answer The server's view of it.
- * @property {number | null} ply The position before this ply is shown; null: the current one.
- * @property {number | null} wanted The same for the position asked for last.
- * @property {Map<number, MatchView>} positions Views of positions, by the number of plies before them.
- * @property {Map<number, Judged>} judged The best values that are known there.
- * @property {object | null} foreseen What is shown of an action until the answer comes; see board.js.
- * @property {{action: number, square: number | null} | null} hint The hint on the board.
- * @property {Lesson | null} lesson Null outside of one.
- * @property {Line | null} line A line that is stepped through on the board.
- * @property {Face} face What the page is for at present.
- * @property {boolean} isBusy A request that changes the match is running.
- * @property {boolean} isTakingOver By it another opponent takes over.
- * @property {boolean} isRunning Players are watched.
- * @property {boolean} isEdited A position is being set up on the board.
- * @property {number} visit Counts the games opened. Answers that belong to an earlier one are ignored.
- * @property {number} changes Counts the changes of the match in the same way.
- */
-
 const UNKNOWN = { value: null, words: null, best: null, best_value: null, best_words: null, grade: null };
 
 /** @type {State} */
@@ -80,6 +38,7 @@ export const state = {
 export const opened = () => /** @type {any} */ (state);
 
 // Whether the page still shows this view.
+/** @type {(asked: MatchView | null) => boolean} */
 export const isShown = (asked) => asked === state.answer && !state.isBusy;
 
 // The number of plies before the position that is shown.
@@ -94,9 +53,11 @@ export const position = () => /** @type {any} */ (state.ply === null ? state.ans
 export const onBoard = () => state.line?.views[state.line.step - 1] ?? position();
 
 // All positions of the match in which somebody chose.
+/** @type {(match: MatchView) => number[]} */
 export const choices = ({ plies }) => [...plies.keys()].filter((ply) => !plies[ply].is_forced);
 
 // The moves before a ply, as a request has them. Passes that are the only legal action follow from the rules.
+/** @type {(match: MatchView, ply: number) => string} */
 export const movesBefore = ({ plies }, ply) => plies.slice(0, ply).filter((one) => !one.is_forced).map(({ text }) => text).join(" ");
 
 // ---------------------------------------------------------------------- the match changes
@@ -105,7 +66,7 @@ export const movesBefore = ({ plies }, ply) => plies.slice(0, ply).filter((one) 
 const NOT_JUDGED = { kind: null, isExact: false, source: "", isComplete: false, known: new Map() };
 const VALUES = ["value", "words", "value_is_points", "in_points", "best", "best_value", "best_words", "grade", "is_random", "reason"];
 /** @type {(one: any, other: any, names: string[]) => boolean} */
-const hasSame = (one, other, names) => names.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
+export const hasSame = (one, other, names) => names.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
 // The number of plies with which this match and the one that is shown begin alike; null if they are different matches.
 /** @type {(match: Match, answer: MatchView) => number | null} */
@@ -142,10 +103,11 @@ export function take(match, answer) {
 }
 
 // Adds the values of these plies to a view that does not have them.
+/** @type {(answer: MatchView, plies: PlyDescription[]) => void} */
 export function mergeValues(answer, plies) {
   plies.forEach((known, ply) => {
     if (answer.plies[ply].value === null) {
-      VALUES.forEach((name) => (answer.plies[ply][name] = known[name]));
+      Object.assign(answer.plies[ply], Object.fromEntries(Object.entries(known).filter(([name]) => VALUES.includes(name))));
     }
   });
 }
@@ -158,10 +120,12 @@ export function clear() {
 // ---------------------------------------------------------------------- results
 
 // The seeds of the matches that have been counted: the end of a match can be reached again by the browser's back button.
+/** @type {Set<number>} */
 const counted = new Set();
 let score = { players: "", results: [0, 0, 0] };
 
 // Who plays, whoever moves first.
+/** @type {(match: Match) => string} */
 const playersOf = ({ game, opponent, partner, person }) => [game, opponent, partner, address.isOnePerson(person) ? "one" : person].join(" ");
 
 // Results between the players of the match: wins of the person (or of who moves first), of the other, and draws.
@@ -225,6 +189,7 @@ function judgedPly({ action, is_forced: isForced }, number) {
 const USUAL_VALUES = "perfect";
 
 // Chooses the values of an address; null: the usual ones.
+/** @type {(values: string | null) => void} */
 export const bringValues = (values) => check("values", values ?? USUAL_VALUES);
 
 // How the match is shown, as in an address.
@@ -268,6 +233,7 @@ export function noteLeft() {
 }
 
 // Called when a match is shown: from the second move of the person on, the earlier match is no longer offered.
+/** @type {(match: MatchView) => void} */
 export function forgetLeft({ moves, plies }) {
   const isReturned = left !== null && moves === left.moves && moves !== "";
   if (isReturned || plies.filter((ply) => ply.by_person).length > 1) {

@@ -11,16 +11,21 @@ import { runsOf } from "./story_runs.js";
 const MILLISECONDS = 1000;
 
 const choices = new StoryChoices((areRunsNew) => (areRunsNew ? lookNow() : redraw()));
-let timer = null;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+/** @type {any} */
 let opened = null;
 let visit = 0;
 // By the id of a run, null for the game's own: its story, or the sentence that says why there is none.
+/** @type {Map<string | null, any>} */
 let stories = new Map();
 
+/** @type {(what: string) => string} */
 const titleOf = (what) => `${opened.title}: the story of the ${what}`;
 
 export const savedAddress = () => (opened === null ? null : choices.savedAddress());
 
+/** @type {(game: GameView) => Promise<void>} */
 export async function open(game) {
   opened = game;
   stories = new Map();
@@ -45,6 +50,7 @@ async function lookNow() {
   await look(visit);
 }
 
+/** @type {(mine: number) => Promise<void>} */
 async function look(mine) {
   if (stories.size === 0 || !document.hidden) {
     const wanted = [null, ...choices.chosen.runs];
@@ -59,11 +65,13 @@ async function look(mine) {
 }
 
 // The story of a run, null if it has not changed, or the sentence that says why there is none.
+/** @type {(run: string | null) => Promise<StoryView | string | null>} */
 async function ask(run) {
   const isNew = typeof stories.get(run) !== "object";
   return api.story(opened.name, isNew, run).catch((error) => (error instanceof TypeError ? "The server does not answer." : error.message));
 }
 
+/** @type {(wanted: (string | null)[], answers: (StoryView | string | null)[]) => void} */
 function take(wanted, answers) {
   const before = stories;
   stories = new Map(wanted.map((run, number) => [run, answers[number] ?? before.get(run)]));
@@ -81,7 +89,10 @@ function redraw() {
   if (typeof story !== "object") {
     return;
   }
-  const [all, problems] = ["object", "string"].map((type) => [...stories.values()].filter((one) => typeof one === type));
+  const every = [...stories.values()];
+  /** @type {StoryView[]} */
+  const all = every.filter((one) => typeof one === "object");
+  const problems = every.filter((one) => typeof one === "string");
   drawFor(at("charts").clientWidth, choices.chosen.smoothing);
   at("story-title").textContent = titleOf(story.comes_with_program ? "agent that comes with the program" : "run");
   const count = story.levels.length;
@@ -100,8 +111,9 @@ function redraw() {
   tables().forEach((one) => (one.open = wereOpen.get(one.closest("figure").id) ?? one.open));
 }
 
+/** @type {(story: StoryView, runs: Run[]) => any[]} */
 function cards(story, runs) {
-  const exact = (story.comparison ?? []).filter((row) => row.exact !== null);
+  const exact = (story.comparison ?? []).flatMap(({ level, exact, rating }) => (exact === null ? [] : [{ level, exact, rating }]));
   return [
     ...charts.lossCurves(runs, (level) => choices.shows(level)),
     ...charts.lossByLevel(runs),
@@ -112,7 +124,7 @@ function cards(story, runs) {
     ...charts.ratings(runs),
     ...(story.levels.length > 0 || story.summary.log.length > 0 ? [summaryCard(story)] : []),
     ...(runs.length > 1 ? [runsCard(runs)] : []),
-    ...(story.matches?.length > 0 ? [matchesCard(story.matches)] : []),
+    ...(story.matches !== null && story.matches.length > 0 ? [matchesCard(story.matches)] : []),
     ...(exact.length > 0 ? [exactTable(exact)] : []),
     ...(story.tournament ? [tournamentTable(story.tournament)] : []),
   ];

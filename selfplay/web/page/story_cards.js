@@ -4,14 +4,17 @@ import { table } from "./charts.js";
 import { element, printed } from "./drawing.js";
 
 // Empty until the levels have been compared.
+/** @type {(row: {rating: number | null} | undefined) => string | number} */
 const ratingText = (row) => (typeof row?.rating === "number" ? Math.round(row.rating) : "");
 
+/** @type {(id: string, title: string, about: string, ...made: Element[]) => any} */
 function card(id, title, about, ...made) {
   const caption = element("figcaption", {}, element("h2", {}, title), element("p", { class: "quiet" }, about));
   const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, ...made);
   return element("figure", { class: "card wide", id }, caption, scroll);
 }
 
+/** @type {(seconds: number) => string} */
 function duration(seconds) {
   if (seconds < 90) {
     return `${Math.round(seconds)} seconds`;
@@ -21,6 +24,7 @@ function duration(seconds) {
 }
 
 // "Level 3 of 15, about 4 minutes left"
+/** @type {(story: StoryView) => string} */
 export function progress({ levels, summary }) {
   const of = summary.wanted_levels === null ? "" : ` of ${summary.wanted_levels}`;
   const left = summary.seconds_left === null ? "" : `, about ${duration(summary.seconds_left)} left for the others`;
@@ -28,6 +32,7 @@ export function progress({ levels, summary }) {
 }
 
 // The verdict, the settings, and the end of the log.
+/** @type {(story: StoryView) => any} */
 export function summaryCard(story) {
   const { summary } = story;
   const parts = [];
@@ -43,8 +48,9 @@ export function summaryCard(story) {
 }
 
 // The newest level of each run in a row, with the settings that are not the same in all of them.
+/** @type {(runs: Run[]) => any} */
 export function runsCard(runs) {
-  const differs = (setting) => !runs.every(({ story }) => story.summary.settings.includes(setting));
+  const differs = (/** @type {string} */ setting) => !runs.every(({ story }) => story.summary.settings.includes(setting));
   const rows = runs.map(({ name, story }) => {
     const newest = story.comparison?.at(-1);
     const losses = story.losses.at(-1)?.epochs.map((one) => one.validation) ?? [];
@@ -65,6 +71,7 @@ export function runsCard(runs) {
 }
 
 // The matches of the newest level against players that are not levels.
+/** @type {(matches: PairRow[]) => any} */
 export function matchesCard(matches) {
   const newest = Math.max(...matches.map((row) => row.level));
   const rows = matches
@@ -74,6 +81,7 @@ export function matchesCard(matches) {
   return card("matches", `Level ${newest} against other players`, "From random openings, with each player first in half of the matches.", made);
 }
 
+/** @type {(rows: {level: number, exact: ExactView, rating: number | null}[]) => any} */
 export function exactTable(rows) {
   const made = table({
     caption: "Exact results of each level",
@@ -90,6 +98,7 @@ export function exactTable(rows) {
   return card("certain", "Exact results of every level", "Results against the random player, and the lines lost when the opponent tries every reply.", made);
 }
 
+/** @type {(players: RatedPlayerView[]) => any} */
 export function tournamentTable(players) {
   const rows = players.map((one) => [one.player, Math.round(one.rating), `${Math.round(one.low)} to ${Math.round(one.high)}`]);
   return card("tournament", "Tournament", "Ratings of all players, with 95 % intervals.", table({ caption: "Ratings", head: ["player", "rating", "95 %"], rows }));

@@ -7,27 +7,31 @@ import { curveName, headOf, rowsOf, shade, toneOf } from "./story_runs.js";
 const MOST_NAMED = 6;
 const GROUP_TONES = ["var(--chart-a)", "var(--chart-b)", "var(--chart-won)", "var(--chart-lost)", "var(--quiet)", "var(--chart-new)"];
 
+/** @type {(epochs: EpochView[]) => EpochView} */
 const champion = (epochs) => epochs.reduce((best, one) => (one.validation < best.validation ? one : best));
-const compared = (what) => (run) => (run.story.comparison ?? []).filter((row) => row[what] !== null);
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
+// The rows of the comparison that have this column.
+/** @type {<What extends keyof LevelRow>(what: What) => (run: Run) => (LevelRow & {[column in What]: NonNullable<LevelRow[column]>})[]} */
+const compared = (what) => (run) => /** @type {any} */ ((run.story.comparison ?? []).filter((row) => row[what] !== null));
+/** @type {(share: number | null) => string} */
+const percent = (share) => (share === null ? "" : `${(100 * share).toFixed(1)} %`);
 
 // A chart of curves by level for each run that has rows, [] if none has. rows(run): rows with a level.
-// curves: [{name, tone(run), y(row), text(row), dots}], where y gives null if a row is of another curve.
-// lines: [{name, tone, y, text}], lines across the chart for players that are not levels. head, cells(run): the table.
+/** @type {<Row extends {level: number}>(every: Run[], chart: LevelChart<Row>) => any[]} */
 function levelChart(every, { rows, curves, lines = [], head, cells, ...chart }) {
   const runs = every.filter((run) => rows(run).length > 0);
   if (runs.length === 0) {
     return [];
   }
   const levels = runs.flatMap((run) => rows(run).map(({ level }) => level));
-  const ofRun = (run) => curves.map(({ name, tone = toneOf, y, text, dots }) => ({
+  const ofRun = (/** @type {Run} */ run) => curves.map(({ name, tone = toneOf, y, text, dots }) => ({
     name: curves.length > 1 || run.isAlone ? curveName(run, name) : run.name,
     tone: tone(run),
     dash: run.dash,
     dots,
-    points: rows(run)
-      .filter((row) => y(row) !== null)
-      .map((row) => ({ x: row.level, y: y(row), text: `level ${row.level}: ${text(row)}` })),
+    points: rows(run).flatMap((row) => {
+      const height = y(row);
+      return height === null ? [] : [{ x: row.level, y: height, text: `level ${row.level}: ${text(row)}` }];
+    }),
   }));
   const across = lines.map(({ y, text, ...line }) => ({
     ...line,
@@ -43,12 +47,13 @@ function levelChart(every, { rows, curves, lines = [], head, cells, ...chart }) 
 }
 
 // isShown: whether the curve of a level is drawn.
+/** @type {(every: Run[], isShown: (level: number) => boolean) => any[]} */
 export function lossCurves(every, isShown) {
   const runs = every.filter((run) => run.story.losses.length > 0);
   if (runs.length === 0) {
     return [];
   }
-  const shown = (run) => run.story.losses.filter(({ level }) => isShown(level));
+  const shown = (/** @type {Run} */ run) => run.story.losses.filter(({ level }) => isShown(level));
   const all = runs.reduce((sum, run) => sum + run.story.losses.length, 0);
   const count = runs.reduce((sum, run) => sum + shown(run).length, 0);
   const epochs = Math.max(...runs.flatMap((run) => run.story.losses.map((one) => one.epochs.length)));
@@ -83,8 +88,9 @@ export function lossCurves(every, isShown) {
   })];
 }
 
+/** @type {(every: Run[]) => any[]} */
 export function lossByLevel(every) {
-  const rows = (run) => run.story.losses.map(({ level, epochs }) => ({ level, ...champion(epochs) }));
+  const rows = (/** @type {Run} */ run) => run.story.losses.map(({ level, epochs }) => ({ level, ...champion(epochs) }));
   return levelChart(every, {
     id: "loss-by-level",
     title: "Validation loss by level",
@@ -99,16 +105,19 @@ export function lossByLevel(every) {
   });
 }
 
+/** @type {(every: Run[]) => any[]} */
 export function winsMinusLosses(every) {
   const rows = compared("previous");
+  /** @type {(name: string, opponent: "previous" | "random", tone?: (run: Run) => string) => Curve<LevelRow>} */
   const curve = (name, opponent, tone) => ({
     name: `against the ${name}`,
     tone,
-    y: (row) => row[opponent].wins - row[opponent].losses,
-    text: (row) => `${row[opponent].wins} won, ${row[opponent].draws} drawn, ${row[opponent].losses} lost`,
+    y: ({ [opponent]: results }) => (results === null ? null : results.wins - results.losses),
+    text: ({ [opponent]: results }) => `${results?.wins} won, ${results?.draws} drawn, ${results?.losses} lost`,
   });
-  const second = (run) => (run.isAlone ? "var(--chart-b)" : `color-mix(in oklab, ${run.tone} 60%, var(--ink))`);
-  const counted = ({ wins, draws, losses }) => `${wins}-${draws}-${losses}`;
+  const second = (/** @type {Run} */ run) => (run.isAlone ? "var(--chart-b)" : `color-mix(in oklab, ${run.tone} 60%, var(--ink))`);
+  /** @type {(results: ResultsView | null) => string} */
+  const counted = (results) => (results === null ? "" : `${results.wins}-${results.draws}-${results.losses}`);
   return levelChart(every, {
     id: "wins",
     title: "Wins minus losses",
@@ -122,6 +131,7 @@ export function winsMinusLosses(every) {
 }
 
 // Bars of all results for one run; for several runs, a curve of the wins of each.
+/** @type {(every: Run[]) => any[]} */
 export function exactResults(every) {
   const rows = compared("exact");
   const chart = {
@@ -151,9 +161,12 @@ export function exactResults(every) {
 
 // How often each level gives a win or a draw away, judged by an exact solver: by group of positions for one run, in all
 // positions for several runs.
+/** @type {(every: Run[]) => any[]} */
 export function mistakesChart(every) {
-  const rows = (run) => (run.story.mistakes ?? []).filter((row) => row.level !== null);
+  /** @type {(run: Run) => (MistakeRow & {level: number})[]} */
+  const rows = (run) => (run.story.mistakes ?? []).flatMap(({ level, ...row }) => (level === null ? [] : [{ level, ...row }]));
   const groups = every.length > 1 ? ["all"] : [...new Set(rows(every[0]).map((row) => row.group))];
+  /** @type {(group: string, number: number) => string} */
   const tones = (group, number) => (group === "all" ? "var(--ink)" : GROUP_TONES[number % GROUP_TONES.length]);
   return levelChart(every, {
     id: "mistakes",
@@ -165,8 +178,8 @@ export function mistakesChart(every) {
       name: group,
       tone: (run) => (run.isAlone ? tones(group, number) : run.tone),
       dots: group === "all",
-      y: (row) => (row.group === group ? 100 * row.mistake_rate : null),
-      text: (row) => percent(row.mistake_rate),
+      y: (/** @type {MistakeRow} */ row) => (row.group === group ? 100 * row.mistake_rate : null),
+      text: (/** @type {MistakeRow} */ row) => percent(row.mistake_rate),
     })),
     head: ["player", "mistakes", "best action", "points lost"],
     cells: newestMistakes,
@@ -174,7 +187,9 @@ export function mistakesChart(every) {
 }
 
 // The mistakes of the newest level and the reference players in all positions, the best player first.
-function newestMistakes({ story: { mistakes } }) {
+/** @type {(run: Run) => Cells[]} */
+function newestMistakes({ story }) {
+  const mistakes = story.mistakes ?? [];
   const latest = Math.max(...mistakes.map((row) => row.level ?? 0));
   return mistakes
     .filter((row) => row.group === "all" && (row.level === null || row.level === latest))
@@ -183,22 +198,25 @@ function newestMistakes({ story: { mistakes } }) {
 }
 
 // The share of late positions in which a best action is taken, by level, with the best reference player as a line.
+/** @type {(every: Run[]) => any[]} */
 export function solvedChart(every) {
   const rows = compared("solved");
-  const others = (every[0].story.references ?? []).filter((one) => one.solved !== null);
-  const best = others.toSorted((one, other) => other.solved.optimal - one.solved.optimal).slice(0, 1);
+  const others = (every[0].story.references ?? []).flatMap(({ player, solved }) => (solved === null ? [] : [{ player, solved }]));
+  const best = others.toSorted((one, other) => (other.solved.optimal ?? 0) - (one.solved.optimal ?? 0)).slice(0, 1);
+  /** @type {(name: string, solved: SolvedView) => Cells} */
   const cells = (name, { optimal, points_lost: lost }) => [name, percent(optimal), lost === null ? "" : lost.toFixed(2)];
+  const inPercent = (/** @type {SolvedView} */ { optimal }) => (optimal === null ? null : 100 * optimal);
   return levelChart(every, {
     id: "solved",
     title: "Best actions in solved positions",
     about: "The share of positions with known exact values in which a best action is taken.",
     yLabel: "best action, in %",
     rows,
-    curves: [{ name: "levels", y: ({ solved }) => 100 * solved.optimal, text: ({ solved }) => percent(solved.optimal) }],
+    curves: [{ name: "levels", y: ({ solved }) => inPercent(solved), text: ({ solved }) => percent(solved.optimal) }],
     lines: best.map(({ player, solved }) => ({
       name: player,
       tone: every[0].isAlone ? "var(--chart-b)" : "var(--quiet)",
-      y: 100 * solved.optimal,
+      y: inPercent(solved) ?? 0,
       text: percent(solved.optimal),
     })),
     head: ["player", "best action", "points lost"],
@@ -209,6 +227,7 @@ export function solvedChart(every) {
   });
 }
 
+/** @type {(every: Run[]) => any[]} */
 export function ratings(every) {
   const rows = compared("rating");
   const met = (every[0].story.references ?? []).filter((one) => one.player !== "random");
@@ -222,7 +241,7 @@ export function ratings(every) {
     curves: [{ name: "rating", y: ({ rating }) => rating, text: ({ rating }) => String(Math.round(rating)) }],
     lines: met.map(({ player, rating }, number) => ({
       name: player,
-      tone: shade({ isAlone: true }, number, met.length),
+      tone: shade({ isAlone: true, tone: "" }, number, met.length),
       y: rating,
       text: String(Math.round(rating)),
     })),

@@ -3,33 +3,42 @@
 import * as address from "./address.js";
 import { at, element } from "./drawing.js";
 
+/** @type {Record<string, number>} */
 const NEXT = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 // runs: the ids of the other runs; smoothing: the values on each side that a mean takes in; hidden: levels.
+/** @type {() => Choices} */
 const nothing = () => ({ runs: [], smoothing: 0, hidden: new Set() });
 
 export class StoryChoices {
   // changed is called after each change, with whether other runs were chosen.
+  /**
+   * @param {(areRunsNew: boolean) => unknown} changed
+   */
   constructor(changed) {
     this.changed = changed;
     this.ofGames = new Map();
-    this.game = null;
+    this.game = "";
+    /** @type {number[]} */
     this.levels = [];
     at("smoothing").addEventListener("input", () => this.change({ smoothing: Number(at("smoothing").value) }));
     at("levels-all").addEventListener("click", () => this.hide([]));
     at("levels-ends").addEventListener("click", () => this.hide(this.levels.slice(1, -1)));
-    at("levels").addEventListener("keydown", (event) => this.move(event));
+    at("levels").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.move(event));
   }
 
+  /** @returns {Choices} */
   get chosen() {
     return this.ofGames.get(this.game) ?? nothing();
   }
 
+  /** @type {(level: number) => boolean} */
   shows(level) {
     return !this.chosen.hidden.has(level);
   }
 
   // The choices in the address, or else those made in an earlier visit.
+  /** @type {(game: string) => void} */
   open(game) {
     this.game = game;
     this.levels = [];
@@ -47,6 +56,7 @@ export class StoryChoices {
     return address.writeStory(this.game, this.chosen);
   }
 
+  /** @type {(changes: Partial<Choices>) => void} */
   change(changes) {
     this.ofGames.set(this.game, { ...this.chosen, ...changes });
     history.replaceState(null, "", this.savedAddress());
@@ -65,6 +75,7 @@ export class StoryChoices {
   // ---------------------------------------------------------------------- other runs
 
   // Runs that are chosen stay in the list even if they do not exist any more.
+  /** @type {(found: RunView[]) => void} */
   offerRuns(found) {
     const missing = this.chosen.runs.filter((id) => !found.some((run) => run.id === id));
     const runs = [...found, ...missing.map((id) => ({ id, settings: [], levels: 0 }))];
@@ -72,6 +83,7 @@ export class StoryChoices {
     at("runs-about").textContent = runs.length > 0 ? "" : "No other runs were found beside this run or in the folder of runs.";
   }
 
+  /** @type {(run: RunView) => any} */
   runCheck({ id, settings, levels }) {
     const box = element("input", { type: "checkbox", value: id });
     box.checked = this.chosen.runs.includes(id);
@@ -86,6 +98,7 @@ export class StoryChoices {
   // ---------------------------------------------------------------------- levels
 
   // Adds the levels that have appeared since, and keeps the keyboard focus.
+  /** @type {(levels: number[]) => void} */
   offerLevels(levels) {
     this.levels = levels;
     const chips = new Map([...at("levels").children].map((chip) => [Number(chip.dataset.level), chip]));
@@ -98,6 +111,7 @@ export class StoryChoices {
     this.showHidden();
   }
 
+  /** @type {(level: number) => any} */
   levelChip(level) {
     const box = element("input", { type: "checkbox", "aria-label": `Level ${level}` });
     box.addEventListener("change", () => {
@@ -108,6 +122,7 @@ export class StoryChoices {
     return element("label", { "data-level": level }, box, element("span", {}, String(level)));
   }
 
+  /** @type {(levels: Iterable<number>) => void} */
   hide(levels) {
     this.change({ hidden: new Set(levels) });
     this.showHidden();
@@ -123,8 +138,10 @@ export class StoryChoices {
     });
   }
 
+  /** @type {(event: any) => void} */
   move(event) {
     const boxes = [...at("levels").querySelectorAll("input")];
+    /** @type {Record<string, number>} */
     const ends = { Home: 0, End: boxes.length - 1 };
     const to = event.key in ends ? ends[event.key] : boxes.indexOf(event.target) + NEXT[event.key];
     if (boxes[to] !== undefined && !event.ctrlKey && !event.altKey && !event.metaKey) {

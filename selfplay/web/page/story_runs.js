@@ -4,6 +4,7 @@ const DASHES = [null, "7 4", "2 4", "10 3 2 3"];
 const COLOURS = 6;
 
 // stories: by the id of the run, the game's own first.
+/** @type {(stories: StoryView[]) => Run[]} */
 export function runsOf(stories) {
   const ids = stories.map((story) => story.run);
   const names = shortNames(ids);
@@ -17,6 +18,7 @@ export function runsOf(stories) {
 }
 
 // The ends of the paths, beginning with the first folder in which they differ.
+/** @type {(paths: string[]) => string[]} */
 function shortNames(paths) {
   const parts = paths.map((path) => path.split("/"));
   const shortest = Math.min(...parts.map((one) => one.length)) - 1;
@@ -28,12 +30,15 @@ function shortNames(paths) {
 }
 
 // The name of a curve of a run; `what` alone if only one run is shown.
+/** @type {(run: Run, what: string) => string} */
 export const curveName = (run, what) => (run.isAlone ? what : what === "" ? run.name : `${run.name}: ${what}`);
 
 // The colour of the first or only curve of a run.
+/** @type {(run: Run) => string} */
 export const toneOf = (run) => (run.isAlone ? "var(--chart-a)" : run.tone);
 
 // The colour of a level: the first is close to the background, the newest stands out most.
+/** @type {(run: Pick<Run, "isAlone" | "tone">, number: number, count: number) => string} */
 export function shade(run, number, count) {
   const share = (number + 1) / count;
   const [from, to, percent] = run.isAlone ? ["var(--chart-old)", "var(--chart-new)", 100 * share] : ["var(--card)", run.tone, 35 + 65 * share];
@@ -41,5 +46,7 @@ export function shade(run, number, count) {
 }
 
 // Tables have a column for the run if there are several.
+/** @type {(runs: Run[], head: string[]) => string[]} */
 export const headOf = (runs, head) => (runs.length > 1 ? ["run", ...head] : head);
+/** @type {(runs: Run[], rows: (run: Run) => Cells[]) => Cells[]} */
 export const rowsOf = (runs, rows) => runs.flatMap((run) => rows(run).map((row) => (run.isAlone ? row : [run.name, ...row])));

@@ -5,10 +5,15 @@
 
 import { element } from "./drawing.js";
 
+/** @type {Scale} */
 export const EXACT_SCALE = { neutral: 0, span: null, isExact: true };
+/** @type {Scale} */
 export const RESULT_SCALE = { neutral: 0, span: 1, isResult: true };
+/** @type {Record<string, string>} */
 const RESULTS = { "-1": "loss", 0: "draw", 1: "win" };
+/** @type {Record<string, string>} */
 const VERBS = { "-1": "loses", 0: "draws", 1: "wins" };
+/** @type {Scale} */
 const POINTS_SCALE = { neutral: 0, span: null, inPoints: true };
 
 // The colours of points differ over this many points.
@@ -16,14 +21,17 @@ const POINTS_OF_COLOURS = 8;
 
 // Who estimates the values of the actions of a seat: the evaluator, its player, or the opponent of a person; the judge if
 // one of them does not estimate values.
+/** @type {(match: MatchView, seat: number) => OfferedPlayer} */
 export function adviserOf(match, seat) {
   const player = match.seats[seat] ?? match.seats[1 - seat] ?? match.opponent;
   return match.evaluator ?? (silentOf(match) === undefined ? player : match.judge);
 }
 
 // The first of the players that does not estimate values; undefined if there is none.
-export const silentOf = ({ opponent, seats }) => [...seats, opponent].find((one) => one !== null && !one.estimates);
+/** @type {(match: Pick<MatchView, "opponent" | "seats">) => OfferedPlayer | undefined} */
+export const silentOf = ({ opponent, seats }) => [...seats, opponent].find((one) => one?.estimates === false) ?? undefined;
 
+/** @type {(match: MatchView, ply: PlyDescription) => Scale} */
 export function scaleOfPly(match, ply) {
   return ply.words !== null ? EXACT_SCALE : ply.in_points ? POINTS_SCALE : adviserOf(match, ply.seat);
 }
@@ -31,17 +39,24 @@ export function scaleOfPly(match, ply) {
 // What the board shows: {known, scale}. known: by action {value, share, words, result}, each null if it is not known;
 // share: of the simulations, in percent; result: with perfect play, beside an estimate. mode: the choice of the person.
 // judged: see Review; null while nothing is known.
+/** @type {(mode: Mode, match: MatchView, judged: Judged | null) => Values} */
 export function valuesToShow(mode, match, judged) {
   if (mode === "perfect") {
     if (judged !== null) {
       return { known: judged.known, scale: scaleOfJudged(match, judged) };
     }
-    const atOnce = new Map(match.legal.map((one) => [one.action, knownAtOnce(one)]).filter(([, one]) => one !== null));
+    const atOnce = new Map(match.legal.flatMap((one) => {
+      const found = knownAtOnce(one);
+      return found === null ? [] : [[one.action, found]];
+    }));
     return { known: atOnce, scale: match.legal.some(({ words }) => words !== null) ? EXACT_SCALE : RESULT_SCALE };
   }
   const legal = mode === "adviser" ? match.legal : [];
-  const total = legal.reduce((sum, { visits }) => sum + visits, 0);
-  const about = ({ value, visits, words, result }) => ({
+  const total = legal.reduce((sum, { visits }) => sum + (visits ?? 0), 0);
+  /** @type {(one: ActionDescription) => Known} */
+  const about = ({ text, grade, value, visits, words, result }) => ({
+    text,
+    grade,
     value,
     share: visits === null || total === 0 ? null : Math.round((100 * visits) / total),
     words,
@@ -54,15 +69,18 @@ export function valuesToShow(mode, match, judged) {
 }
 
 // What a legal action leads to with perfect play if the match says so, until the exact values have come; null if not.
+/** @type {(one: ActionDescription) => Known | null} */
 function knownAtOnce({ text, grade, value, words, result }) {
   const about = { text, grade, share: null, result: null };
   return words !== null ? { ...about, value, words } : result === null ? null : { ...about, value: result, words: VERBS[result] };
 }
 
+/** @type {(match: MatchView, judged: Judged) => Scale} */
 const scaleOfJudged = ({ judge }, { kind, isExact }) =>
   isExact ? (kind === "results" ? RESULT_SCALE : EXACT_SCALE) : kind === "points" ? POINTS_SCALE : judge;
 
 // A value as short text. Unbounded values (of searches) are integers.
+/** @type {(value: number, scale: Scale, decimals?: number) => string} */
 export function valueText(value, scale, decimals = 2) {
   const size = Math.abs(value);
   if (scale.isResult) {
@@ -80,6 +98,7 @@ export function valueText(value, scale, decimals = 2) {
 }
 
 // The text of a value on a small square.
+/** @type {(value: number, scale: Scale) => string | null} */
 function shortText(value, scale) {
   if (scale.inPoints && Math.abs(value) >= 10) {
     return valueText(value, EXACT_SCALE);
@@ -88,6 +107,7 @@ function shortText(value, scale) {
 }
 
 // How good each known action is, on a scale from bad (-1) to good (1). Unbounded estimates are compared with the best one.
+/** @type {(one: Known, scale: Scale, values: number[]) => number} */
 function goodness({ value, result }, scale, values) {
   if (value === null || result !== null) {
     return result ?? 0;
@@ -107,10 +127,11 @@ function goodness({ value, result }, scale, values) {
 
 // Colours the square, button or head of an action by what is known about it; returns {label, words}: an element to put there
 // if anything is known, and the same in words.
+/** @type {(node: any, action: number | null | undefined, shown: Values) => {label: any[], words: string[]}} */
 export function showValue(node, action, { known, scale }) {
-  const one = known.get(action);
-  const values = [...known.values()].map(({ value }) => value).filter((value) => value !== null);
-  const isBest = one !== undefined && bestActions(known).includes(action) && one.value > Math.min(...values);
+  const one = known.get(action ?? -1);
+  const values = [...known.values()].flatMap(({ value }) => (value === null ? [] : [value]));
+  const isBest = one !== undefined && bestActions(known).includes(Number(action)) && Number(one.value) > Math.min(...values);
   node.classList.toggle("best", isBest);
   delete node.dataset.tone;
   if (one === undefined) {
@@ -123,37 +144,43 @@ export function showValue(node, action, { known, scale }) {
 }
 
 // The best of the actions whose value is known: by their shares of the simulations if there are any.
+/** @type {(known: Map<number, Known>) => number[]} */
 export function bestActions(known) {
+  /** @type {(one: Known) => number} */
   const merit = ({ value, share }) => (value === null ? -Infinity : (share ?? value));
   const most = Math.max(...[...known.values()].map(merit));
-  return [...known.keys()].filter((action) => merit(known.get(action)) === most);
+  return [...known].filter(([, one]) => merit(one) === most).map(([action]) => action);
 }
 
 // A value, above its share of the simulations or its result with perfect play if there is one. The label has a shorter
 // text for small squares, and a second line ("in 8", "by 6") for large ones.
-function valueLabel({ value, share, words, result }, scale) {
-  const below = [share === null ? "" : `${share}%`, RESULTS[result] ?? ""].join(" ").trim();
+/** @type {(one: Known, scale: Scale) => any} */
+function valueLabel(one, scale) {
+  const { value, share, words, result } = one;
+  const below = [share === null ? "" : `${share}%`, RESULTS[result ?? ""] ?? ""].join(" ").trim();
   const attributes = {
     class: "value",
     "data-short": value === null ? null : shortText(value, scale),
     "data-more": words?.match(/ (.+)/)?.[1],
-    title: words ?? (share === null ? null : valueInWords({ value, share, words, result }, scale).join(", ")),
+    title: words ?? (share === null ? null : valueInWords(one, scale).join(", ")),
   };
   const text = value === null ? "" : valueText(value, scale);
   return element("span", attributes, text, ...(below === "" ? [] : [element("small", { class: "share" }, below)]));
 }
 
+/** @type {(one: Known, scale: Scale) => string[]} */
 const valueInWords = ({ value, share, words, result }, scale) =>
   [
-    value !== null && !scale.isResult && `value ${valueText(value, scale)}`,
-    share !== null && `${share}% of the simulations`,
-    words,
-    result !== null && `${RESULTS[result]} with perfect play`,
+    value === null || scale.isResult ? "" : `value ${valueText(value, scale)}`,
+    share === null ? "" : `${share}% of the simulations`,
+    words ?? "",
+    result === null ? "" : `${RESULTS[result]} with perfect play`,
   ].filter(Boolean);
 
 // ---------------------------------------------------------------------- plies
 
 // The grade of a ply; null if it was about as good as the best, or if its value has no unit, as in some searches.
+/** @type {(match: MatchView, ply: PlyDescription) => Grade} */
 export function gradeOf(match, ply) {
   const scale = scaleOfPly(match, ply);
   return scale.span === null && !scale.isExact && !scale.inPoints ? null : ply.grade;

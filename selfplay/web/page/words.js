@@ -8,49 +8,57 @@ import { adviserOf, bestActions, gradeOf, silentOf, valueText } from "./values.j
 const MOST_BEST = 3;
 
 // Who holds a seat: a player by its name, or a person in one or two words.
+/** @type {(match: MatchView, seat: number) => string} */
 export const whoIs = (match, seat) => match.seats[seat]?.label ?? (match.person_seat === null ? "a person" : "you");
 
 // The same as a name: of two people, the colours of their stones.
+/** @type {(match: MatchView, seat: number) => string} */
 export const nameOf = (match, seat) => match.seats[seat]?.label ?? capital(match.person_seat === null ? match.seat_names[seat] : "you");
 
 // The player of a seat who has to move.
+/** @type {(match: MatchView, seat: number, isSolving?: boolean) => string} */
 export const isThinking = (match, seat, isSolving = false) =>
   `${(match.seats[seat] ?? match.opponent).label} is ${isSolving ? "still solving this position" : "thinking"}…`;
 
 // What the person can do after an error.
+/** @type {(match: MatchView | null) => string} */
 export function whatToDo(match) {
   if (match === null) {
     return "No match is open. Choose another opponent, or press New match.";
   }
-  return match.is_over ? match.result : match.awaits_person ? yourTurn(match) : "Press Undo or New match.";
+  return match.result ?? (match.awaits_person ? yourTurn(match) : "Press Undo or New match.");
 }
 
+/** @type {(match: MatchView) => string} */
 function yourTurn(match) {
-  return areTwoPeople(match.people) ? `${capital(match.seat_names[match.to_move])} to move.` : "Your turn.";
+  return areTwoPeople(match.people) ? `${capital(match.seat_names[match.to_move ?? 0])} to move.` : "Your turn.";
 }
 
+/** @type {(text: string) => string} */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // How an action was chosen, as the end of a sentence; empty if this is not known.
+/** @type {(ply: PlyDescription) => string} */
 const how = ({ is_random, reason }) => (is_random ? " at random" : reason === null ? "" : `: ${reason}`);
 
+/** @type {(match: MatchView, before: number) => string} */
 export function whatHappened(match, before) {
   const words = match.plies.slice(Math.min(before, match.plies.length)).flatMap((ply) => {
     const player = match.seats[ply.seat];
-    const name = areWatching(match.people) ? `${capital(match.seat_names[ply.seat])}, ${player.label},` : player?.label;
+    const name = areWatching(match.people) ? `${capital(match.seat_names[ply.seat])}, ${player?.label},` : player?.label;
     if (ply.is_forced) {
       return [player === null ? (areTwoPeople(match.people) ? `${capital(match.seat_names[ply.seat])} can only pass.` : "You can only pass.") : `${name} can only pass.`];
     }
     return player === null ? [] : [`${name} plays ${ply.text}${how(ply)}.`];
   });
-  if (match.is_over) {
+  if (match.result !== null) {
     words.push(match.result);
   } else if (areWatching(match.people)) {
     words.push(match.plies.length === 0 ? "Press Run, or Step for one move." : "");
   } else {
     const hasMoved = match.plies.some((ply) => ply.by_person && !ply.is_forced);
     const isKnown = areTwoPeople(match.people) || (words.length > 0 && hasMoved);
-    words.push(isKnown ? yourTurn(match) : `Your turn: you are ${match.seat_names[match.person_seat]}.`);
+    words.push(isKnown ? yourTurn(match) : `Your turn: you are ${match.seat_names[match.person_seat ?? 0]}.`);
   }
   return words.join(" ").trim();
 }
@@ -65,25 +73,29 @@ export function scoreText(match, [one, other, drawn]) {
   return `${nameOf(match, first)} ${one} : ${other} ${nameOf(match, 1 - first)}${drawn > 0 ? `, ${drawn} drawn` : ""}`;
 }
 
+/** @type {(match: MatchView, hint: HintView) => string} */
 export function aboutHint({ judge }, { in_points: inPoints, source, text, value, words }) {
-  const estimated = inPoints ? `${valueText(value, { inPoints, span: null })} discs` : valueText(value, judge);
+  const estimated = inPoints ? `${valueText(value, { inPoints, neutral: 0, span: null })} discs` : valueText(value, judge);
   return words === null ? `${source} would play ${text} here (value ${estimated}).` : `${source}: ${text} ${words}.`;
 }
 
+/** @type {(hint: HintView) => string} */
 export const aboutLine = ({ line }) => (line.length > 1 ? ` Best line: ${line.join(" ")}.` : "");
 
+/** @type {[string, string][]} */
 const GRADES = [["blunder", "blunders"], ["mistake", "mistakes"], ["inaccuracy", "inaccuracies"]];
 
 // How a match went: the mistakes of the only person, and when it was decided; empty while the best values of a choice are not
 // known. match: with these values; judged: the same by the number of plies before each position.
+/** @type {(match: MatchView, judged: Map<number, Judged>) => string} */
 export function aboutCourse(match, judged) {
   const isUnknown = match.plies.some(({ is_forced: isForced }, ply) => !isForced && !judged.get(ply)?.isComplete);
   if (match.person_seat === null || !match.is_over || isUnknown) {
     return "";
   }
   const grades = match.plies.filter(({ by_person: byPerson }) => byPerson).map((ply) => gradeOf(match, ply));
-  const counts = GRADES.map(([one, several]) => [grades.filter((grade) => grade === one).length, one, several]);
-  const named = counts.filter(([count]) => count > 0).map(([count, one, several]) => `${count} ${count === 1 ? one : several}`);
+  const counts = GRADES.map(([one, several]) => ({ count: grades.filter((grade) => grade === one).length, one, several }));
+  const named = counts.filter(({ count }) => count > 0).map(({ count, one, several }) => `${count} ${count === 1 ? one : several}`);
   const decided = decisiveMove(match, judged);
   const mistakes = named.length === 0 ? "no mistakes" : named.join(", ");
   return `${capital(mistakes)}${decided === null ? "" : `; decided at move ${decided}`}.`;
@@ -91,11 +103,12 @@ export function aboutCourse(match, judged) {
 
 // The number of the last ply at which the result with perfect play became that of the match; null if it always was, or if it
 // is not known.
+/** @type {(match: MatchView, judged: Map<number, Judged>) => number | null} */
 function decisiveMove({ plies, winner }, judged) {
   const result = winner === null ? 0 : winner === 0 ? 1 : -1;
   for (let ply = plies.length - 1; ply >= 0; ply -= 1) {
     if (!plies[ply].is_forced) {
-      const { isExact, known } = judged.get(ply);
+      const { isExact, known } = judged.get(ply) ?? { isExact: false, known: new Map() };
       const best = Math.sign(Math.max(...[...known.values()].map(({ value }) => value))) * (plies[ply].seat === 0 ? 1 : -1);
       if (!isExact || best !== result) {
         return isExact ? ply + 1 : null;
@@ -106,6 +119,7 @@ function decisiveMove({ plies, winner }, judged) {
 }
 
 // What is shown while stepping through the moves: the last move of the position.
+/** @type {(match: MatchView, cursor: number, verdict: string) => string} */
 export function aboutPosition(match, cursor, verdict) {
   const ply = match.plies[cursor - 1];
   if (ply === undefined) {
@@ -114,6 +128,7 @@ export function aboutPosition(match, cursor, verdict) {
   return `Move ${cursor} of ${match.plies.length}: ${match.seat_names[ply.seat]} (${whoIs(match, ply.seat)}) ${ply.is_forced ? "passes" : `plays ${ply.text}`}${verdict}.`;
 }
 
+/** @type {Record<string, string>} */
 const KINDS = {
   results: "The result of each move with perfect play.",
   scores: "The exact score of each move with perfect play. A sooner win and a later loss score higher.",
@@ -122,6 +137,7 @@ const KINDS = {
 
 // What the values on the board mean; mode is the choice of the person.
 // shown: {known, scale, judged, arePoints, isChoice}
+/** @type {(match: MatchView, mode: Mode, shown: ValuesOfPosition & {arePoints: boolean, isChoice: boolean}) => string} */
 export function valuesAbout(match, mode, { known, scale, judged, arePoints, isChoice }) {
   if (mode === "perfect") {
     return judged === null || !isChoice ? "" : aboutJudged(judged);
@@ -134,7 +150,7 @@ export function valuesAbout(match, mode, { known, scale, judged, arePoints, isCh
   if (arePoints || scale.isExact) {
     return KINDS[arePoints ? "points" : "scores"];
   }
-  const whose = match.person_seat === match.to_move && match.person_seat !== null ? "you" : match.seat_names[match.to_move];
+  const whose = match.person_seat === match.to_move && match.person_seat !== null ? "you" : match.seat_names[match.to_move ?? 0];
   const unit = scale.inPoints ? ", in discs" : "";
   const share = values.every(({ share }) => share === null) ? "" : " Below it: the share of its simulations.";
   const isResultKnown = values.some(({ result }) => result !== null);
@@ -143,20 +159,22 @@ export function valuesAbout(match, mode, { known, scale, judged, arePoints, isCh
   return `${about} It is estimated by ${adviser.label}, against ${adviser.values_hold}.${share}${results}`;
 }
 
+/** @type {(judged: Judged) => string} */
 function aboutJudged({ kind, isExact, source, known, isComplete }) {
   if (!isExact) {
     return `The value of each move${kind === "points" ? ", in discs" : ""}, estimated by ${source}.`;
   }
   if (!isComplete) {
-    return `${KINDS[kind]} This position takes longer: it is still being solved.`;
+    return `${KINDS[kind ?? ""]} This position takes longer: it is still being solved.`;
   }
-  const highest = Math.max(...[...known.values()].map(({ value }) => value));
+  const highest = Math.max(...[...known.values()].map(({ value }) => Number(value)));
   const best = [...known.values()].filter(({ value }) => value === highest);
   const names = best.map(({ text }) => text).join(", ");
-  return KINDS[kind] + (kind === "results" || best.length === 0 ? "" : ` Best: ${names} (${best[0].words}).`);
+  return KINDS[kind ?? ""] + (kind === "results" || best.length === 0 ? "" : ` Best: ${names} (${best[0].words}).`);
 }
 
 // The best moves in few words, or why none is known; mode as above.
+/** @type {(match: MatchView, mode: Mode, shown: ValuesOfPosition) => string} */
 export function aboutBest(match, mode, { known, scale, judged }) {
   const best = bestActions(known);
   const { value, words } = known.get(best[0]) ?? { value: null, words: null };
@@ -173,12 +191,14 @@ export function aboutBest(match, mode, { known, scale, judged }) {
   return `${source}: ${names.slice(0, MOST_BEST).join(", ")}${others} (${worth}).${isWaiting ? " Still being solved." : ""}`;
 }
 
+/** @type {(match: MatchView) => string} */
 function noValues(match) {
   const { kind, label } = silentOf(match) ?? match.evaluator ?? match.opponent;
   return kind === "perfect" ? `${label} is still solving this position.` : `${label} does not estimate values.`;
 }
 
 // What the values of the curve are, and from which move on they are exact.
+/** @type {(match: MatchView) => string} */
 export function curveKind({ plies }) {
   const valued = plies.filter((ply) => ply.value !== null);
   const first = plies.findIndex((ply) => ply.words !== null);
@@ -190,6 +210,7 @@ export function curveKind({ plies }) {
 }
 
 // Who estimates them; empty if none is an estimate.
+/** @type {(match: MatchView) => string} */
 export function curveSource(match) {
   if (match.plies.every((ply) => ply.value === null || ply.words !== null)) {
     return "";
@@ -200,10 +221,12 @@ export function curveSource(match) {
 
 // ---------------------------------------------------------------------- messages
 
+/** @type {(text: string) => void} */
 export function say(text) {
   at("status").textContent = text;
 }
 
+/** @type {(error: any) => void} */
 export function fail(error) {
   at("error").hidden = error === null;
   at("error").textContent = error === null ? "" : error.message;

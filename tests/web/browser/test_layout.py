@@ -214,7 +214,7 @@ def test_nothing_moves_when_values_come_and_go_and_when_a_match_ends(page: Page,
     # The sentence about the match, and other buttons.
     expect(page.locator("#status")).to_have_text(re.compile(r"^(You (win|lose)|A draw)\. (\d|No )"))
     expect(page.locator("#controls button:visible")).to_have_text(
-        ["New match", "Rematch", "Learn from mistakes", "Analyse"]
+        ["New match", "Undo", "Rematch", "Learn from mistakes"]
     )
     assert (page.evaluate("window.hasMoved"), cut_off(page) <= 1) == (False, True)
 

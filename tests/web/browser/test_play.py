@@ -127,6 +127,26 @@ def test_two_people_and_watched_players_do_not_swap_seats(page: Page) -> None:
         expect(page.get_by_role("button", name="Rematch")).to_have_count(0)
 
 
+def test_values_are_asked_for_when_they_are_shown(page: Page) -> None:
+    asked: list[dict[str, Any]] = []
+    page.on("request", lambda request: asked.append(request.post_data_json) if request.method == "POST" else None)
+    visit(page, "/#play/tictactoe?opponent=search-4&person=first")
+    page.locator("[data-square='4']").click()
+    settled(page, 2)
+    assert len(asked) == 2
+    assert not any("valued" in body or "show" in body for body in asked)
+    analyse(page, "Estimates")
+    expect(page.locator("#board .value")).to_have_count(7)
+    expect(page.locator("#curve circle")).to_have_count(2)
+    # At the next move, of the new position and of the moves before it.
+    page.locator("#board .legal").first.click()
+    settled(page, 4)
+    expect(page.locator("#board .value")).to_have_count(5)
+    expect(page.locator("#curve circle")).to_have_count(4)
+    page.get_by_role("button", name="First position").click()
+    expect(page.locator("#board .value")).to_have_count(9)
+
+
 def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     visit(page)
     undo = page.get_by_role("button", name="Undo")

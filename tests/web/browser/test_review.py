@@ -118,7 +118,7 @@ def test_after_a_match_one_sentence_says_how_it_went(page: Page) -> None:
     expect(page.locator("#status")).to_contain_text("Move 7 of 8: red (you) plays 3 (blunder; better: 1)")
     page.keyboard.press(".")
     expect(page.locator("#status")).to_have_text("You lose. 4 blunders; decided at move 7.")
-    page.get_by_role("button", name="Analyse", exact=True).click()
+    page.get_by_role("tab", name="Analyse").click()
     expect(page.get_by_role("tabpanel", name="Analyse")).to_be_visible()
     # A match that was never anything else has no such move; between two people, nobody is told.
     visit(page, "/#play/sumto100?opponent=random&person=first&moves=1" + 9 * "+10+1")
@@ -225,7 +225,7 @@ def test_a_review_and_a_lesson_are_not_undone_by_the_way(page: Page) -> None:
     expect(page.locator("#review-place")).to_have_text("5 of 6")
     # The end of a match is taken back for practice; the match is still there.
     page.keyboard.press(".")
-    page.keyboard.press("u")
+    undo.click()
     settled(page, 4)
     page.go_back()
     settled(page, 6)

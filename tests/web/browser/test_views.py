@@ -34,6 +34,14 @@ def test_everything_fits_on_a_narrow_dark_screen(page: Page, options: dict[str, 
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
 
 
+def test_the_boards_of_a_game_are_offered_together(page: Page) -> None:
+    visit(page)
+    groups = page.locator("#game > *").evaluate_all("(all) => all.map((one) => one.label)")
+    assert groups == ["Tic-tac-toe", "Connect Four", "Othello", "Hex", "Gomoku", "Go", "Breakthrough", "SumTo100"]
+    boards = page.locator("#game optgroup[label=Othello] option")
+    expect(boards).to_have_text(["Othello", "Othello 6x6", "Othello 4x4"])
+
+
 def test_the_story_has_charts_with_their_data_as_tables(page: Page) -> None:
     page.goto("/#story/tictactoe")
     expect(page.locator("#charts figure")).to_have_count(7)

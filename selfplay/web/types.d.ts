@@ -1,0 +1,214 @@
+// Types that several modules of the page use. Those of requests and answers are made of the server's description of them.
+
+/** The fields of a request that describe a match. */
+type Match = Required<
+  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "evaluator" | "seed" | "moves" | "position" | "is_practice">
+>;
+
+/** A match in an address. The game may be unknown, and null stands for the default opponent. */
+type SavedMatch = Omit<Match, "game" | "opponent"> & { opponent: string | null };
+
+/** How a match is shown, as in an address. values: those on the board, null for the usual ones; ply: see State. */
+type ShownAs = { isAnalysed: boolean; values: string | null; ply: number | null };
+
+/** The choices of a story. runs: ids of other runs; smoothing: values on each side that a mean takes in; hidden: levels. */
+type Choices = { runs: string[]; smoothing: number; hidden: Set<number> };
+
+/** Where a part is drawn, in widths of a square; as a square: its row and column. */
+type Point = [number, number];
+
+/** A game with a board of squares. */
+type BoardGame = GameView & { rows: number; columns: number };
+type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings">;
+
+/** How well an action does, in words; null if it is about as good as the best, or if this is not known. */
+type Grade = PlyDescription["grade"];
+
+/** What is known of an action. share: of the simulations, in percent; result: with perfect play, beside an estimate. */
+type Known = { text: string; value: number | null; words: string | null; grade: Grade; share: number | null; result: number | null };
+
+/** The best values that are known in a position, by action. */
+type Judged = { kind: JudgedView["kind"]; isExact: boolean; source: string; isComplete: boolean; known: Map<number, Known> };
+
+/**
+ * What values mean. neutral: that of an even match; span: the largest difference from it, null if there is none; isExact:
+ * they are exact integers; isResult: they are 1, 0 or -1; inPoints: they are points such as discs.
+ */
+type Scale = { neutral: number; span: number | null; isExact?: boolean; isResult?: boolean; inPoints?: boolean };
+
+/** Values of actions, as the board shows them. */
+type Values = { known: Map<number, Known>; scale: Scale };
+type ValuesOfPosition = Values & { judged: Judged | null };
+
+/** Which values a person chose: of perfect play or the judge, of the players, or none. */
+type Mode = "perfect" | "adviser" | "none";
+
+/** What a board draws of a match. */
+type Drawn = Pick<MatchDescription, "legal" | "winning_squares"> & {
+  squares: number[];
+  plies: Pick<PlyDescription, "square" | "origin" | "turned">[];
+} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners">>;
+
+/** What a game without a board draws of it. */
+type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">;
+
+/** What may be chosen, and what is known of it. hint: the marked action and its square; ghost: an action shown faintly. */
+type Choice = Values & { isOpen: boolean; hint: Pick<HintView, "action" | "square"> | null };
+type Shown = Choice & { match: Drawn; isEdited: boolean; ghost: number | null };
+
+/** An action that is marked on the board: an arrow between two squares, or a ring around one. */
+type Mark = { from: number | null; to: number };
+
+/** A lesson. mistakes: the plies before each; number: of the one that is shown; isSolved: a better move was found, or shown. */
+type Lesson = { mistakes: number[]; number: number; isSolved: boolean };
+
+/** The moves that follow the position before a ply, and the views after each of them. step: the number of moves shown. */
+type Line = { texts: string[]; views: MatchView[]; step: number };
+
+/** What the page is for at present. play: nothing is valued; analyse: values, the course of the match, other positions. */
+type Face = "play" | "analyse";
+
+interface State {
+  /** Draws everything; set when the page starts. */
+  render: () => void;
+  /** The game that is open. */
+  game: GameView | null;
+  /** Its board, or its buttons. */
+  board: any;
+  /** The match; null if there is none. */
+  match: Match | null;
+  /** The server's view of it. */
+  answer: MatchView | null;
+  /** The position before this ply is shown; null: the current one. */
+  ply: number | null;
+  /** The same for the position asked for last. */
+  wanted: number | null;
+  /** Views of positions, by the number of plies before them. */
+  positions: Map<number, MatchView>;
+  /** The best values that are known there. */
+  judged: Map<number, Judged>;
+  /** What is shown of an action until the answer comes; see board.js. */
+  foreseen: Partial<Drawn> | null;
+  /** The hint on the board. */
+  hint: Choice["hint"];
+  /** Null outside of one. */
+  lesson: Lesson | null;
+  /** A line that is stepped through on the board. */
+  line: Line | null;
+  face: Face;
+  /** A request that changes the match is running. */
+  isBusy: boolean;
+  /** By it another opponent takes over. */
+  isTakingOver: boolean;
+  /** Players are watched. */
+  isRunning: boolean;
+  /** A position is being set up on the board. */
+  isEdited: boolean;
+  /** Counts the games opened. Answers that belong to an earlier one are ignored. */
+  visit: number;
+  /** Counts the changes of the match in the same way. */
+  changes: number;
+}
+
+/** A run whose story is shown: its short name, colour and style of line. isAlone: no other run is shown. */
+type Run = { story: StoryView; name: string; tone: string; dash: string | null; isAlone: boolean };
+
+/** A table: its cells are texts and numbers. */
+type Cells = (string | number)[];
+type Table = { caption: string; head: string[]; rows: Cells[] };
+
+/** A curve of a chart. dots: whether all points are drawn; isQuiet: it is not in the legend. */
+type ChartPoint = { x: number; y: number; text: string; isMarked?: boolean };
+type Series = { name: string; tone: string; points: ChartPoint[]; dash?: string | null; dots?: boolean; isQuiet?: boolean };
+
+/** What all charts have. isRatio: see scales in charts.js; isExact: it is never smoothed. */
+interface Chart {
+  id: string;
+  title: string;
+  about: string;
+  xLabel: string;
+  yLabel: string;
+  isRatio?: boolean;
+  isWide?: boolean;
+  isExact?: boolean;
+  table?: Table;
+  marks?: { x: number; text: string }[];
+}
+
+/** A curve by level of a chart. y: null for the rows of other curves. */
+type Curve<Row> = { name: string; tone?: (run: Run) => string; dots?: boolean; y: (row: Row) => number | null; text: (row: Row) => string };
+
+/** A chart of curves by level. lines: across it, for players that are not levels; head, cells: the table. */
+type LevelChart<Row> = Omit<Chart, "xLabel" | "table"> & {
+  xLabel?: string;
+  rows: (run: Run) => Row[];
+  curves: Curve<Row>[];
+  lines?: { name: string; tone: string; y: number; text: string }[];
+  head: string[];
+  cells: (run: Run) => Cells[];
+};
+
+/** A number of plies, or a function from the number that is shown; showing the position after them. */
+type Step = number | ((shown: number) => number);
+type GoTo = (to: Step) => unknown;
+
+// ---------------------------------------------------------------------- an exported page
+
+/** What the modules of an exported page need to know of its game, and how its opponents play: game.json. */
+interface Description {
+  view: BoardGame;
+  offer: OpponentsView;
+  rules: RulesView;
+  ways: Record<string, Way>;
+  judge: string;
+  seconds: number;
+  match: MatchView;
+  action: ActionDescription;
+  ply: PlyDescription;
+  key: string;
+  initial: string[];
+  num_squares: number;
+  num_actions: number;
+  pass_action: number | null;
+  texts: string[][];
+  words: string[][];
+  pointed: number[][];
+  separator: string;
+  writes_passes: boolean;
+  line_length: number | null;
+  captures_stones: boolean;
+  komi: number | null;
+  ends: Ends;
+  points_per_value: number | null;
+  grades: [number, NonNullable<Grade>][];
+  network: Network;
+  arrays: { name: string; type: string; length: number }[];
+}
+
+/** How an opponent plays: by one ply or a search with the agent, at random, or as a strength does. */
+type Way = { kind: "agent" | "search" | "random" } | Strong;
+type Strong = { kind: "strength"; evaluation: "agent" | "none" | "discs"; ends: Ends; depth: number; slack: number; epsilon: number };
+
+/** The value of a finished match: of a win, and of each point of the margin. */
+type Ends = { win: number; point: number };
+
+type Puct = { c_init: number; c_base: number; unvisited: number };
+type Network = { kind: "tables"; phases: number; parities: number; squares: number } | { kind: "layers"; sizes: number[]; puct?: Puct };
+
+/** The two words of a position, seen by the player to move; result: to seat 0, of a match that is over. */
+type GameState = { own: bigint; opp: bigint; player: number; isOver: boolean; result: number };
+
+/** The random numbers of a ply: from a purpose to a number from 0 to below 1. */
+type Draws = (purpose: number) => number;
+
+/** Values positions, seen by the player to move, to the player who has just moved. */
+type Evaluator = { value: (own: bigint, opp: bigint) => number };
+
+/** The same with a policy: the value to the player to move, and the logits of the actions. */
+type PolicyAgent = { puct: Puct; evaluation: (own: bigint, opp: bigint) => { value: number; logits: number[] } };
+
+/** What a player finds in a position; values is null if it values no actions. isExact: they are those of perfect play. */
+type Found = { values: number[] | null; action: number; isExact?: boolean };
+type Estimate = { values: number[]; isExact: boolean };
+type Participant = { offer: OfferedPlayer; consider: (state: GameState, draws: Draws) => Found };
+type Participants = { opponent: Participant; partner: Participant | null; evaluator: Participant | null; judge: Participant };
