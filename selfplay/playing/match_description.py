@@ -69,10 +69,7 @@ class PlyDescription:
 class MatchDescription:
     """The state of a match. Seat 0 moves first, seat 1 second."""
 
-    game: str
     seat_names: list[str] = _described("The names of the two seats in this game.")
-    players: list[str] = _described('Who holds each seat: "human" or the name of a player.')
-    match: int = _described("The number of the match in its session, from 0.")
     board: str = _described("The position as text.")
     squares: list[int] | None = _described("1: a stone of seat 0; -1: a stone of seat 1; 0: empty. null: no board.")
     counts: list[int] | None = _described("The number of stones of each seat, in games where stones are points.")
@@ -85,10 +82,9 @@ class MatchDescription:
     place: int | None = _described("The position as a number, in games whose positions are numbers.")
     to_move: int | None = _described("The seat to move; null if the match is over.")
     awaits_person: bool = _described("Whether a person has to choose an action.")
-    can_only_pass: bool
-    adviser: str | None = _described("The player who estimated the values of the legal actions; null if nobody did.")
     values_are_points: bool = _described(
-        "Whether these values are the exact number of points won at the end of the match, rather than estimates."
+        "Whether the values of the legal actions are the exact number of points won at the end of the match, rather "
+        "than estimates."
     )
     values_in_points: bool = _described("Whether these values are numbers of points, estimated or exact.")
     legal: list[ActionDescription] = _described("The legal actions, if a person has to choose one of them.")
@@ -126,10 +122,7 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
         presentation.captured_stones(states.select(torch.arange(number + 1))) if presentation.captures_stones else None
     )
     return MatchDescription(
-        game=game.name,
         seat_names=list(presentation.player_names),
-        players=list(session.names),
-        match=session.match,
         board=presentation.board_text(state),
         squares=None if stones is None else stones.tolist(),
         counts=counts,
@@ -138,8 +131,6 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
         place=places[number],
         to_move=None if is_over else int(state.current_player),
         awaits_person=session.awaits_person,
-        can_only_pass=session.can_only_pass,
-        adviser=None if estimate is None else estimate.player.name,
         values_are_points=estimate is not None and estimate.are_exact_points,
         values_in_points=estimate is not None and estimate.in_points,
         legal=_legal_actions(game, state, estimate) if is_chosen_here else [],

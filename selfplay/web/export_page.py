@@ -169,11 +169,9 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
     played, strong = _opponents(agent, settings.search_seconds), _strengths(game, agent)
     ways = {offer.id: way for offer, way in (strong | played).items()}
     offer = OpponentsView(
-        run="",
         opponents=[*strong, *played],
         strengths={word: name for word, name in STRENGTH_WORDS.items() if name in ways},
         default=next(iter(ways)),
-        has_perfect_play=False,
         notes=[f"This page was exported with one agent ({agent.name}), which runs in your browser."],
     )
     return {

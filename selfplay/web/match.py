@@ -236,12 +236,8 @@ class Match:
         description = vars(describe(self.session, self.request.ply))
         actions = [played.action for played in self.session.plies]
         players = [player for player in self.session.players if player is not None]
-        changed = {
-            "adviser": None if description["adviser"] is None else self._valuing.offer.label,
-            "standing": "; ".join(statuses_of(*players)) or None,
-        }
         return MatchView(
-            **description | changed,
+            **description | {"standing": "; ".join(statuses_of(*players)) or None},
             opponent=self.opponent.offer,
             person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
             people=self.people,

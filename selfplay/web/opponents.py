@@ -97,11 +97,9 @@ class OpponentCatalog:
         if not self.run(game).trained_levels():
             notes.append(no_levels_text(self.run(game), game.name))
         return OpponentsView(
-            run=path_text(self.run(game).path),
             opponents=opponents,
             strengths=strengths,
             default=next(iter(strengths.values())),
-            has_perfect_play="perfect" in offered,
             notes=notes,
         )
 

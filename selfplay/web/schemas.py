@@ -86,8 +86,8 @@ class MatchRequest(RequestBody):
         default=None,
         ge=0,
         le=1000,
-        description="Value the legal actions in the position that is shown, and the plies from this number on, as many as "
-        "the time of a reply allows, and at least one; null: nothing is valued.",
+        description="Value the legal actions in the position that is shown, and the plies from this number on, as "
+        "many as the time of a reply allows, and at least one; null: nothing is valued.",
     )
     show: list[Part] = Field(
         default=["view"], max_length=4, description="Which parts of the answer are wanted: `match` (view) and others."
@@ -153,9 +153,8 @@ class OfferedPlayer:
     group: str | None = Field(
         default=None, description="The name of the group of numbered opponents that it belongs to."
     )
-    number: int | None = Field(
-        default=None, description="Its number in the group: the level, or the depth of a search."
-    )
+    number: int | None = Field(default=None, exclude=True)
+    """Its number in the group: the level, or the depth of a search."""
     is_default: bool = Field(default=False, description="Whether it is selected at first in its group.")
     neutral: float = Field(default=0.0, description="The value of an even match.")
     span: float | None = Field(
@@ -165,18 +164,17 @@ class OfferedPlayer:
         default=True, description="Whether its values of actions are estimates of the outcome of the match."
     )
     values_hold: str = Field(default="an equally strong player", description="Against whom its values are expected.")
-    is_slow: bool = Field(default=False, description="Whether it may take seconds to reply.")
+    is_slow: bool = Field(default=False, exclude=True)
+    """Whether it may take seconds to reply."""
     learns: bool = Field(default=False, description="Whether it learns from its matches.")
 
 
 class OpponentsView(BaseModel):
     """The opponents in a game."""
 
-    run: str = Field(description="The folder of the run whose levels and tables are listed.")
     opponents: list[OfferedPlayer]
     strengths: dict[str, str] = Field(description="The ids of opponents by words for their strength, weakest first.")
     default: str = Field(description="The id of the opponent that is selected at first.")
-    has_perfect_play: bool = Field(description="Whether the result of each action with perfect play is known.")
     notes: list[str] = Field(description="What is missing, and the command that makes it.")
 
 
@@ -202,7 +200,6 @@ class ProofView(BaseModel):
 class MatchView(MatchDescription):
     """A match in which people or opponents play. Seat 0 moves first, seat 1 second."""
 
-    match: int = Field(description="The seed of the match.")
     opponent: OfferedPlayer
     person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
     people: People

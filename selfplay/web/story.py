@@ -78,7 +78,6 @@ def story_of(catalog: OpponentCatalog, game: Game, run_id: str | None = None) ->
         notes.append(f"The comparison is older than level {newer[0]}; it is updated when the run ends.")
     return StoryView(
         run=path_text(run.path),
-        game=game.name,
         comes_with_program=run.path.parent == PRETRAINED_FOLDER,
         is_running=run.is_at_work(),
         levels=levels,
@@ -165,12 +164,11 @@ def _rated(row: Row, column: str) -> RatedPlayerView:
 
 def _solved(row: Row) -> SolvedView | None:
     """How a player acts in late positions, or in all positions if an exact solver judges them."""
-    found = SolvedView(
-        optimal=_first_of(row, "endgame_optimal_rate", "judged_perfect_rate"),
-        points_lost=_first_of(row, "endgame_mean_loss", "judged_points_lost"),
-        mistakes=row.get("judged_mistake_rate"),
-    )
-    return None if found.optimal is None else found
+    optimal = _first_of(row, "endgame_optimal_rate", "judged_perfect_rate")
+    if optimal is None:
+        return None
+    lost = _first_of(row, "endgame_mean_loss", "judged_points_lost")
+    return SolvedView(optimal=optimal, points_lost=lost, mistakes=row.get("judged_mistake_rate"))
 
 
 def _first_of(row: Row, *columns: str) -> float | None:
@@ -193,7 +191,7 @@ def _mistakes_of(measured: list[list[LevelRow]]) -> list[MistakeRow]:
             group=ALL_GROUPS,
             positions=None,
             mistake_rate=row.solved.mistakes,
-            perfect_rate=row.solved.optimal or 0.0,
+            perfect_rate=row.solved.optimal,
             points_lost=row.solved.points_lost or 0.0,
         )
         for row in chain.from_iterable(measured)

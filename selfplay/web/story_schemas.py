@@ -64,11 +64,12 @@ class RunSummary(BaseModel):
 
 
 class SolvedView(BaseModel):
-    """How a player acts in positions with exact values; null: not measured."""
+    """How a player acts in positions with exact values."""
 
-    optimal: float | None = Field(description="The share of positions in which its action is a best one.")
-    points_lost: float | None = Field(description="How far its action is below the best one on average.")
-    mistakes: float | None = Field(description="The share in which it gives a win or a draw away.")
+    optimal: float = Field(description="The share of positions in which its action is a best one.")
+    points_lost: float | None = Field(description="How far its action is below the best one on average; null: unknown.")
+    mistakes: float | None = Field(exclude=True)
+    """The share in which it gives a win or a draw away; None: not measured."""
 
 
 class MistakeRow(BaseModel):
@@ -116,7 +117,6 @@ class StoryView(BaseModel):
     """The training and the results of a run, read from its files."""
 
     run: str
-    game: str
     comes_with_program: bool = Field(
         description="Whether it is about the agent that comes with the program, because the game has no run."
     )

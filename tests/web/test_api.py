@@ -16,7 +16,7 @@ from tests.web.match_requests import Json, act, answer, described, play_out, pla
 def test_a_match_against_a_level_shows_its_values_and_its_replies(client: TestClient) -> None:
     match = described()
     view = shown(client, match, valued=0)
-    assert (view["awaits_person"], view["person_seat"], view["adviser"]) == (True, 0, "Level 3")
+    assert (view["awaits_person"], view["person_seat"]) == (True, 0)
     assert [(legal["square"], legal["pointed"]) for legal in view["legal"]] == [(i, [i]) for i in range(9)]
     assert all(-2 < legal["value"] < 2 for legal in view["legal"])
     expected = view["legal"][4]["value"]
@@ -78,7 +78,7 @@ def test_a_game_without_a_board_shows_its_number(client: TestClient) -> None:
 def test_another_level_takes_over_in_the_same_position(client: TestClient) -> None:
     match, view = act(client, described(opponent="level-1"), 0, valued=0)
     other = shown(client, match | {"opponent": "level-3"}, valued=0)
-    assert (other["squares"], other["opponent"]["id"], other["adviser"]) == (view["squares"], "level-3", "Level 3")
+    assert (other["squares"], other["opponent"]["id"]) == (view["squares"], "level-3")
     assert [legal["value"] for legal in other["legal"]] != [legal["value"] for legal in view["legal"]]
     # The new opponent values the earlier plies too, if that is asked for.
     assert None not in [ply["value"] for ply in other["plies"]]
@@ -108,7 +108,7 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
     hint = found["hint"]
     assert (hint["text"], hint["words"], hint["source"]) == ("1,1", "draws", "Perfect play")
     assert (hint["line"][0], found["match"]["squares"][0]) == ("1,1", 1)
-    assert shown(client, described(opponent="random"), valued=0)["adviser"] is None
+    assert {one["value"] for one in shown(client, described(opponent="random"), valued=0)["legal"]} == {None}
 
 
 @pytest.mark.parametrize(("game", "judge"), [("othello", "Pretrained, 5 plies"), ("hex", "Tree search, 4,000 random ")])
@@ -121,7 +121,7 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(client: TestCli
     assert (judged["actions"][best], judged["texts"][best]) == (hint["action"], hint["line"][0])
     assert (hint["value"], hint["words"]) == (judged["values"][best], None)
     # The random player estimates nothing, so the values on the board are those of the judge too.
-    assert found["match"]["adviser"] == judged["source"]
+    assert [one["value"] for one in found["match"]["legal"]] == judged["values"]
 
 
 def test_the_hint_is_the_move_that_wins_at_once(client: TestClient) -> None:

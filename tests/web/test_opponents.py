@@ -30,7 +30,6 @@ def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: Test
     strengths = ["easy", "medium", "hard"]
     assert ids == [*strengths, *levels, *searches, *trees, "random", *tables, "memory-experience", "perfect"]
     assert [one["id"] for one in offer["opponents"] if one["is_default"]] == ["level-3", "search-4"]
-    assert offer["has_perfect_play"]
     words = {"Easy": "easy", "Medium": "medium", "Hard": "hard", "Unbeatable": "perfect"}
     assert (offer["strengths"], offer["default"]) == (words, "easy")
     assert offer["notes"] == []
@@ -39,7 +38,6 @@ def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: Test
     notes = client.get("/api/games/tictactoe/opponents").json()["notes"]
     assert notes == [f"{run_dir} has no trained level yet; train some with ./learn_tictactoe.sh run_dir={run_dir}."]
     assert [one["id"] for one in client.get("/api/games/othello/opponents").json()["opponents"]][-1] == "greedy"
-    assert not client.get("/api/games/othello/opponents").json()["has_perfect_play"]
 
 
 def test_a_table_learns_from_matches_on_the_page_unless_it_is_fixed(client: TestClient, run_dir: Path) -> None:
@@ -127,10 +125,10 @@ def test_an_opponent_that_is_not_a_player_is_refused_at_the_start(tmp_path: Path
 
 
 def test_a_level_that_was_trained_again_is_loaded_again(client: TestClient, run_dir: Path) -> None:
-    before = shown(client, described(opponent="level-2"))["legal"]
+    before = shown(client, described(opponent="level-2"), valued=0)["legal"]
     Manifest(run_dir / "level_02").forget("training")
     (run_dir / "level_02" / "agent.safetensors").write_bytes((run_dir / "level_03/agent.safetensors").read_bytes())
-    two, three = (shown(client, described(opponent=name))["legal"] for name in ("level-2", "level-3"))
+    two, three = (shown(client, described(opponent=name), valued=0)["legal"] for name in ("level-2", "level-3"))
     assert two == three != before
 
 

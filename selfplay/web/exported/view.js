@@ -27,7 +27,6 @@ export function viewOf(match, number) {
     seats: seats.map((seat) => seat?.offer ?? null),
     people: match.people,
     person_seat: personSeat,
-    match: match.seed,
     squares,
     counts: description.view.counts_stones ? [1, -1].map((stone) => squares.filter((one) => one === stone).length) : null,
     captured: description.captures_stones ? capturedStones(match, number) : null,

@@ -6,9 +6,9 @@ import { cursor, state } from "./state.js";
 
 // In a review or a lesson, nothing is taken back by the way: that is what "Play on from here" is for. A hint in a lesson
 // would be the solution.
-export const canUndo = () => !state.isBusy && state.lesson === null && state.ply === null && Boolean(state.answer?.can_undo);
+export const canUndo = () => !state.isBusy && !state.isEdited && state.lesson === null && state.ply === null && Boolean(state.answer?.can_undo);
 export const canHint = () =>
-  !state.isBusy && state.lesson === null && state.answer !== null && (state.answer.awaits_person || state.ply !== null);
+  !state.isBusy && !state.isEdited && state.lesson === null && state.answer !== null && (state.answer.awaits_person || state.ply !== null);
 
 const LESSON = ["solution", "next-mistake", "end-lesson"];
 
@@ -33,7 +33,7 @@ function shownButtons() {
 
 // aria-disabled instead of disabled, so that a button keeps the keyboard focus.
 export function showControls() {
-  const { answer: match, isBusy, isRunning, lesson, line } = state;
+  const { answer: match, isBusy, isEdited, isRunning, lesson, line } = state;
   const ply = cursor();
   const count = match?.plies.length ?? 0;
   const isOpen = match !== null && !match.is_over;
@@ -45,7 +45,7 @@ export function showControls() {
     learn: !isBusy,
     step: !isBusy && isOpen,
     run: isOpen,
-    "play-on": !isBusy && ply < count,
+    "play-on": !isBusy && !isEdited && ply < count,
     solution: lesson?.isSolved === false && lesson.mistakes.length > 0,
     "next-mistake": lesson !== null && lesson.number + 1 < lesson.mistakes.length,
     "end-lesson": true,

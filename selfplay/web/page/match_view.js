@@ -18,6 +18,7 @@ export function showMatch(goTo) {
   const { game, answer, isBusy, isEdited } = opened();
   document.body.dataset.busy = String(isBusy);
   at("board").classList.toggle("waiting", isBusy);
+  at("play").classList.toggle("edited", isEdited);
   showFace();
   showControls();
   if (state.answer === null || isEdited) {

@@ -9,6 +9,9 @@ import { aboutCourse, aboutPosition, fail, say, whatHappened } from "./words.js"
 // Seconds until a position is shown without values that are not known yet, and then between two questions for them.
 const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
 
+// Milliseconds until a position is shown without the values that are asked for.
+const LONGEST_LOOK = 500;
+
 // Parts of the answer about the match that is shown.
 /** @type {(asked: Partial<MatchRequest>) => ReturnType<typeof api.match>} */
 export const ask = (asked) => api.match({ ...opened().match, advance: !areWatching(opened().match.person), ...asked });
@@ -78,17 +81,24 @@ function sayPosition() {
 
 // ---------------------------------------------------------------------- values of the players
 
-// The views with the values that the players or the evaluator give to the legal actions.
-/** @type {WeakSet<MatchView>} */
-const estimated = new WeakSet();
+// The requests for the values that the players or the evaluator give to the legal actions of a view.
+/** @type {WeakMap<MatchView, Promise<void>>} */
+const estimates = new WeakMap();
 
-// Asks for these values. shown: the view of the position that is shown.
+// Asks for these values, once. shown: the view of the position that is shown.
 /** @type {(shown: MatchView) => Promise<void>} */
-async function estimate(shown) {
+function estimate(shown) {
+  const asked = estimates.get(shown) ?? askPlayers(shown);
+  estimates.set(shown, asked);
+  asked.catch(() => estimates.delete(shown));
+  return asked;
+}
+
+/** @type {(shown: MatchView) => Promise<void>} */
+async function askPlayers(shown) {
   const { match } = await ask({ ply: state.ply, valued: cursor() });
   const { legal, values_are_points, values_in_points } = match;
   Object.assign(shown, { legal, values_are_points, values_in_points });
-  estimated.add(shown);
 }
 
 // Asks for the values of the plies that are not known. An answer has as many as its time allows; without any, the others are
@@ -114,8 +124,21 @@ async function fill(isCurrent) {
 
 // ---------------------------------------------------------------------- values of the judge
 
+// The requests for them that are running.
+/** @type {Map<string, Promise<void>>} */
+const asking = new Map();
+
+// Asks for the values in a position, unless a request for them is running.
 /** @type {(ply: number, seconds: number) => Promise<void>} */
-async function askJudge(ply, seconds) {
+function askJudge(ply, seconds) {
+  const key = `${state.changes} ${ply}`;
+  const asked = asking.get(key) ?? judge(ply, seconds).finally(() => asking.delete(key));
+  asking.set(key, asked);
+  return asked;
+}
+
+/** @type {(ply: number, seconds: number) => Promise<void>} */
+async function judge(ply, seconds) {
   const mine = state.changes;
   const { judged } = await ask({ ply, seconds, show: ["judged"] });
   const { kind, is_exact: isExact, source, actions, texts, values, words, grades, is_complete: isComplete } = judged;
@@ -130,16 +153,16 @@ async function askJudge(ply, seconds) {
   }
 }
 
-// Asks for the values of the position that is shown, if they are wanted and a person has to choose or looks back.
+// Asks for the values of the position that is shown, if they are wanted and a person has to choose or looks back. Values that
+// take long are shown by askForMore.
 export async function look() {
   if (state.ply === null && !opened().answer.awaits_person) {
     return;
   }
-  if (wantsJudge() && !state.judged.has(cursor())) {
-    await askJudge(cursor(), FIRST_WAIT);
-  } else if (wantsEstimates() && !estimated.has(position())) {
-    await estimate(position());
-  }
+  const isJudged = !wantsJudge() || state.judged.has(cursor());
+  const asked = !isJudged ? askJudge(cursor(), FIRST_WAIT) : wantsEstimates() ? estimate(position()) : null;
+  asked?.catch(() => {});
+  await Promise.race([asked, new Promise((done) => setTimeout(done, LONGEST_LOOK))]);
 }
 
 // Counts the calls of solve.
@@ -168,11 +191,14 @@ export function askForMore() {
     return;
   }
   const isCurrent = () => isShown(asked) && state.lesson === null;
+  const isChoice = state.ply !== null || asked.awaits_person;
   if (wantsEstimates() && !wantsJudge()) {
-    fill(isCurrent).catch(() => {});
+    Promise.resolve(isChoice ? estimate(position()) : null)
+      .then(() => isCurrent() && state.render())
+      .then(() => fill(isCurrent))
+      .catch((error) => isShown(asked) && fail(error));
   }
-  const here = state.ply !== null || asked.awaits_person ? [cursor()] : [];
-  solve([...here, ...choices(asked)], isCurrent)
+  solve([...(isChoice ? [cursor()] : []), ...choices(asked)], isCurrent)
     .then(() => isCurrent() && asked.is_over && state.ply === null && sayEnd(asked.result))
     .catch((error) => isShown(asked) && fail(error));
 }

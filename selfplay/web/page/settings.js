@@ -51,17 +51,16 @@ async function changePeople() {
 // Whether the one person who plays is to change seats.
 const isSwap = () => isOnePerson(checked("person")) && isOnePerson(opened().match.person);
 
-// Shows the match with other values, or for another purpose; a lesson ends.
+// Shows the match with other values, or for another purpose; a lesson ends. The numbers on the board stay until others come.
 async function showOtherwise() {
   const asked = state.answer;
   Object.assign(state, { lesson: null, line: null });
   keepInAddress();
-  state.render();
   if (asked !== null && !state.isBusy) {
     await look().catch((error) => isShown(asked) && fail(error));
-    state.render();
     askForMore();
   }
+  state.render();
 }
 
 /** @type {(face: Face) => Promise<void>} */
@@ -69,7 +68,8 @@ export async function changeFace(face) {
   if (face !== state.face) {
     // A position that is being set up is left as it was.
     at("setup").open = false;
-    Object.assign(state, { face, hint: null });
+    Object.assign(state, { face, hint: null, lesson: null, line: null });
+    state.render();
     await showOtherwise();
   }
 }

@@ -12,8 +12,8 @@ const champion = (epochs) => epochs.reduce((best, one) => (one.validation < best
 // The rows of the comparison that have this column.
 /** @type {<What extends keyof LevelRow>(what: What) => (run: Run) => (LevelRow & {[column in What]: NonNullable<LevelRow[column]>})[]} */
 const compared = (what) => (run) => /** @type {any} */ ((run.story.comparison ?? []).filter((row) => row[what] !== null));
-/** @type {(share: number | null) => string} */
-const percent = (share) => (share === null ? "" : `${(100 * share).toFixed(1)} %`);
+/** @type {(share: number) => string} */
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 // A chart of curves by level for each run that has rows, [] if none has. rows(run): rows with a level.
 /** @type {<Row extends {level: number}>(every: Run[], chart: LevelChart<Row>) => any[]} */
@@ -202,21 +202,20 @@ function newestMistakes({ story }) {
 export function solvedChart(every) {
   const rows = compared("solved");
   const others = (every[0].story.references ?? []).flatMap(({ player, solved }) => (solved === null ? [] : [{ player, solved }]));
-  const best = others.toSorted((one, other) => (other.solved.optimal ?? 0) - (one.solved.optimal ?? 0)).slice(0, 1);
+  const best = others.toSorted((one, other) => other.solved.optimal - one.solved.optimal).slice(0, 1);
   /** @type {(name: string, solved: SolvedView) => Cells} */
   const cells = (name, { optimal, points_lost: lost }) => [name, percent(optimal), lost === null ? "" : lost.toFixed(2)];
-  const inPercent = (/** @type {SolvedView} */ { optimal }) => (optimal === null ? null : 100 * optimal);
   return levelChart(every, {
     id: "solved",
     title: "Best actions in solved positions",
     about: "The share of positions with known exact values in which a best action is taken.",
     yLabel: "best action, in %",
     rows,
-    curves: [{ name: "levels", y: ({ solved }) => inPercent(solved), text: ({ solved }) => percent(solved.optimal) }],
+    curves: [{ name: "levels", y: ({ solved }) => 100 * solved.optimal, text: ({ solved }) => percent(solved.optimal) }],
     lines: best.map(({ player, solved }) => ({
       name: player,
       tone: every[0].isAlone ? "var(--chart-b)" : "var(--quiet)",
-      y: inPercent(solved) ?? 0,
+      y: 100 * solved.optimal,
       text: percent(solved.optimal),
     })),
     head: ["player", "best action", "points lost"],

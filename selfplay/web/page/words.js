@@ -230,4 +230,8 @@ export function say(text) {
 export function fail(error) {
   at("error").hidden = error === null;
   at("error").textContent = error === null ? "" : error.message;
+  if (error !== null) {
+    // On a phone, a button that failed may be far below.
+    at("error").scrollIntoView({ block: "nearest" });
+  }
 }

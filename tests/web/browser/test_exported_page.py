@@ -239,7 +239,7 @@ SAME = (
         "winner",
         "winning_squares",
     ),
-    *("result", "moves", "match", "people", "person_seat", "seat_names"),
+    *("result", "moves", "people", "person_seat", "seat_names"),
 )
 # Black captures two stones, and has territory at the end.
 GO = "B2 A2 B1 C2 B3 A1 A3 C3 C1 pass pass"

@@ -124,6 +124,37 @@ def test_values_of_perfect_play_that_are_shown_already_stay(page: Page) -> None:
         page.unroute_all(behavior="ignoreErrors")
 
 
+def test_values_on_the_board_stay_until_others_come(page: Page) -> None:
+    visit(page, "/#play/tictactoe?opponent=level-3&person=first&analyse=1")
+    expect(page.locator("#board .value", has_text="draw")).to_have_count(9)
+    # However long they take.
+    page.evaluate("window.setTimeout = ((set) => (does, after) => set(does, 100 * after))(setTimeout)")
+    page.evaluate(
+        """() => {
+          const board = document.querySelector("#board");
+          window.fewest = 9;
+          const count = () => (window.fewest = Math.min(window.fewest, board.querySelectorAll(".value").length));
+          new MutationObserver(count).observe(board, { childList: true, subtree: true });
+        }"""
+    )
+    page.get_by_text("Estimates", exact=True).click()
+    expect(page.locator("#board .value .share")).to_have_count(9)
+    assert page.evaluate("window.fewest") == 9
+
+
+def test_a_match_is_shown_and_played_on_before_the_judge_answers(page: Page) -> None:
+    for values in ("perfect", "adviser"):
+        judge = Late(page, lambda body: "valued" in body or body.get("show") == ["judged"])
+        visit(page, f"/#play/tictactoe?opponent=level-3&person=first&moves=1,1&analyse=1&values={values}")
+        judge.wait()
+        settled(page, 2)
+        expect(page.locator("#board .legal")).to_have_count(7)
+        judge.come()
+        expect(page.locator("#board .value")).to_have_count(7)
+        page.unroute_all(behavior="ignoreErrors")
+        page.goto("about:blank")
+
+
 def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None:
     page = tab.context.new_page()
     page.add_init_script("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")

@@ -234,6 +234,16 @@ def test_a_solution_moves_neither_the_board_nor_the_buttons(page: Page, options:
     assert (places(page), page.locator("#solution").bounding_box()) == (before, button)
 
 
+@sizes([(320, 640), (1280, 720)])
+def test_numbers_that_do_not_fit_into_small_squares_are_left_out(page: Page, options: dict[str, Any]) -> None:
+    visit(page, "/#play/hex?opponent=random&person=first&analyse=1")
+    values = page.locator("#board .value")
+    expect(values).to_have_count(49)
+    width = options["viewport"]["width"]
+    assert values.first.evaluate("(node) => getComputedStyle(node, '::after').content") == "none"
+    assert values.first.evaluate("(node) => getComputedStyle(node).fontSize === '0px'") == (width == 320)
+
+
 CHIPS = (
     ".value, .count, .choice input:checked + span, .primary, nav a, .move, .mark, .better, .worth, .tabs button, .live"
 )

@@ -166,6 +166,7 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     page.get_by_text("None", exact=True).click()
     expect(page.locator("#board .value")).to_have_count(0)
     page.get_by_text("Estimates", exact=True).click()
+    expect(page.locator("#board .value")).to_have_count(9)
     before = page.locator("#board .value").all_inner_texts()
     page.get_by_role("tab", name="Play").click()
     page.locator("#strengths").get_by_text("Easy").click()
@@ -182,7 +183,7 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
         page.get_by_text("What the values mean").click()
         page.locator("#evaluator").select_option(label="Level 3")
     settled(page, 0)
-    assert page.locator("#board .value").all_inner_texts() == before
+    expect(page.locator("#board .value")).to_have_text(before, use_inner_text=True)
     expect(page.locator("#values-about")).to_contain_text("estimated by Level 3, against a player like itself")
     assert "evaluator=level-3" in page.url
 

@@ -1,6 +1,7 @@
 """Stepping through the moves, other seats, and positions set up by hand, in a real browser."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -246,14 +247,18 @@ def test_another_seat_in_mid_match_is_announced_for_the_next_one(page: Page) -> 
     expect(page.locator("#status")).to_contain_text("Your turn: you are O.")
 
 
-def test_a_position_that_is_refused_leaves_no_error_over_the_match(page: Page) -> None:
+@pytest.mark.parametrize("options", [{"viewport": {"width": 390, "height": 844}}])
+def test_a_position_that_is_refused_leaves_no_error_over_the_match(page: Page, options: dict[str, Any]) -> None:
     visit(page)
     analyse(page)
     page.get_by_text("Set up a position").click()
     for square in (0, 1):
         page.locator(f"[data-square='{square}']").click()
+    # Of the match, which is not on the board.
+    expect(page.locator("#bar")).not_to_be_visible()
+    expect(page.get_by_role("button", name="Hint")).to_be_disabled()
     page.get_by_role("button", name="Use it").click()
-    expect(page.locator("#error")).to_be_visible()
+    expect(page.locator("#error")).to_be_in_viewport()
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#error")).to_be_hidden()
     settled(page, 0)
