@@ -18,6 +18,8 @@ import { fail, isThinking, say, whatHappened, whatToDo } from "./words.js";
 
 // Milliseconds between two questions whether the server answers again, and between two moves that are watched.
 const [WAIT, PAUSE] = [1000, 700];
+// Milliseconds after which the page says that something is on its way.
+const QUICK = 300;
 /** @type {(milliseconds: number) => Promise<void>} */
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -47,8 +49,10 @@ async function asked(match, { foreseen = null, isOther = false, advance = !addre
   Object.assign(state, { isBusy: true, foreseen });
   fail(null);
   state.render();
+  const isSilent = foreseen !== null || address.areWatching(match.person);
+  const notice = setTimeout(() => isSilent || mine !== state.visit || say("One moment…"), QUICK);
   try {
-    await askAndTake(match, { isOther, advance }, mine);
+    await askAndTake(match, { isOther, advance }, mine).finally(() => clearTimeout(notice));
   } catch (error) {
     if (mine === state.visit) {
       fail(error);

@@ -97,6 +97,17 @@ def test_the_stone_and_that_the_opponent_thinks_are_shown_at_once(
     settled(page, 2)
 
 
+def test_the_page_says_that_a_new_match_is_on_its_way(page: Page) -> None:
+    visit(page)
+    late = Late(page, lambda body: not body["moves"])
+    page.get_by_role("button", name="New match").click()
+    late.wait()
+    expect(page.locator("#status")).to_have_text("One moment…")
+    late.come()
+    settled(page, 0)
+    expect(page.locator("#status")).to_have_text("Your turn: you are X.")
+
+
 def test_a_stone_that_the_server_refuses_is_taken_away(page: Page) -> None:
     visit(page)
     page.route(MATCH, lambda route: route.fulfill(status=409, json={"error": "it is not a person's turn"}))
@@ -128,9 +139,10 @@ def test_values_on_the_board_stay_until_others_come(page: Page) -> None:
     visit(page, "/#play/tictactoe?opponent=level-3&person=first&analyse=1")
     expect(page.locator("#board .value", has_text="draw")).to_have_count(9)
     # However long they take.
-    page.evaluate("window.setTimeout = ((set) => (does, after) => set(does, 100 * after))(setTimeout)")
     page.evaluate(
         """() => {
+          const set = window.setTimeout;
+          window.setTimeout = (does, after) => set(does, 100 * after);
           const board = document.querySelector("#board");
           window.fewest = 9;
           const count = () => (window.fewest = Math.min(window.fewest, board.querySelectorAll(".value").length));

@@ -78,6 +78,8 @@ def bottom(page: Page, selector: str) -> float:
 @sizes([(1280, 720)])
 def test_values_curve_and_moves_are_visible_together(page: Page) -> None:
     visit(page, "/#play/othello?opponent=greedy&person=first&moves=f5d6c3d3c4f4&analyse=1")
+    # The list is drawn anew with each value.
+    expect(page.locator("#plies .worth")).to_have_count(6)
     expect(page.locator("#discs-lost")).to_be_visible()
     for name in ("#best", "#curve", "#discs-lost", "#review", "#hint"):
         assert bottom(page, name) <= 720
