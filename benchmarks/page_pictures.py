@@ -19,6 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 from selfplay.cli.main import reporting_errors
 from selfplay.errors import SettingError
 from selfplay.runs.folders import PROJECT_FOLDER
+from selfplay.runs.run_folder import path_text
 
 WIDE, HIGH = {"width": 1280, "height": 720}, {"width": 1280, "height": 914}
 SCALE = 0.7
@@ -62,7 +63,7 @@ def main() -> None:
         assert server.stdout is not None
         try:
             port = int(server.stdout.readline().split("127.0.0.1:")[1].split()[0])
-            draw_all(port, str(Path(options["runs"]) / "article"))
+            draw_all(port, path_text(Path(options["runs"]) / "article"))
         finally:
             server.terminate()
 

@@ -38,7 +38,7 @@ export async function whenFree() {
 
 // Makes this the match, after the moves of the players.
 /** @type {(match: Match, options?: Options) => Promise<void>} */
-export function become(match, options = {}) {
+function become(match, options = {}) {
   running = asked(match, options);
   return running;
 }

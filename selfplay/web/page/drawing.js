@@ -10,10 +10,10 @@ export const radios = (name) => [...document.querySelectorAll(`input[name=${name
 /** @type {(name: string) => any} */
 export const checked = (name) => radios(name).find((radio) => radio.checked).value;
 
-// Selects the radio button with this value; none if there is no such one, or if it is disabled.
+// Selects the radio button with this value; none if there is no such one.
 /** @type {(name: string, value: unknown) => void} */
 export function check(name, value) {
-  radios(name).filter((radio) => radio.value === String(value) && !radio.disabled).forEach((radio) => (radio.checked = true));
+  radios(name).filter((radio) => radio.value === String(value)).forEach((radio) => (radio.checked = true));
 }
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -8,7 +8,7 @@ import { askForMore, look } from "./review.js";
 import { hasSame, isShown, keepInAddress, opened, state } from "./state.js";
 import { fail, say, whatToDo } from "./words.js";
 
-export async function changeOpponent() {
+async function changeOpponent() {
   players.showStrength();
   players.announceProof();
   if (!(await whenFree())) {
@@ -64,7 +64,7 @@ async function showOtherwise() {
 }
 
 /** @type {(face: Face) => Promise<void>} */
-export async function changeFace(face) {
+async function changeFace(face) {
   if (face !== state.face) {
     // A position that is being set up is left as it was.
     at("setup").open = false;

@@ -6,7 +6,7 @@
 import { element } from "./drawing.js";
 
 /** @type {Scale} */
-export const EXACT_SCALE = { neutral: 0, span: null, isExact: true };
+const EXACT_SCALE = { neutral: 0, span: null, isExact: true };
 /** @type {Scale} */
 export const RESULT_SCALE = { neutral: 0, span: 1, isResult: true };
 /** @type {Record<string, string>} */

@@ -9,7 +9,7 @@ const MOST_BEST = 3;
 
 // Who holds a seat: a player by its name, or a person in one or two words.
 /** @type {(match: MatchView, seat: number) => string} */
-export const whoIs = (match, seat) => match.seats[seat]?.label ?? (match.person_seat === null ? "a person" : "you");
+const whoIs = (match, seat) => match.seats[seat]?.label ?? (match.person_seat === null ? "a person" : "you");
 
 // The same as a name: of two people, the colours of their stones.
 /** @type {(match: MatchView, seat: number) => string} */
