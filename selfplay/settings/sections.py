@@ -63,8 +63,9 @@ class ExpertSettings(ExpertIteration):
     """The expert: a search of fixed depth, such as search:negascout?depth=6. Its evaluation is the level before
     from_level, unless its name sets another. null: no level learns from a search."""
     opponent: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player that these levels meet in their matches, besides themselves; an option slack makes its matches differ.
-    null: the expert. A search has the same evaluation as the expert, unless its name sets another."""
+    """The player that these levels meet in their matches, besides themselves; an option slack makes its matches differ,
+    and an option epsilon takes the place of `epsilons`. null: the expert. A search has the same evaluation as the
+    expert, unless its name sets another."""
     from_level: int = field(default=2, metadata=count(2))
     """The first level that learns from the expert; earlier ones learn from the outcomes of their matches."""
     matches: int = field(default=16384, metadata=count(2))

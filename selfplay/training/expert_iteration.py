@@ -67,7 +67,8 @@ def learn_from_expert(
     Args:
         agent: whose network (`NTuple`) has the tables. Its weights are changed in place.
         make_expert: makes the search; each thread needs its own.
-        make_opponent: makes the other player in matches, for each thread; None: the search.
+        make_opponent: makes the other player in matches, for each thread; None: the search. If it is an
+            `EpsilonGreedyPlayer`, it explores by its own rates.
         lessons: what is known already from the same expert.
         level: the level that learns, from 1.
         threads: None: one for each core. Does not change the result.
@@ -114,7 +115,8 @@ def positions_of(
     itself = EpsilonGreedyPlayer(game, player, parameters.epsilons)
     free = SimpleQueue[Player]()
     for other in opponents:
-        free.put(EpsilonGreedyPlayer(game, other, parameters.epsilons))
+        explores = isinstance(other, EpsilonGreedyPlayer)
+        free.put(other if explores else EpsilonGreedyPlayer(game, other, parameters.epsilons))
 
     def choices(opponent: Player, match: Tensor) -> list[State]:
         seats = (match % 2).to(torch.int8)
