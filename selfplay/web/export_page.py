@@ -183,7 +183,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "seconds": settings.search_seconds,
         **_templates(game),
         "key": str(stream_key(settings.seed, 0, Activity.VERSUS_PERSON)),
-        "initial": [str(word) for word in game.rules.initial],
+        "initial": [str(int(word)) for word in game.rules.initial],
         "num_squares": game.num_squares,
         "num_actions": game.num_distinct_actions,
         "pass_action": game.pass_action,
