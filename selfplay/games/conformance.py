@@ -67,7 +67,8 @@ def check_quickly(game: Game) -> None:
         _check_words(game)
         states, random = [game.init(MATCHES)], torch.Generator().manual_seed(0)
         for ply in range(min(game.max_game_length, QUICK_PLIES)):
-            mask = checked_mask(game, state := states[-1], ply)
+            state = states[-1]
+            mask = checked_mask(game, game.legal_action_mask_with_tensors(state), state, ply)
             # Matches that are over have no legal action, and any action does.
             action = torch.multinomial((mask | state.terminated[:, None]).double(), 1, generator=random)[:, 0]
             following = game.step_with_tensors(state, action)
@@ -102,7 +103,7 @@ def _check_marks(game: Game) -> None:
 def _check_words(game: Game) -> None:
     """Where the match begins, `play` gives two words. Compiled code cannot mix them with numbers and comparisons."""
     state = game.init(MATCHES)
-    action = int(checked_mask(game, state, 0)[0].nonzero()[0])
+    action = int(checked_mask(game, game.legal_action_mask_with_tensors(state), state, 0)[0].nonzero()[0])
     move = word_tensor([0 if action == game.pass_action else 1 << action] * MATCHES, game.rules.word_bits)
     words = game.rules.on_tensors(game.rules.play, state.own, state.opp, move)
     expect(len(words) == 2, TWO_WORDS)

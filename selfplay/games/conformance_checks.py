@@ -65,7 +65,7 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
     """No action is legal where the match is over, at least one elsewhere; `step` accepts exactly the legal ones."""
     was_legal = torch.ones(SINGLE_MATCHES, game.num_distinct_actions, dtype=torch.bool)
     for ply, (state, _, _) in enumerate(plies):
-        mask, bits = checked_mask(game, state, ply), legal_words(game, state)
+        mask, bits = checked_mask(game, game.legal_action_mask(state), state, ply), legal_words(game, state)
         expect(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
         rows, actions = mask.nonzero(as_tuple=True)
         game.step(state.select(rows), actions)
@@ -88,9 +88,9 @@ def legal_words(game: Game, state: State) -> Tensor:
     return stored(game.rules.on_tensors(game.rules.legal_actions, state.own, state.opp))
 
 
-def checked_mask(game: Game, state: State, ply: int) -> Tensor:
-    """The mask of legal actions: none where the match is over, at least one elsewhere."""
-    mask, shape = game.legal_action_mask(state), (state.batch_size, game.num_distinct_actions)
+def checked_mask(game: Game, mask: Tensor, state: State, ply: int) -> Tensor:
+    """`mask`, the legal actions of positions: none where the match is over, at least one elsewhere."""
+    shape = (state.batch_size, game.num_distinct_actions)
     expect(mask.dtype == torch.bool and mask.shape == shape, f"the mask is not bool{list(shape)}")
     expect(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
     expect(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
+from selfplay.compute.words import as_word, part
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -120,23 +121,26 @@ def _rules(nodes: Nodes, max_moves: int) -> Rules:
 
     @scalar_rule
     def legal_actions(own: Word, opp: Word) -> Word:
-        return ((opp | 1) << count[own]) - 1 << shift[own]
+        number = part(own, 0)
+        return ((opp | 1) << count[number]) - 1 << shift[number]
 
     @scalar_rule
     def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
-        return first[own] + bit_count(move - 1) - shift[own], opp
+        number = part(own, 0)
+        return as_word(first[number] + bit_count(move - 1) - shift[number]), opp
 
     @scalar_rule
     def is_terminal(own: Word, opp: Word) -> Word:
-        return count[own] == 0
+        return count[part(own, 0)] == 0
 
     @scalar_rule
     def payoff(own: Word, opp: Word) -> Word:
-        return payoffs[own]
+        return payoffs[part(own, 0)]
 
     @scalar_rule
     def return_to_move(own: Word, opp: Word) -> Word:
-        return (payoffs[own] > 0) * 1 - (payoffs[own] < 0) * 1
+        value = payoffs[part(own, 0)]
+        return (value > 0) * 1 - (value < 0) * 1
 
     @scalar_rule
     def observation_entry(own: Word, opp: Word, index: Word) -> Word:

@@ -146,7 +146,9 @@ class LongerThanItSays(CompiledTicTacToe):
 
 class TensorMaskDiffers(CompiledTicTacToe):
     def legal_action_mask_with_tensors(self, state):
-        return super().legal_action_mask_with_tensors(state) & (state.own != 0)[:, None]
+        mask = super().legal_action_mask_with_tensors(state)
+        mask[:, 8] &= state.opp != 0  # hidden where the match begins
+        return mask
 
 
 class TensorStepDiffers(CompiledTicTacToe):
