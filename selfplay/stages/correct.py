@@ -129,7 +129,7 @@ def _correct(corrections: Corrections, manifest: Manifest, record: Record, *, fo
         if corrections.known == saved and corrected.mistakes == [0]:
             continue
         saved = corrections.known
-        fields: dict[str, Any] = {WEIGHTS: corrections.pupil.training.weights}
+        fields: dict[str, Any] = {WEIGHTS: corrections.apprentice.training.weights}
         for ply, lessons in corrections.lessons.items():
             fields |= {f"{ply}_{name}": field for name, field in lessons._asdict().items()}
         save_arrays(state, fields, record)
@@ -145,7 +145,7 @@ def _forget_state(manifest: Manifest) -> None:
 def _resume(corrections: Corrections, state: Path, record: Record) -> None:
     """Read the state of an unfinished correction. Raises InvalidFileError as `load_arrays`."""
     arrays = load_arrays(state, record)
-    corrections.pupil.training.weights[:] = arrays.pop(WEIGHTS)
+    corrections.apprentice.training.weights[:] = arrays.pop(WEIGHTS)
     for ply in sorted({int(name.partition("_")[0]) for name in arrays}):
         corrections.lessons[ply] = Lessons(*(arrays[f"{ply}_{name}"] for name in Lessons._fields))
     log.info("resumed: %s positions are known", f"{corrections.known:,}")

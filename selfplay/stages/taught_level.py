@@ -60,7 +60,7 @@ def teach_level(
     if learner is None:
         network, architecture = with_phases(network, architecture, settings.expert.phases)
         agent = Agent(agent.checkpoint._replace(network=network), game, agent.name)
-    _, *other = teachers(settings)
+    _, *other = expert_players(settings)
     with closing(progress(total=settings.expert.matches, desc=f"level {level}: matches")) as bar:
         taught = learn_from_expert(
             agent,
@@ -83,14 +83,14 @@ def teach_level(
 
 def expert_of(settings: Settings, game: Game) -> SearchPlayer:
     """The expert. Raises SettingError if its evaluation cannot be compiled, and as `make_player`."""
-    name, *_ = teachers(settings)
+    name, *_ = expert_players(settings)
     player = make_player(name, game, settings.run_dir)
     if not isinstance(player, SearchPlayer):
         raise SettingError(f"expert.player={name}: its evaluation must be tables (architecture=ntuple)")
     return player
 
 
-def teachers(settings: Settings) -> list[str]:
+def expert_players(settings: Settings) -> list[str]:
     """The names of the expert and of the opponent, with their evaluations."""
     return [
         _with_evaluation(text, settings.expert.from_level - 1)
@@ -106,9 +106,9 @@ def _with_evaluation(text: str, level: int) -> str:
     return f"{text}{'&' if name.given else '?'}evaluation=level:{level}"
 
 
-def files_of_teachers(settings: Settings) -> list[Path]:
+def expert_files(settings: Settings) -> list[Path]:
     """The files that the expert and the opponent are made from. Raises as `files_of_player`."""
-    return [path for name in teachers(settings) for path in files_of_player(name, settings.run_dir)]
+    return [path for name in expert_players(settings) for path in files_of_player(name, settings.run_dir)]
 
 
 def read_lessons(path: Path) -> Lessons:

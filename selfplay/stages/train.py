@@ -35,7 +35,7 @@ from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
 from selfplay.stages.dataset_players import require_policy_head
 from selfplay.stages.gate import pass_gate
-from selfplay.stages.taught_level import files_of_teachers, teach_level
+from selfplay.stages.taught_level import expert_files, teach_level
 from selfplay.stages.td_level import learn_level, starting_network
 from selfplay.training.fitting import EpochLoss, FittedLevel, fit
 from selfplay.training.parameters import OPTIMIZERS
@@ -149,7 +149,7 @@ class TrainingPlan:
         if self.learner is not None:
             record["learner_sha256"] = sha256(self.learner)
         if self.settings.is_taught(self.level):
-            record["teachers_sha256"] = [sha256(path) for path in files_of_teachers(self.settings)]
+            record["expert_sha256"] = [sha256(path) for path in expert_files(self.settings)]
         if self.gate_agent is not None:
             record["gate_sha256"] = sha256(self.gate_agent)
         return record

@@ -25,7 +25,7 @@ from selfplay.games import Game, State
 from selfplay.games.game import SEATS
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.search.exact_solver import ExactSolver, empties
-from selfplay.training.lessons import ExactJudge, Lessons, Pupil
+from selfplay.training.lessons import Apprentice, ExactJudge, Lessons
 
 PATIENCE = 3
 """Positions with mistakes are avoided after this number of trainings in a row that did not reduce the mistakes."""
@@ -79,7 +79,7 @@ class Corrections:
         margin: float = 0.1,
     ) -> None:
         self.game, self.start, self.seat, self.endgame = game, start, SEATS.index(seat), endgame
-        self.pupil = Pupil(game, network, ExactJudge(solver, lowest), key, passes=passes, margin=margin)
+        self.apprentice = Apprentice(game, network, ExactJudge(solver, lowest), key, passes=passes, margin=margin)
         self.lessons: dict[int, Lessons] = {}
 
     @property
@@ -104,9 +104,9 @@ class Corrections:
                     del walked[-2:]
                     continue
             else:
-                actions = self.pupil.legal(state)
-            *_, after = self.pupil.moves(state, actions)
-            walked.append(self._open(self.pupil.distinct(after), not is_turn))
+                actions = self.apprentice.legal(state)
+            *_, after = self.apprentice.moves(state, actions)
+            walked.append(self._open(self.apprentice.distinct(after), not is_turn))
 
     # ------------------------------------------------------------------ one ply
 
@@ -115,14 +115,14 @@ class Corrections:
 
         earlier: the positions two plies before, if there are any.
         """
-        actions = self.pupil.legal(state)
+        actions = self.apprentice.legal(state)
         choosing = _several(actions)
         state = state.select(torch.from_numpy(choosing))
         rows, mistakes, last_gain = self._rows(ply, state), list[int](), 0
         corrected, lessons = Corrected(ply, len(rows), mistakes), self.lessons[ply]
         while True:
-            chosen = self.pupil.preferred(state)
-            self.pupil.judge_actions(lessons, rows, chosen)
+            chosen = self.apprentice.preferred(state)
+            self.apprentice.judge_actions(lessons, rows, chosen)
             is_wrong = lessons.poor[rows] & chosen != 0
             mistakes.append(int(is_wrong.sum()))
             if mistakes[-1] == 0:
@@ -139,24 +139,24 @@ class Corrections:
                 raise StageError(
                     f"{mistakes[-1]:,} mistakes are left with {left} empty squares; set endgame={left} or larger"
                 )
-            self.pupil.judge_all(lessons, rows[is_wrong & (lessons.good[rows] == 0)])
+            self.apprentice.judge_all(lessons, rows[is_wrong & (lessons.good[rows] == 0)])
             number = ply * (MOST_TRAININGS + 1) + len(mistakes)
-            self.pupil.learn(lessons, rows[lessons.poor[rows] != 0], number)
+            self.apprentice.learn(lessons, rows[lessons.poor[rows] != 0], number)
 
     def _avoid(self, ply: int, state: State, wrong: State) -> int:
         """Mark actions in `state` as poor that lead to a position of `wrong`, if another action is good; returns their
         number."""
-        state = state.select(torch.from_numpy(_several(self.pupil.legal(state))))
-        rows, actions = self._rows(ply, state), self.pupil.preferred(state)
+        state = state.select(torch.from_numpy(_several(self.apprentice.legal(state))))
+        rows, actions = self._rows(ply, state), self.apprentice.preferred(state)
         lessons = self.lessons[ply]
-        parents, _, after = self.pupil.moves(state, actions)
-        choices, _, replied = self.pupil.moves(after, self.pupil.legal(after))
-        images = self.pupil.first_images(replied.own, replied.opp)
+        parents, _, after = self.apprentice.moves(state, actions)
+        choices, _, replied = self.apprentice.moves(after, self.apprentice.legal(after))
+        images = self.apprentice.first_images(replied.own, replied.opp)
         words = (torch.cat(pair) for pair in zip((wrong.own, wrong.opp), images, strict=True))
         leads_there = distinct_bitboards(*words)[1][wrong.batch_size :] < wrong.batch_size
         led = np.unique(parents[choices[leads_there.numpy()]])
         rows, actions = rows[led], actions[led]
-        self.pupil.judge_all(lessons, rows)
+        self.apprentice.judge_all(lessons, rows)
         can_avoid = lessons.good[rows] & ~actions != 0
         rows, actions = rows[can_avoid], actions[can_avoid]
         lessons.good[rows] &= ~actions
@@ -170,13 +170,13 @@ class Corrections:
             is_open &= empties(self.game, state) > self.endgame
         for part in torch.split(is_open.nonzero()[:, 0], PART) if is_turn else ():
             some = state.select(part)
-            rows, _, after = self.pupil.moves(some, self.pupil.legal(some))
+            rows, _, after = self.apprentice.moves(some, self.apprentice.legal(some))
             is_open[part[rows[after.returns > 0]]] = False
         return state.select(is_open.nonzero()[:, 0])
 
     def _rows(self, ply: int, state: State) -> Words:
         """int64[B]: the row of each position in the lessons of the ply; new ones are added."""
-        self.lessons[ply], rows = self.pupil.with_positions(self.lessons.get(ply, Lessons()), state)
+        self.lessons[ply], rows = self.apprentice.with_positions(self.lessons.get(ply, Lessons()), state)
         return rows
 
 

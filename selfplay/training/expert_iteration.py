@@ -29,7 +29,7 @@ from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
-from selfplay.training.lessons import Lessons, Pupil, SearchJudge
+from selfplay.training.lessons import Apprentice, Lessons, SearchJudge
 from selfplay.training.parameters import ExpertIteration
 
 BATCH_MATCHES = 256
@@ -85,22 +85,22 @@ def learn_from_expert(
     opponents: Sequence[Player] = experts if make_opponent is None else [make_opponent() for _ in range(threads)]
     judge = SearchJudge([expert.searcher for expert in experts], experts[0].depth, parameters.tolerance)
     key = stream_key(seed, level, Activity.TRAINING)
-    pupil = Pupil(game, network, judge, key, passes=parameters.passes, margin=parameters.margin)
+    apprentice = Apprentice(game, network, judge, key, passes=parameters.passes, margin=parameters.margin)
     lessons, positions, mistakes = Lessons() if lessons is None else lessons, 0, 0
     for number, round_matches in enumerate(torch.split(torch.arange(matches), parameters.round_matches)):
         # A player copies the weights.
         player = Agent(agent.checkpoint, game, agent.name).player()
         reached = positions_of(game, player, opponents, round_matches, parameters, key)
         known = len(lessons.own)
-        lessons, rows = pupil.with_positions(lessons, pupil.distinct(reached))
-        is_wrong = pupil.mistakes(lessons, rows)
-        pupil.judge_all(lessons, rows[is_wrong])
+        lessons, rows = apprentice.with_positions(lessons, apprentice.distinct(reached))
+        is_wrong = apprentice.mistakes(lessons, rows)
+        apprentice.judge_all(lessons, rows[is_wrong])
         positions += len(lessons.own) - known
         mistakes += int(is_wrong[rows >= known].sum())
         taught: Words = np.flatnonzero(lessons.poor)
-        pupil.learn(lessons, taught, number)
+        apprentice.learn(lessons, taught, number)
         on_round(len(round_matches))
-    left = pupil.mistakes(lessons, np.arange(len(lessons.own)))
+    left = apprentice.mistakes(lessons, np.arange(len(lessons.own)))
     return Taught(lessons, positions, mistakes / max(1, positions), float(left.mean()) if len(left) else 0.0)
 
 

@@ -113,7 +113,7 @@ class Lessons(NamedTuple):
         return type(self)(*map(np.concatenate, zip(self, rows, strict=True)))
 
 
-class Pupil:
+class Apprentice:
     """A player that looks one ply ahead with tables, and learns from lessons.
 
     Args:

@@ -82,7 +82,7 @@ def test_another_player_can_be_the_opponent(finished, tmp_path):
     assert len(known[0].own) != len(known[1].own)
     record = Manifest(tmp_path / "random").sections["training"]["settings"]
     assert record["expert.opponent"] == "random"
-    assert record["teachers_sha256"] == Manifest(run.level(2)).sections["training"]["settings"]["teachers_sha256"]
+    assert record["expert_sha256"] == Manifest(run.level(2)).sections["training"]["settings"]["expert_sha256"]
 
 
 def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
@@ -114,7 +114,7 @@ def test_the_evaluation_of_the_search_is_recorded_and_is_the_last_level_without_
     run = RunFolder(finished)
     records = [Manifest(run.level(level)).sections["training"]["settings"] for level in (1, 2, 4)]
     digest = Manifest(run.level(1)).sections["training"]["files"]["agent.safetensors"]
-    assert [record.get("teachers_sha256") for record in records] == [None, [digest], [digest]]
+    assert [record.get("expert_sha256") for record in records] == [None, [digest], [digest]]
 
 
 @pytest.mark.parametrize(
