@@ -8,7 +8,7 @@ from selfplay.errors import SettingError
 from selfplay.grading.compared import ComparisonParameters
 from selfplay.named_players.names import parse_name
 from selfplay.search.mcts.rule import SEARCH_RULES
-from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by, unrecorded
+from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by
 from selfplay.training.parameters import ExpertIteration
 
 MOST_SIMULATIONS = 1_000_000
@@ -59,7 +59,7 @@ class DatasetSettings:
 class ExpertSettings(ExpertIteration):
     """The search that teaches levels which actions are good, with learning=td."""
 
-    player: str | None = field(default=None, metadata=PLAYER_NAME | unrecorded(None))
+    player: str | None = field(default=None, metadata=PLAYER_NAME)
     """The expert: a search of fixed depth, such as search:negascout?depth=6. Its evaluation is the level before
     from_level, unless its name sets another. null: no level learns from a search."""
     opponent: str | None = field(default=None, metadata=PLAYER_NAME)

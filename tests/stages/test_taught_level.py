@@ -12,7 +12,6 @@ from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grader
 from selfplay.named_players.make import make_player
 from selfplay.players.checkpoints import load_checkpoint
-from selfplay.progress import NoProgress
 from selfplay.runs.epoch_losses import read_epoch_losses
 from selfplay.runs.levels import level_player
 from selfplay.runs.manifest import Manifest
@@ -20,6 +19,7 @@ from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.taught_level import read_lessons
 from selfplay.stages.train import train_level
+from tests.support.kills import interrupted_in
 from tests.support.runs import files_of, tiny_settings
 
 TAUGHT = [
@@ -91,20 +91,9 @@ def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
     assert files_of(tmp_path) == files_of(finished)
 
 
-class InterruptedBar(NoProgress):
-    """Interrupts level 3 after its first matches."""
-
-    def __init__(self, *, total, desc):
-        self.is_third = desc.startswith("level 3")
-
-    def update(self, count):
-        if self.is_third:
-            raise KeyboardInterrupt
-
-
 def test_an_interrupted_run_ends_in_the_same_bytes(finished, tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        learn_levels(tiny_settings(tmp_path, *TAUGHT), InterruptedBar)
+        learn_levels(tiny_settings(tmp_path, *TAUGHT), interrupted_in(3))
     assert RunFolder(tmp_path).trained_levels() == [1, 2]
     learn_levels(tiny_settings(tmp_path, *TAUGHT))
     assert files_of(tmp_path) == files_of(finished)

@@ -8,13 +8,12 @@ from safetensors.numpy import load_file
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.players.checkpoints import load_checkpoint
-from selfplay.progress import NoProgress
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.td_level import read_learner
 from selfplay.stages.train import train_level
-from tests.support.kills import is_killed_at_change
+from tests.support.kills import interrupted_in, is_killed_at_change
 from tests.support.runs import files_of, tiny_settings
 
 TD = ["game=tictactoe", "architecture=ntuple", "learning=td", "targets=full", "gamma=1", "matches=300", "levels=2"]
@@ -65,20 +64,9 @@ def test_exact_values_are_learned_with_any_number_of_threads(tmp_path, monkeypat
     assert len({agent for _, agent in agents}) == 2
 
 
-class InterruptedBar(NoProgress):
-    """Interrupts level 2 after its first round."""
-
-    def __init__(self, *, total, desc):
-        self.is_second = desc.startswith("level 2")
-
-    def update(self, count):
-        if self.is_second:
-            raise KeyboardInterrupt
-
-
 def test_an_interrupted_run_ends_in_the_same_bytes(finished, tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        learn_levels(tiny_settings(tmp_path, *TD), InterruptedBar)
+        learn_levels(tiny_settings(tmp_path, *TD), interrupted_in(2))
     assert RunFolder(tmp_path).trained_levels() == [1]
     learn_levels(tiny_settings(tmp_path, *TD))
     assert files_of(tmp_path) == files_of(finished)

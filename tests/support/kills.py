@@ -1,4 +1,5 @@
-"""A process that is killed at a chosen change of its files: the same moments at any speed of the computer."""
+"""Work that ends at a chosen moment, the same at any speed of the computer: a process that is killed at a change of its
+files, and an interruption in a level."""
 
 import multiprocessing
 import os
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+
+from selfplay.progress import NoProgress
 
 WRITING = os.O_WRONLY | os.O_RDWR
 
@@ -38,3 +41,17 @@ def _run(number: int, call: Callable[..., object], arguments: Any, below: str) -
     sys.addaudithook(kill_at_its_change)
     torch.set_num_threads(1)
     call(*arguments)
+
+
+def interrupted_in(level: int) -> type[NoProgress]:
+    """A progress bar that interrupts the program at the first progress in this level."""
+
+    class InterruptedBar(NoProgress):
+        def __init__(self, *, total: int, desc: str) -> None:
+            self.interrupts = desc.startswith(f"level {level}:")
+
+        def update(self, count: int) -> None:
+            if self.interrupts:
+                raise KeyboardInterrupt
+
+    return InterruptedBar
