@@ -90,7 +90,7 @@ def learn_from_expert(
     for number, round_matches in enumerate(torch.split(torch.arange(matches), parameters.round_matches)):
         # A player copies the weights.
         player = Agent(agent.checkpoint, game, agent.name).player()
-        reached = positions_of(game, player, opponents, round_matches, parameters, key)
+        reached = reached_positions(game, player, opponents, round_matches, parameters, key)
         known = len(lessons.own)
         lessons, rows = apprentice.with_positions(lessons, apprentice.distinct(reached))
         is_wrong = apprentice.mistakes(lessons, rows)
@@ -104,7 +104,7 @@ def learn_from_expert(
     return Taught(lessons, positions, mistakes / max(1, positions), float(left.mean()) if len(left) else 0.0)
 
 
-def positions_of(
+def reached_positions(
     game: Game, player: Player, opponents: Sequence[Player], matches: Tensor, parameters: ExpertIteration, key: int
 ) -> State:
     """The positions in which `player` had a choice in these matches (int64[M], their numbers).

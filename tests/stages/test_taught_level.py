@@ -85,6 +85,17 @@ def test_another_player_can_be_the_opponent(finished, tmp_path):
     assert record["expert_sha256"] == Manifest(run.level(2)).sections["training"]["settings"]["expert_sha256"]
 
 
+def test_an_opponent_with_its_own_exploration_rate_keeps_it(finished, tmp_path):
+    known = []
+    for name, rate in (("perfect", 0), ("perfect?epsilon=0", 1), ("perfect", 1)):
+        folder = tmp_path / f"{len(known)}"
+        given = [f"expert.opponent='{name}'", f"expert.epsilons=[{rate}]", "expert.self_share=0", "expert.matches=64"]
+        train_level(tiny_settings(finished, *TAUGHT, "level=2", f"output_dir={folder}", *given), 2)
+        known.append(read_lessons(folder / LEARNER_FILE).own.tolist())
+    assert known[0] == known[1]
+    assert known[0] != known[2]
+
+
 def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 3)
     learn_levels(tiny_settings(tmp_path, *TAUGHT))
