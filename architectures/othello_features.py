@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.architectures import Output
-from selfplay.compute.words import word_rows
+from selfplay.compute.compiled_words import word_rows
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
 from selfplay.games.feature_kernels import board_words, compile_features

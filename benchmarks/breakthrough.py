@@ -20,8 +20,8 @@ import numpy as np
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.compiled_words import as_word, part
 from selfplay.compute.random_numbers import fold
-from selfplay.compute.words import as_word, part
 from selfplay.games import State, make_game
 
 WIDTH, SQUARES = 5, 25

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import Words, compiled, register_rules
+from selfplay.compute.compiled_words import load, move_of, part, word_rows
 from selfplay.compute.random_numbers import Draws
-from selfplay.compute.wide_words import word_tensor
-from selfplay.compute.words import load, move_of, part, word_rows
+from selfplay.compute.stored_words import word_tensor
 from selfplay.games import Game
 from selfplay.games.kernels import random_action
 from selfplay.games.rules import Rules

@@ -5,8 +5,8 @@ A position is two words `(own, opp)`, seen by the player to move. A rule is a pu
 tensors (any device) and on single numbers.
 
 A word has as many bits as the game needs, in K parts of 64 bits: one integer of 64 K bits in compiled code
-(`selfplay.compute.word_type`), otherwise a `WideInt` or a `WideTensor` (`selfplay.compute.wide_words`). `>>` fills with
-zeros, and no word is negative. Numbers that meet a word keep their sign: -1 is the word in which all bits are set.
+(`selfplay.compute.compiled_word_type`), otherwise a `WordInt` or a `WordBatch` (`selfplay.compute.words`). `>>` fills
+with zeros, and no word is negative. Numbers that meet a word keep their sign: -1 is the word in which all bits are set.
 """
 
 import hashlib
@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import numpy as np
 from torch import Tensor
 
-from selfplay.compute.wide_words import PART_BITS, WideInt, WideTensor, parts_of_bits
+from selfplay.compute.words import PART_BITS, WordBatch, WordInt, parts_of_bits
 
 Word = Any
-"""A number inside compiled code or outside, or the numbers of a batch as a tensor."""
+"""A word as rules take it: a `WordInt`, a `WordBatch`, or an integer in compiled code."""
 
 RuleFunction = TypeVar("RuleFunction", bound=Callable[..., Any])
 
@@ -57,7 +57,7 @@ def identity(enclosed: Any) -> Any:
     if isinstance(enclosed, tuple):
         return [identity(item) for item in enclosed]
     if enclosed is None or isinstance(enclosed, bool | int | float | str):
-        return enclosed  # the text of a WideInt contains its width
+        return enclosed  # the text of a WordInt contains its width
     if isinstance(enclosed, np.ndarray):
         return [enclosed.dtype.str, enclosed.shape, enclosed.tobytes().hex()]
     function = getattr(enclosed, "py_func", enclosed)
@@ -79,16 +79,16 @@ def _identities_of_enclosed(function: Any) -> list[Any]:
     return found
 
 
-def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> WideInt:
+def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> WordInt:
     """The word with these bits set, as a constant of rules whose `Rules.word_bits` are these."""
-    return WideInt(sum(1 << int(bit) for bit in set(bits)), parts_of_bits(word_bits))
+    return WordInt(sum(1 << int(bit) for bit in set(bits)), parts_of_bits(word_bits))
 
 
 def bit_count(word: Word) -> Word:
     """The number of set bits."""
-    if isinstance(word, WideInt):
+    if isinstance(word, WordInt):
         return word.bit_count()
-    return word.sum_of_parts(bit_count_of_64) if isinstance(word, WideTensor) else bit_count_of_64(word)
+    return word.sum_of_parts(bit_count_of_64) if isinstance(word, WordBatch) else bit_count_of_64(word)
 
 
 @rule

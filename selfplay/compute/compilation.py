@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import RULES, RuleFunction, all_equal, bit_count, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
-from selfplay.compute.word_type import WordType  # noqa: F401  (numba has to know it)
+from selfplay.compute.compiled_word_type import WordType  # noqa: F401  (numba has to know it)
 
 Words = NDArray[Any]
-"""One word of each of B positions. Compiled code reads and writes them in [B] records (`selfplay.compute.words`);
-elsewhere they are int64[B], as stored."""
+"""One word of each of B positions. Compiled code reads and writes them in [B] records
+(`selfplay.compute.compiled_words`); elsewhere they are int64[B], as stored."""
 
 _registered: set[Callable[..., Any]] = {bit_count, all_equal}
-"""The rules that compiled code can call; `selfplay.compute.word_type` has defined these for each kind of word."""
+"""The rules that compiled code can call. These are defined for each kind of word by
+`selfplay.compute.compiled_word_type`."""
 
 
 def register_rules() -> None:

@@ -1,179 +1,296 @@
-"""Words in compiled code: reading and writing arrays of them, and their parts and bits.
+"""Words as numbers (`WordInt`) and on torch tensors (`WordBatch`), with the operators of rules.
 
-Uncompiled, the functions work on `WideInt` and on numbers too.
+In compiled code they are of `selfplay.compute.compiled_word_type.WordType`. Everywhere, results wrap around at 64 K
+bits, `>>` fills with zeros, and no word is negative.
 """
 
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from typing import Any
 
-import numpy as np
-from numba.extending import overload
-from numpy.typing import NDArray
+import torch
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import Words, part_of_compiled
-from selfplay.compute.random_numbers import fold
-from selfplay.compute.wide_words import PART_BITS, WideInt, parts_of, wide_of
-from selfplay.compute.word_type import (
-    QUICKLY_COMPILED,
-    WordType,
-    extended_like,
-    low_part,
-    read_record,
-    trailing_zeros,
-    word_dtype,
-    word_of_number,
-    write_record,
-)
+PART_BITS = 64
+"""Words are stored in parts of this many bits."""
 
 
-def word_rows(stored: Tensor | NDArray[np.int64]) -> Words:
-    """Stored words (int64[B] or int64[B, K]) as compiled code takes them, in the same memory if they are contiguous."""
-    array: NDArray[np.int64] = stored.numpy() if isinstance(stored, Tensor) else stored
-    if array.ndim == 1:
-        return array.view(word_dtype(1))
-    return np.ascontiguousarray(array).view(word_dtype(array.shape[1]))[:, 0]
+def parts_of_bits(bits: int) -> int:
+    """K, the number of parts of a word of this many bits."""
+    return -(-bits // PART_BITS)
 
 
-def stored_rows(words: Words) -> NDArray[np.int64]:
-    """The inverse of `word_rows`: int64[B] or int64[B, K]."""
-    parts = words["parts"]
-    return parts[:, 0] if parts.shape[1] == 1 else parts
+LARGEST = (1 << (PART_BITS - 1)) - 1
+DIGIT_BITS = PART_BITS // 2
+DIGIT = (1 << DIGIT_BITS) - 1
 
 
-OPTIONS: Any = {"strict": False, "jit_options": QUICKLY_COMPILED}
-
-# ---------------------------------------------------------------------- reading and writing
-
-
-def load(words: Words, i: int) -> Word:
-    """The word in place i."""
-    return wide_of(words[i]["parts"])
+def parts_of(number: int, parts: int) -> list[int]:
+    """The K parts of a word as signed integers, the lowest first."""
+    unsigned = ((int(number) >> (PART_BITS * k)) & ((1 << PART_BITS) - 1) for k in range(parts))
+    return [part - (1 << PART_BITS) if part > LARGEST else part for part in unsigned]
 
 
-def store(words: Words, i: int, word: Word) -> None:
-    """Write a word or a number to place i."""
-    words[i] = (parts_of(word, words.dtype.itemsize * 8 // PART_BITS),)
+def fitting(number: int, num_parts: int) -> int:
+    """The same number. Raises OverflowError if it has more bits than a word of K parts."""
+    if number.bit_length() > PART_BITS * num_parts:
+        raise OverflowError(f"{number} has more than {PART_BITS * num_parts} bits")
+    return number
 
 
-def position_of(record: Any) -> tuple[Word, Word]:
-    """The words in the fields `own` and `opp` of a record; in compiled code only."""
-    raise NotImplementedError
+def _wrapping(name: str) -> Any:
+    """The operator of int with this name, whose result is a word."""
+    operation = getattr(int, name)
+
+    def method(self: "WordInt", *others: Any) -> Any:
+        if not all(isinstance(other, int) for other in others):
+            return NotImplemented
+        num_parts = max(getattr(word, "num_parts", 1) for word in (self, *others))
+        return WordInt(operation(self, *(fitting(other, num_parts) for other in others)), num_parts)
+
+    return method
 
 
-def set_position(record: Any, own: Word, opp: Word) -> None:
-    """Write the fields `own` and `opp` of a record; in compiled code only."""
-    raise NotImplementedError
+def _comparing(name: str) -> Any:
+    operation = getattr(int, name)
+
+    def method(self: "WordInt", other: Any) -> Any:
+        if not isinstance(other, int):
+            return NotImplemented
+        is_word = isinstance(other, WordInt)
+        return operation(self, other if is_word else WordInt(fitting(other, self.num_parts), self.num_parts))
+
+    return method
 
 
-@overload(load, **OPTIONS)
-def _load(words: Any, i: Any) -> Any:
-    return lambda words, i: read_record(words[i])
+class WordInt(int):
+    """A word as a number: a constant of rules, or the word of a single match.
+
+    Results wrap around at its width, `>>` fills with zeros, and comparisons are without a sign.
+
+    Args:
+        value: any integer; its lowest bits count.
+        num_parts: K, the number of parts of 64 bits.
+    """
+
+    num_parts: int
+
+    def __new__(cls, value: int, num_parts: int) -> "WordInt":
+        word = super().__new__(cls, int(value) & ((1 << PART_BITS * num_parts) - 1))
+        word.num_parts = num_parts
+        return word
+
+    __and__, __or__, __xor__, __add__, __sub__, __mul__, __lshift__, __rshift__, __invert__, __neg__ = (
+        _wrapping(f"__{name}__")
+        for name in ["and", "or", "xor", "add", "sub", "mul", "lshift", "rshift", "invert", "neg"]
+    )
+    __rand__, __ror__, __rxor__, __radd__, __rsub__, __rmul__, __rlshift__ = (
+        _wrapping(f"__{name}__") for name in ["rand", "ror", "rxor", "radd", "rsub", "rmul", "rlshift"]
+    )
+    __eq__, __ne__, __lt__, __le__, __gt__, __ge__ = (
+        _comparing(f"__{name}__") for name in ["eq", "ne", "lt", "le", "gt", "ge"]
+    )
+    __hash__ = int.__hash__
+
+    def __repr__(self) -> str:
+        return f"WordInt({int(self)}, {self.num_parts})"
+
+    def __getnewargs__(self) -> Any:
+        return int(self), self.num_parts
+
+    @classmethod
+    def __torch_function__(cls, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        """The result of an operator whose other operand is a tensor of numbers."""
+        return combined(function, arguments)
 
 
-@overload(store, **OPTIONS)
-def _store(words: Any, i: Any, word: Any) -> Any:
-    return lambda words, i, word: write_record(words[i], word)
+def word_of_parts(parts: Iterable[int]) -> WordInt:
+    """The word with these parts, the lowest first."""
+    unsigned = [int(part) & ((1 << PART_BITS) - 1) for part in parts]
+    return WordInt(sum(part << (PART_BITS * k) for k, part in enumerate(unsigned)), len(unsigned))
 
 
-@overload(position_of, **OPTIONS)
-def _position_of(record: Any) -> Any:
-    return lambda record: (read_record(record.own), read_record(record.opp))
+class WordBatch:
+    """A batch of words as K int64 tensors, the lowest part first. Results wrap around at 64 K bits."""
+
+    def __init__(self, parts: Iterable[Tensor]) -> None:
+        self.parts = list(parts)
+        self.num_parts = len(self.parts)
+
+    @classmethod
+    def __torch_function__(cls, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        """The result of an operator whose first operand is a tensor of numbers."""
+        return combined(function, arguments)
+
+    def _parts_of(self, other: Any) -> Sequence[Any]:
+        """The parts of another operand, tensors or ints; numbers keep their sign."""
+        if isinstance(other, WordBatch):
+            return other.parts
+        if isinstance(other, Tensor):
+            return extended(other, self.num_parts).parts
+        if isinstance(other, int):
+            return parts_of(fitting(other, self.num_parts), self.num_parts)
+        raise TypeError(f"a word and a {type(other).__name__} have no common operators")
+
+    def _each(self, other: Any, operation: Callable[[Tensor, Any], Tensor]) -> "WordBatch":
+        return WordBatch(map(operation, self.parts, self._parts_of(other)))
+
+    def __and__(self, other: Any) -> "WordBatch":
+        return self._each(other, torch.bitwise_and)
+
+    def __or__(self, other: Any) -> "WordBatch":
+        return self._each(other, torch.bitwise_or)
+
+    def __xor__(self, other: Any) -> "WordBatch":
+        return self._each(other, torch.bitwise_xor)
+
+    def __invert__(self) -> "WordBatch":
+        return WordBatch(~part for part in self.parts)
+
+    def __add__(self, other: Any) -> "WordBatch":
+        return self._with_carry(other, torch.add, lambda one, other, total: (one & other) | ((one | other) & ~total))
+
+    def __sub__(self, other: Any) -> "WordBatch":
+        return self._with_carry(other, torch.sub, lambda one, other, total: (~one & other) | ((~one | other) & total))
+
+    def _with_carry(self, other: Any, operation: Any, carry_of: Any) -> "WordBatch":
+        """`carry_of` gives it in the highest bit (Warren, Hacker's Delight, section 2-16)."""
+        one, others = self.parts[0], self._parts_of(other)
+        totals = [operation(one, others[0])]
+        for k in range(1, self.num_parts):
+            carry = logical_shift(carry_of(one, others[k - 1], totals[-1]), PART_BITS - 1)
+            one = self.parts[k]
+            totals.append(operation(operation(one, others[k]), carry))
+        return WordBatch(totals)
+
+    def __neg__(self) -> "WordBatch":
+        return ~self + 1
+
+    def __rsub__(self, other: Any) -> "WordBatch":
+        return (-self).__add__(other)
+
+    def __mul__(self, other: Any) -> "WordBatch":
+        is_flag = isinstance(other, Tensor) and other.dtype == torch.bool  # whether the words count, as often in rules
+        if is_flag or self.num_parts == 1:
+            return WordBatch(part * other for part in self.parts) if is_flag else self._each(other, torch.mul)
+        columns: list[Any] = [0] * (2 * self.num_parts + 1)
+        others = digits_of(self._parts_of(other))
+        for place, digit in enumerate(digits_of(self.parts)):
+            for other_place, other_digit in enumerate(others[: len(others) - place], start=place):
+                product = digit * other_digit
+                columns[other_place] = columns[other_place] + (product & DIGIT)
+                columns[other_place + 1] = columns[other_place + 1] + logical_shift(product, DIGIT_BITS)
+        for place in range(len(others)):
+            columns[place + 1] = columns[place + 1] + (columns[place] >> DIGIT_BITS)
+        digits = [column & DIGIT for column in columns[:-1]]
+        return WordBatch(low | (high << DIGIT_BITS) for low, high in zip(digits[::2], digits[1::2], strict=True))
+
+    __rand__, __ror__, __rxor__, __radd__, __rmul__ = __and__, __or__, __xor__, __add__, __mul__
+
+    def __rshift__(self, by: Any) -> "WordBatch":
+        """With zeros from the left."""
+        return self._shifted(by, 1, logical_shift, left_shift)
+
+    def __lshift__(self, by: Any) -> "WordBatch":
+        return self._shifted(by, -1, left_shift, logical_shift)
+
+    def __rlshift__(self, other: Any) -> "WordBatch":
+        return self._each(other, lambda part, value: torch.zeros_like(part) | value) << self
+
+    def _shifted(self, by: Any, step: int, shift: Any, shift_back: Any) -> "WordBatch":
+        """Each part is made of the bits of two others: those `whole` and `whole + 1` steps away."""
+        by = by.parts[0] if isinstance(by, WordBatch) else by
+        if self.num_parts == 1:
+            return WordBatch([shift(self.parts[0], by)])
+        whole, rest = by // PART_BITS, by % PART_BITS
+
+        def part_at(place: Any) -> Tensor:
+            if isinstance(place, int):
+                return self.parts[place] if 0 <= place < self.num_parts else torch.zeros_like(self.parts[0])
+            found = torch.zeros_like(self.parts[0] + place)
+            for number, part in enumerate(self.parts):
+                found = torch.where(place == number, part, found)
+            return found
+
+        # The bits that come from the farther part are shifted in two steps, because a shift by 64 is undefined.
+        return WordBatch(
+            shift(part_at(k + step * whole), rest)
+            | shift_back(shift_back(part_at(k + step * (whole + 1)), PART_BITS - 1 - rest), 1)
+            for k in range(self.num_parts)
+        )
+
+    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
+        are_equal: Tensor = reduce(torch.bitwise_and, map(operator.eq, self.parts, self._parts_of(other)))
+        return are_equal
+
+    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
+        differ: Tensor = reduce(torch.bitwise_or, map(operator.ne, self.parts, self._parts_of(other)))
+        return differ
+
+    def __lt__(self, other: Any) -> Tensor:
+        return _is_less(self.parts, self._parts_of(other))
+
+    def __ge__(self, other: Any) -> Tensor:
+        return torch.bitwise_not(self < other)
+
+    def __gt__(self, other: Any) -> Tensor:
+        return _is_less(self._parts_of(other), self.parts)
+
+    def __le__(self, other: Any) -> Tensor:
+        return torch.bitwise_not(self > other)
+
+    def sum_of_parts(self, function: Callable[[Tensor], Tensor]) -> Tensor:
+        """The sum of what `function` gives for the parts."""
+        return reduce(torch.add, map(function, self.parts))
 
 
-@overload(set_position, **OPTIONS)
-def _set_position(record: Any, own: Any, opp: Any) -> Any:
-    def write_words(record: Any, own: Any, opp: Any) -> None:
-        write_record(record.own, own)
-        write_record(record.opp, opp)
-
-    return write_words
+def extended(numbers: Tensor, num_parts: int) -> WordBatch:
+    """Numbers as words of K parts; -1 is the word with all bits set."""
+    low = numbers.to(torch.int64)
+    return WordBatch([low, *[low >> (PART_BITS - 1)] * (num_parts - 1)])
 
 
-# ---------------------------------------------------------------------- parts and bits
+def digits_of(parts: Sequence[Any]) -> list[Any]:
+    """The 2 K halves of parts, from 0 to 2**32 - 1."""
+    return [half for part in parts for half in (part & DIGIT, (part >> DIGIT_BITS) & DIGIT)]
 
 
-def num_parts(word: Word) -> int:
-    """K, a constant where it is compiled; 1 for a number."""
-    return word.num_parts if isinstance(word, WideInt) else 1
+def _is_less(ones: Sequence[Any], others: Sequence[Any]) -> Tensor:
+    """The order without a sign is that of numbers whose sign bits are exchanged."""
+    found: Any = False
+    for one, other in zip(ones, others, strict=True):
+        is_less = (one ^ ~LARGEST) < (other ^ ~LARGEST)
+        found = is_less if found is False else is_less | ((one == other) & found)
+    return found  # type: ignore[no-any-return]
 
 
-def part(word: Word, k: int) -> Word:
-    """Bits 64 k to 64 k + 63 as an int64; part 0 of a word that holds a number is the number."""
-    return np.int64(parts_of(word, k + 1)[k]) if isinstance(word, WideInt) else word
+OPERATORS = {name: getattr(operator, name) for name in ("add", "sub", "mul", "eq", "ne", "lt", "le", "gt", "ge")}
+OPERATORS |= {
+    name: getattr(operator, f"__{operation}__")
+    for operation in ("and", "or", "xor")
+    for name in (f"bitwise_{operation}", f"__{operation}__", f"__r{operation}__")
+}
+OPERATORS |= {name: lambda one, other: other - one for name in ("rsub", "__rsub__")}
+"""The operators on words by the names of torch's functions."""
 
 
-def as_word(number: Any) -> Word:
-    """An int64, such as a stored word of at most 64 bits, as a word; `part(word, 0)` is the inverse."""
-    return WideInt(number, 1)
+def combined(function: Any, operands: Sequence[Any]) -> Any:
+    """The operator that is torch's `function` on a tensor of numbers and a word, in either order."""
+    operation = OPERATORS.get(function.__name__)
+    if operation is None:
+        raise TypeError(f"words have no {function.__name__}")
+    parts = next(operand.num_parts for operand in operands if isinstance(operand, WordInt | WordBatch))
+    one, other = (extended(operand, parts) if isinstance(operand, Tensor) else operand for operand in operands)
+    return operation(one, other)
 
 
-def lowest(word: Word) -> int:
-    """The number of the lowest set bit of a word that is not 0."""
-    return int(bit_count((word & -word) - 1))
+def logical_shift(part: Tensor, by: int | Tensor) -> Tensor:
+    """`part >> by` with zeros from the left; `by` in [0, 63]."""
+    if isinstance(by, int):
+        return (part >> by) & (LARGEST >> (by - 1)) if by else part
+    return (part >> by) & ~((-1 << (PART_BITS - 1 - by)) << 1)
 
 
-def bit_like(word: Word, number: int) -> Word:
-    """The word, as wide as `word`, in which only this bit is set."""
-    return WideInt(1 << int(number), num_parts(word))
-
-
-@overload(num_parts, **OPTIONS)
-def _num_parts(word: Any) -> Any:
-    count = word.num_parts if isinstance(word, WordType) else 1
-    return lambda word: count
-
-
-@overload(part, **OPTIONS)
-def _part(word: Any, k: Any) -> Any:
-    return (lambda word, k: low_part(word >> (PART_BITS * k))) if isinstance(word, WordType) else lambda word, k: word
-
-
-@overload(as_word, **OPTIONS)
-def _as_word(number: Any) -> Any:
-    return lambda number: word_of_number(number)
-
-
-@overload(lowest, **OPTIONS)
-def _lowest(word: Any) -> Any:
-    return lambda word: trailing_zeros(word)
-
-
-@overload(bit_like, **OPTIONS)
-def _bit_like(word: Any, number: Any) -> Any:
-    return lambda word, number: extended_like(1, word) << number
-
-
-@part_of_compiled
-def move_of(word: Word, action: int, passing: int) -> Word:
-    """The move of an action, as wide as `word`: 0 for a pass, whose number is `passing` (-1: there is none)."""
-    return word ^ word if action == passing else bit_like(word, action)
-
-
-@part_of_compiled
-def nth_bit(word: Word, n: int) -> Word:
-    """The word in which only the n-th lowest set bit of `word` is set, counted from 0."""
-    if num_parts(word) == 1:
-        for _ in range(n):
-            word &= word - 1
-        return word & -word
-    k, count = 0, bit_count(part(word, 0))
-    while n >= count:
-        n -= count
-        k += 1
-        count = bit_count(part(word, k))
-    bits = part(word, k)
-    for _ in range(n):
-        bits &= bits - 1
-    return bit_like(word, PART_BITS * k + lowest(bits))
-
-
-@part_of_compiled
-def position_hash(own: Word, opp: Word) -> Word:
-    """64 mixed bits of a position."""
-    key = part(own, 0)
-    for k in range(1, num_parts(own)):
-        key = fold(key, part(own, k))
-    for k in range(num_parts(opp)):
-        key = fold(key, part(opp, k))
-    return key
+def left_shift(part: Tensor, by: int | Tensor) -> Tensor:
+    return part << by

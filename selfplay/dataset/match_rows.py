@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import Words, compiled
-from selfplay.compute.words import load, store, word_rows
+from selfplay.compute.compiled_words import load, store, word_rows
 from selfplay.dataset.rows import Rows
 from selfplay.dataset.targets import PlayedMatches, PositionTargets, TargetRule, discounted_outcomes, is_move
 from selfplay.errors import SettingError

@@ -12,7 +12,7 @@ import torch
 
 from selfplay.compute.bit_algebra import RULES
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.compute.wide_words import stored, word_tensor
+from selfplay.compute.stored_words import stored, word_tensor
 from selfplay.errors import ConformanceError, text_of
 from selfplay.games import Game, make_game
 from selfplay.games.conformance_checks import (

@@ -11,13 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfplay.compute.wide_words import (
-    number_of,
-    parts_matrix,
-    single_word,
-    stored,
-    word_tensor,
-)
+from selfplay.compute.stored_words import number_of, parts_matrix, single_word, stored, word_tensor
 from selfplay.errors import ConformanceError, IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State

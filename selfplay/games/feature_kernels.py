@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import Words, compiled, register_rules
-from selfplay.compute.words import load, part, word_rows
+from selfplay.compute.compiled_words import load, part, word_rows
 from selfplay.games.game import Game
 from selfplay.games.rules import Features
 from selfplay.games.state import State

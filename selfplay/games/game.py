@@ -22,7 +22,8 @@ from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import word_of
-from selfplay.compute.wide_words import PART_BITS, parts_matrix, stored, word_tensor
+from selfplay.compute.stored_words import parts_matrix, stored, word_tensor
+from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation

@@ -30,7 +30,7 @@ from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word, all_equal, bit_count, rule, word_of
-from selfplay.compute.wide_words import word_tensor
+from selfplay.compute.stored_words import word_tensor
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation

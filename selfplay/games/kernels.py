@@ -9,9 +9,20 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part, register_rules
+from selfplay.compute.compiled_words import (
+    load,
+    lowest,
+    move_of,
+    nth_bit,
+    num_parts,
+    part,
+    position_hash,
+    store,
+    word_rows,
+)
 from selfplay.compute.random_numbers import Draws, Purpose, below, random_bits
-from selfplay.compute.wide_words import PART_BITS, parts_matrix, word_tensor
-from selfplay.compute.words import load, lowest, move_of, nth_bit, num_parts, part, position_hash, store, word_rows
+from selfplay.compute.stored_words import parts_matrix, word_tensor
+from selfplay.compute.words import PART_BITS
 from selfplay.games.rules import Rules
 from selfplay.games.state import Kernels, State
 

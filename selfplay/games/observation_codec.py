@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.wide_words import PART_BITS, number_of, parts_of_bits, word_tensor, words_of
+from selfplay.compute.stored_words import number_of, word_tensor, words_of
+from selfplay.compute.words import PART_BITS, parts_of_bits
 from selfplay.errors import SettingError
 
 Words = tuple[NDArray[np.int64], NDArray[np.int64]]

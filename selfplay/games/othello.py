@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import word_of
-from selfplay.compute.wide_words import word_tensor
+from selfplay.compute.stored_words import word_tensor
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_connected
 from selfplay.games.game import Game, without_move_numbers

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
-from selfplay.compute.words import as_word, part
+from selfplay.compute.compiled_words import as_word, part
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation

@@ -222,7 +222,7 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
 
 
 def _keys(state: State) -> Iterable[tuple[Any, Any]]:
-    """Both words of each position; a wide one as a tuple of its parts."""
+    """Both words of each position; a word of several parts as a tuple of them."""
     return zip(*(sortable(words).tolist() for words in (state.own, state.opp)), strict=True)
 
 

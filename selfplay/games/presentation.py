@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.wide_words import single_word
+from selfplay.compute.stored_words import single_word
 from selfplay.games.board_checks import winning_chain, winning_squares
 from selfplay.games.state import BatchStepping, State
 

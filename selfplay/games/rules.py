@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, rule
-from selfplay.compute.wide_words import PART_BITS, words_of
+from selfplay.compute.stored_words import words_of
+from selfplay.compute.words import PART_BITS
 
 
 class Rules(NamedTuple):

@@ -15,16 +15,8 @@ from torch import Tensor
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
-from selfplay.compute.wide_words import (
-    PART_BITS,
-    number_of,
-    parts_matrix,
-    parts_of_bits,
-    stored,
-    word_tensor,
-    words_of,
-    words_where,
-)
+from selfplay.compute.stored_words import number_of, parts_matrix, stored, word_tensor, words_of, words_where
+from selfplay.compute.words import PART_BITS, parts_of_bits
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.rules import Rules
 

@@ -11,12 +11,12 @@ from torch import Tensor, nn
 from selfplay.architectures import Output
 from selfplay.checks import Range
 from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.compiled_word_type import word_dtype
+from selfplay.compute.compiled_words import load, position_hash, position_of, set_position, word_rows
 from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.compute.random_numbers import Draws
-from selfplay.compute.wide_words import PART_BITS, parts_of_bits
-from selfplay.compute.word_type import word_dtype
-from selfplay.compute.words import load, position_hash, position_of, set_position, word_rows
+from selfplay.compute.words import PART_BITS, parts_of_bits
 from selfplay.games.game import OUTCOMES, Game
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from selfplay.compute.wide_words import single_word, word_tensor
+from selfplay.compute.stored_words import single_word, word_tensor
 from selfplay.games import Game
 from selfplay.grading.compared import Keep, SolvedPosition
 from selfplay.grading.tables import COUNT, TEXT, WORD, Columns, Row, read_rows, table_of, write_csv

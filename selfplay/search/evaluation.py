@@ -22,7 +22,7 @@ from pydantic import AfterValidator, Field, with_config
 from typing_extensions import TypedDict
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
-from selfplay.compute.words import part
+from selfplay.compute.compiled_words import part
 from selfplay.errors import SettingError
 from selfplay.files import CHECKED, FileFormat
 from selfplay.games import Game

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled, recursive_part, register_rules
-from selfplay.compute.words import bit_like, lowest, move_of
+from selfplay.compute.compiled_words import bit_like, lowest, move_of
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.threads import STOP, Threads, is_marked, is_shared, put_mark

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, scalar_rule
+from selfplay.compute.compiled_words import part
 from selfplay.compute.elementary import tangent
-from selfplay.compute.words import part
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.patterns import Patterns, phase_of, write_entries

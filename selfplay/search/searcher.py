@@ -12,8 +12,8 @@ from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.compiled_words import load, word_rows
 from selfplay.compute.devices import SEARCH_THREADS
-from selfplay.compute.words import load, word_rows
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules

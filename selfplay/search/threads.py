@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.compute.words import position_hash
+from selfplay.compute.compiled_words import position_hash
 from selfplay.errors import TimeLimitError
 
 Result = TypeVar("Result")

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.compute.wide_words import parts_of_bits
-from selfplay.compute.words import num_parts, part, position_hash
+from selfplay.compute.compiled_words import num_parts, part, position_hash
+from selfplay.compute.words import parts_of_bits
 
 NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
 """Kinds of stored values; NOTHING where no position is stored."""

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compiled_words import as_word, part
 from selfplay.compute.elementary import tangent
-from selfplay.compute.words import as_word, part
 from selfplay.games import Game
 from selfplay.games.pattern_sums import weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries

@@ -23,7 +23,7 @@ from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import compiled
 from selfplay.compute.elementary import exponential, power, tangent
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.compute.wide_words import PART_BITS
+from selfplay.compute.words import PART_BITS
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.game import Outcome, match_return

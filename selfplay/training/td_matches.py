@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compiled_words import as_word, nth_bit, part
 from selfplay.compute.elementary import tangent
 from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
-from selfplay.compute.wide_words import parts_of
-from selfplay.compute.words import as_word, nth_bit, part
+from selfplay.compute.words import parts_of
 from selfplay.games.pattern_sums import SquareImages, change_of_sum, change_position, sum_of_weights
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.games.rules import Rules

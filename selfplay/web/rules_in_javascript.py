@@ -18,7 +18,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from selfplay.compute.bit_algebra import all_equal, bit_count
-from selfplay.compute.wide_words import PART_BITS, WideInt, parts_of_bits
+from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits
 from selfplay.errors import SettingError
 
 BITWISE: dict[type[ast.operator], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.RShift: ">>"}
@@ -257,7 +257,7 @@ class _Rule:
         width = self.translation.width
         if not -(1 << (width - 1)) <= number < 1 << width:
             raise self._refused(node)
-        kind = WORD if isinstance(constant, WideInt) else NUMBER
+        kind = WORD if isinstance(constant, WordInt) else NUMBER
         return Value(f"{number}n" if number >= 0 else f"({number}n)", kind, is_natural=number >= 0)
 
     def _refused(self, node: Any) -> SettingError:

@@ -8,7 +8,7 @@ import torch
 from selfplay import compose_settings, make_game
 from selfplay.architectures import build_network
 from selfplay.compute.bit_algebra import word_of
-from selfplay.compute.wide_words import word_tensor
+from selfplay.compute.stored_words import word_tensor
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import name_of_game
 from selfplay.games.go import Go

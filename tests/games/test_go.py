@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.compute.wide_words import stored, words_of
+from selfplay.compute.stored_words import stored, words_of
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.games.conformance import check_game

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.compute.wide_words import single_word, word_tensor
+from selfplay.compute.stored_words import single_word, word_tensor
 from selfplay.errors import IllegalActionError
 from selfplay.games import Game, make_game
 from selfplay.games.board_checks import winning_squares

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.wide_words import word_tensor
+from selfplay.compute.stored_words import word_tensor
 from selfplay.games.gomoku import Gomoku
 
 Words = NDArray[np.uint64]

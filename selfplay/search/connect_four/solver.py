@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
-from selfplay.compute.words import as_word
+from selfplay.compute.compiled_words import as_word
 from selfplay.errors import SettingError
 from selfplay.games.connect_four import COLUMNS, SQUARES, ConnectFour, has_line, is_terminal
 from selfplay.games.game import Game

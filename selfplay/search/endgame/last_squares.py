@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import leading_zeros, part_of_compiled
-from selfplay.compute.wide_words import stored, words_of
+from selfplay.compute.stored_words import stored, words_of
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.search.endgame.number_rules import number_rules
 from selfplay.search.threads import Progress

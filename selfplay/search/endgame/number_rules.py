@@ -5,8 +5,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from selfplay.compute.compilation import part_of_compiled, register_rules
-from selfplay.compute.wide_words import parts_of
-from selfplay.compute.words import as_word, part
+from selfplay.compute.compiled_words import as_word, part
+from selfplay.compute.words import parts_of
 from selfplay.games.rules import Rules, TurningRules
 
 

@@ -16,8 +16,8 @@ from torch import Tensor
 from selfplay.checks import LARGEST_COUNT, Range
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.compiled_words import move_of, nth_bit, part
 from selfplay.compute.random_numbers import below, fold
-from selfplay.compute.words import move_of, nth_bit, part
 from selfplay.games.game import EndValues, Game
 from selfplay.games.rules import Rules
 from selfplay.games.state import State

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, compiled, part_of_compiled
+from selfplay.compute.compiled_words import load, position_of
 from selfplay.compute.random_numbers import Draws
-from selfplay.compute.words import load, position_of
 from selfplay.search.mcts.tree import NOT_ADDED, Trees, set_priors
 
 PLIES = 2

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
-from selfplay.compute.wide_words import parts_of_bits
-from selfplay.compute.word_type import word_dtype
-from selfplay.compute.words import load, position_of, store
+from selfplay.compute.compiled_word_type import word_dtype
+from selfplay.compute.compiled_words import load, position_of, store
+from selfplay.compute.words import parts_of_bits
 from selfplay.games.rules import Rules
 from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.simulations import compile_steps

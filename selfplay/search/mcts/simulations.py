@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compiled_words import load, lowest, move_of, position_of, set_position
 from selfplay.compute.random_numbers import fold
-from selfplay.compute.words import load, lowest, move_of, position_of, set_position
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import finished_value
 from selfplay.search.mcts.evaluator import CompiledPositionValue

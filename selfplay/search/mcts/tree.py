@@ -20,9 +20,9 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.elementary import exponential
-from selfplay.compute.wide_words import PART_BITS, parts_of_bits
-from selfplay.compute.word_type import word_dtype
+from selfplay.compute.words import PART_BITS, parts_of_bits
 
 OPEN, SETTLED, LOST = range(3)
 """Kinds of edges: not settled; settled; settled as lost by proof, so that rules do not choose it."""
@@ -37,7 +37,7 @@ class Node(Protocol):
 
     own: Word
     opp: Word
-    """The two words, which `selfplay.compute.words.position_of` reads and `set_position` writes."""
+    """The two words, which `selfplay.compute.compiled_words.position_of` reads and `set_position` writes."""
     value: float
     """The value that the evaluator gives the position, or the exact value if `is_proved`."""
     parent: int

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.compiled_words import load, position_hash, stored_rows, word_rows
 from selfplay.compute.random_numbers import Draws, Purpose, fold
-from selfplay.compute.words import load, position_hash, stored_rows, word_rows
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_bitboards

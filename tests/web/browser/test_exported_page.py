@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, expect
 from selfplay.architectures import build_network
 from selfplay.compute.bit_algebra import Word, bit_count, word_of
 from selfplay.compute.random_numbers import Draws
-from selfplay.compute.wide_words import single_word, stored, word_tensor, words_of
+from selfplay.compute.stored_words import single_word, stored, word_tensor, words_of
 from selfplay.games import Game, make_game
 from selfplay.games.board_checks import winning_chain
 from selfplay.games.state import State
@@ -488,7 +488,7 @@ MASK = word_of(range(5, 150, 3), WIDTH)
 STEPS = (1, 70, 130)
 
 
-def every_wide_operation(own: Word, opp: Word) -> tuple[Word, Word]:
+def every_operation_across_parts(own: Word, opp: Word) -> tuple[Word, Word]:
     """The same with words that enclosing functions and tuples hold."""
     total = own
     for number in range(3):
@@ -497,10 +497,10 @@ def every_wide_operation(own: Word, opp: Word) -> tuple[Word, Word]:
     return -total & (MASK | own), ~(count | (own << 31)) * (own != opp)
 
 
-def test_operations_of_rules_give_the_same_wide_words(exported: Page) -> None:
+def test_operations_of_rules_give_the_same_words_of_several_parts(exported: Page) -> None:
     draws = random.Random(1)
     words = [0, 1, int(MASK), (1 << 192) - 1, 1 << 191, 1 << 64, *(draws.getrandbits(192) for _ in range(20))]
-    check_operations(exported, every_wide_operation, words, WIDTH)
+    check_operations(exported, every_operation_across_parts, words, WIDTH)
     check_operations(exported, every_operation, words, WIDTH)
 
 

@@ -12,21 +12,8 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import all_equal, bit_count, named_by_closure, word_of
 from selfplay.compute.compilation import Words, compiled
-from selfplay.compute.wide_words import (
-    WideInt,
-    WideTensor,
-    number_of,
-    parts_matrix,
-    parts_of,
-    parts_of_bits,
-    stored,
-    wide_of,
-    word_tensor,
-    words_of,
-    words_where,
-)
-from selfplay.compute.word_type import word_dtype
-from selfplay.compute.words import (
+from selfplay.compute.compiled_word_type import word_dtype
+from selfplay.compute.compiled_words import (
     bit_like,
     load,
     lowest,
@@ -38,6 +25,8 @@ from selfplay.compute.words import (
     store,
     word_rows,
 )
+from selfplay.compute.stored_words import number_of, parts_matrix, stored, word_tensor, words_of, words_where
+from selfplay.compute.words import WordBatch, WordInt, parts_of, parts_of_bits, word_of_parts
 
 WIDTHS = [64, 65, 81, 128, 169, 361]
 OPERATORS = [operator.and_, operator.or_, operator.xor, operator.add, operator.sub, operator.mul]
@@ -54,8 +43,8 @@ def some_words(bits: int, count: int = 60, seed: int = 0) -> list[int]:
 
 def plain(words: Any) -> list[int]:
     """Words of a batch, or numbers, as integers of Python."""
-    if isinstance(words, WideTensor):
-        return [int(wide_of(parts)) for parts in parts_matrix(stored(words)).tolist()]
+    if isinstance(words, WordBatch):
+        return [int(word_of_parts(parts)) for parts in parts_matrix(stored(words)).tolist()]
     return [int(number) for number in words.tolist()]
 
 
@@ -66,7 +55,7 @@ def test_operators_give_what_integers_give_modulo_two_to_the_width(bits: int) ->
     one, other = (words_of(word_tensor(words, bits), bits) for words in (ones, others))
     small = torch.tensor(random.Random(2).choices([-1, 0, 1, 5, -7], k=len(ones)))
     flags = small > 0
-    constant = WideInt(others[9], parts)
+    constant = WordInt(others[9], parts)
     for function in (*OPERATORS, *COMPARISONS):
 
         def expected(a: int, b: int, function: Any = function) -> int:
@@ -82,9 +71,9 @@ def test_operators_give_what_integers_give_modulo_two_to_the_width(bits: int) ->
             assert plain(function(numbers, constant)) == [expected(b, int(constant)) for b in numbers.tolist()]
             assert plain(function(constant, numbers)) == [expected(int(constant), b) for b in numbers.tolist()]
         for a, b in zip(ones, others, strict=True):
-            assert int(function(WideInt(a, parts), WideInt(b, parts))) == expected(a, b)
-            assert int(function(WideInt(a, parts), -3)) == expected(a, -3)
-            assert int(function(-3, WideInt(a, parts))) == expected(-3, a)
+            assert int(function(WordInt(a, parts), WordInt(b, parts))) == expected(a, b)
+            assert int(function(WordInt(a, parts), -3)) == expected(a, -3)
+            assert int(function(-3, WordInt(a, parts))) == expected(-3, a)
 
 
 @pytest.mark.parametrize("bits", WIDTHS)
@@ -100,12 +89,12 @@ def test_shifts_fill_with_zeros_and_bits_are_counted(bits: int) -> None:
     places = words_of(word_tensor(by.tolist(), bits), bits)
     assert plain(1 << places) == [(1 << number) % modulus for number in by.tolist()]
     assert plain(batch >> places) == plain(batch >> by)
-    assert int(1 << WideInt(60, parts_of_bits(bits))) == 1 << 60
+    assert int(1 << WordInt(60, parts_of_bits(bits))) == 1 << 60
     assert plain(batch << by) == [(word << number) % modulus for word, number in zip(words, by.tolist(), strict=True)]
     assert plain(~batch) == [~word % modulus for word in words]
     assert plain(-batch) == [-word % modulus for word in words]
     assert plain(bit_count(batch)) == [word.bit_count() for word in words]
-    single = [WideInt(word, parts_of_bits(bits)) for word in words]
+    single = [WordInt(word, parts_of_bits(bits)) for word in words]
     assert [int(~word) for word in single] == [~word % modulus for word in words]
     assert [int(-word) for word in single] == [-word % modulus for word in words]
     assert [bit_count(word) for word in single] == [word.bit_count() for word in words]
@@ -155,15 +144,15 @@ def test_compiled_words_are_those_of_integers(bits: int) -> None:
             chosen &= chosen - 1
         results = [a & b, a | b, a ^ b, a + b, a - b, a * b, a >> n, a << n, ~a, -a, -(a < b), a * (a != b)]
         results += [1 << n, 0 if n == 7 else 1 << n, ((a & b) | 1) << 2, chosen & -chosen]
-        assert [int(wide_of(word)) for word in found] == [result % modulus for result in results]
+        assert [int(word_of_parts(word)) for word in found] == [result % modulus for result in results]
         order = (a == b) + 2 * (a <= b) + 4 * (a > b) + 8 * (a >= b) + 16 * (a == modulus - 1)
         expected = [a.bit_count(), (a & -a).bit_length() - 1, parts_of(a, parts)[-1], parts, order]
         with np.errstate(over="ignore"):
-            assert counted == [*expected, position_hash(WideInt(a, parts), WideInt(b, parts))]
+            assert counted == [*expected, position_hash(WordInt(a, parts), WordInt(b, parts))]
 
 
 def test_numbers_of_numpy_are_bits_too() -> None:
-    assert word_of(np.array([0, 80, 80]), 81) == WideInt(1 | 1 << 80, 2)
+    assert word_of(np.array([0, 80, 80]), 81) == WordInt(1 | 1 << 80, 2)
     assert word_of(np.array([63])) == 1 << 63
     assert word_of([]) == 0
 
@@ -175,13 +164,13 @@ def test_constants_of_another_width_make_another_function() -> None:
 
         return named_by_closure(enclosing).__qualname__
 
-    assert made(WideInt(5, 2)) == made(WideInt(5, 2))
-    assert len({made(5), made(WideInt(5, 2)), made(WideInt(5, 3))}) == 3
+    assert made(WordInt(5, 2)) == made(WordInt(5, 2))
+    assert len({made(5), made(WordInt(5, 2)), made(WordInt(5, 3))}) == 3
 
 
 def test_a_word_is_pickled_with_its_width() -> None:
-    word = pickle.loads(pickle.dumps(WideInt(-1, 2)))
-    assert (repr(word), word) == (f"WideInt({2**128 - 1}, 2)", -1)
+    word = pickle.loads(pickle.dumps(WordInt(-1, 2)))
+    assert (repr(word), word) == (f"WordInt({2**128 - 1}, 2)", -1)
 
 
 def test_stored_words_are_chosen_by_row() -> None:

@@ -18,7 +18,7 @@ from numba.core.typing import templates
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, typeof_impl
 
 from selfplay.compute.bit_algebra import all_equal, bit_count, bit_count_of_64
-from selfplay.compute.wide_words import PART_BITS, WideInt
+from selfplay.compute.words import PART_BITS, WordInt
 
 lower_cast: Any = imputils.lower_cast
 lower_constant: Any = imputils.lower_constant
@@ -78,7 +78,7 @@ class _WordModel(models.PrimitiveModel):
 
 
 define(register_model(WordType), _WordModel)
-define(typeof_impl.register(WideInt), lambda constant, context: word_type(constant.num_parts))
+define(typeof_impl.register(WordInt), lambda constant, context: word_type(constant.num_parts))
 define(lower_constant(WordType), lambda context, builder, kind, constant: ir.Constant(_integer(kind), int(constant)))
 
 

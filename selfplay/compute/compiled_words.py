@@ -1,0 +1,179 @@
+"""Words in compiled code: reading and writing arrays of them, and their parts and bits.
+
+Uncompiled, the functions work on `WordInt` and on numbers too.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.compilation import Words, part_of_compiled
+from selfplay.compute.compiled_word_type import (
+    QUICKLY_COMPILED,
+    WordType,
+    extended_like,
+    low_part,
+    read_record,
+    trailing_zeros,
+    word_dtype,
+    word_of_number,
+    write_record,
+)
+from selfplay.compute.random_numbers import fold
+from selfplay.compute.words import PART_BITS, WordInt, parts_of, word_of_parts
+
+
+def word_rows(stored: Tensor | NDArray[np.int64]) -> Words:
+    """Stored words (int64[B] or int64[B, K]) as compiled code takes them, in the same memory if they are contiguous."""
+    array: NDArray[np.int64] = stored.numpy() if isinstance(stored, Tensor) else stored
+    if array.ndim == 1:
+        return array.view(word_dtype(1))
+    return np.ascontiguousarray(array).view(word_dtype(array.shape[1]))[:, 0]
+
+
+def stored_rows(words: Words) -> NDArray[np.int64]:
+    """The inverse of `word_rows`: int64[B] or int64[B, K]."""
+    parts = words["parts"]
+    return parts[:, 0] if parts.shape[1] == 1 else parts
+
+
+OPTIONS: Any = {"strict": False, "jit_options": QUICKLY_COMPILED}
+
+# ---------------------------------------------------------------------- reading and writing
+
+
+def load(words: Words, i: int) -> Word:
+    """The word in place i."""
+    return word_of_parts(words[i]["parts"])
+
+
+def store(words: Words, i: int, word: Word) -> None:
+    """Write a word or a number to place i."""
+    words[i] = (parts_of(word, words.dtype.itemsize * 8 // PART_BITS),)
+
+
+def position_of(record: Any) -> tuple[Word, Word]:
+    """The words in the fields `own` and `opp` of a record; in compiled code only."""
+    raise NotImplementedError
+
+
+def set_position(record: Any, own: Word, opp: Word) -> None:
+    """Write the fields `own` and `opp` of a record; in compiled code only."""
+    raise NotImplementedError
+
+
+@overload(load, **OPTIONS)
+def _load(words: Any, i: Any) -> Any:
+    return lambda words, i: read_record(words[i])
+
+
+@overload(store, **OPTIONS)
+def _store(words: Any, i: Any, word: Any) -> Any:
+    return lambda words, i, word: write_record(words[i], word)
+
+
+@overload(position_of, **OPTIONS)
+def _position_of(record: Any) -> Any:
+    return lambda record: (read_record(record.own), read_record(record.opp))
+
+
+@overload(set_position, **OPTIONS)
+def _set_position(record: Any, own: Any, opp: Any) -> Any:
+    def write_words(record: Any, own: Any, opp: Any) -> None:
+        write_record(record.own, own)
+        write_record(record.opp, opp)
+
+    return write_words
+
+
+# ---------------------------------------------------------------------- parts and bits
+
+
+def num_parts(word: Word) -> int:
+    """K, a constant where it is compiled; 1 for a number."""
+    return word.num_parts if isinstance(word, WordInt) else 1
+
+
+def part(word: Word, k: int) -> Word:
+    """Bits 64 k to 64 k + 63 as an int64; part 0 of a word that holds a number is the number."""
+    return np.int64(parts_of(word, k + 1)[k]) if isinstance(word, WordInt) else word
+
+
+def as_word(number: Any) -> Word:
+    """An int64, such as a stored word of at most 64 bits, as a word; `part(word, 0)` is the inverse."""
+    return WordInt(number, 1)
+
+
+def lowest(word: Word) -> int:
+    """The number of the lowest set bit of a word that is not 0."""
+    return int(bit_count((word & -word) - 1))
+
+
+def bit_like(word: Word, number: int) -> Word:
+    """The word, as wide as `word`, in which only this bit is set."""
+    return WordInt(1 << int(number), num_parts(word))
+
+
+@overload(num_parts, **OPTIONS)
+def _num_parts(word: Any) -> Any:
+    count = word.num_parts if isinstance(word, WordType) else 1
+    return lambda word: count
+
+
+@overload(part, **OPTIONS)
+def _part(word: Any, k: Any) -> Any:
+    return (lambda word, k: low_part(word >> (PART_BITS * k))) if isinstance(word, WordType) else lambda word, k: word
+
+
+@overload(as_word, **OPTIONS)
+def _as_word(number: Any) -> Any:
+    return lambda number: word_of_number(number)
+
+
+@overload(lowest, **OPTIONS)
+def _lowest(word: Any) -> Any:
+    return lambda word: trailing_zeros(word)
+
+
+@overload(bit_like, **OPTIONS)
+def _bit_like(word: Any, number: Any) -> Any:
+    return lambda word, number: extended_like(1, word) << number
+
+
+@part_of_compiled
+def move_of(word: Word, action: int, passing: int) -> Word:
+    """The move of an action, as wide as `word`: 0 for a pass, whose number is `passing` (-1: there is none)."""
+    return word ^ word if action == passing else bit_like(word, action)
+
+
+@part_of_compiled
+def nth_bit(word: Word, n: int) -> Word:
+    """The word in which only the n-th lowest set bit of `word` is set, counted from 0."""
+    if num_parts(word) == 1:
+        for _ in range(n):
+            word &= word - 1
+        return word & -word
+    k, count = 0, bit_count(part(word, 0))
+    while n >= count:
+        n -= count
+        k += 1
+        count = bit_count(part(word, k))
+    bits = part(word, k)
+    for _ in range(n):
+        bits &= bits - 1
+    return bit_like(word, PART_BITS * k + lowest(bits))
+
+
+@part_of_compiled
+def position_hash(own: Word, opp: Word) -> Word:
+    """64 mixed bits of a position."""
+    key = part(own, 0)
+    for k in range(1, num_parts(own)):
+        key = fold(key, part(own, k))
+    for k in range(num_parts(opp)):
+        key = fold(key, part(opp, k))
+    return key
