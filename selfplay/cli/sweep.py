@@ -19,7 +19,7 @@ from selfplay.cli.command import QUOTED, Program, logging_to_screen, run_program
 from selfplay.cli.process_exit import write_error_line
 from selfplay.errors import SettingError, StageError, line_of
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import SEARCH_PATH, hydra_main, quoted
+from selfplay.settings.compose import ADDED_PARAMETER, SEARCH_PATH, hydra_main, quoted
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,8 @@ def runs_of_sweep(program: Program[Any], overrides: Sequence[str]) -> list[tuple
 
 
 def _name(overrides: set[str]) -> str:
-    texts = [re.sub(r"(?<!\\)['\"]", "", one) for one in overrides if not one.startswith("run_dir=")]
+    typed = [re.sub(f"^{re.escape(ADDED_PARAMETER)}", "game.", one) for one in overrides]
+    texts = [re.sub(r"(?<!\\)['\"]", "", one) for one in typed if not one.startswith("run_dir=")]
     return ",".join(sorted(texts)).replace("\\", "").replace("/", ".")
 
 

@@ -39,6 +39,9 @@ GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.archite
 PARAMETER = re.compile(r"game\.([a-z]+)")
 """A parameter of a game, or one of the fields of its settings."""
 
+ADDED_PARAMETER = "+game.parameters."
+"""What Hydra needs before the name of a parameter of a game instead of `game.`."""
+
 SEARCH_PATH = "hydra.searchpath"
 """The setting of Hydra for further folders with the layout of conf/."""
 
@@ -324,7 +327,7 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
             written = ",".join(quoted(name) if "=" in name else name for name in names)
             changed += [*([] if key == "game" else [f"{key}=custom"]), f"{key}.name={written}"]
         elif (parameter := PARAMETER.fullmatch(key)) and parameter[1] not in GameSettings.__dataclass_fields__:
-            changed.append(f"+game.parameters.{parameter[1]}={value}")
+            changed.append(f"{ADDED_PARAMETER}{parameter[1]}={value}")
         else:
             changed.append(override)
     return changed
