@@ -14,6 +14,8 @@ from selfplay.games.state import State
 
 CELL = 44
 SIGN_COLOURS = {"X": "#1f5fa8", "O": "#b4472b"}
+WOOD, LINE = "#e6bd72", "#5d4114"
+"""The colours of a board with crossings."""
 DISC_COLOURS = {"black": "#222222", "white": "#fafafa", "red": "#c8402f", "yellow": "#e8b92c"}
 
 
@@ -78,12 +80,26 @@ class Board:
         size = f'width="{columns * CELL}" height="{rows * CELL}" viewBox="0 0 {columns * CELL} {rows * CELL}"'
         title = escape(str(self))
         parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{title}</title>']
+        parts += self._crossings(rows, columns) if self.game.presentation.is_on_crossings else _squares(rows, columns)
         for square, sign in enumerate(signs):
-            top, left = (CELL * number for number in divmod(square, columns))
-            parts.append(f'<rect x="{left}" y="{top}" width="{CELL}" height="{CELL}" fill="#f2efe6" stroke="#9a958a"/>')
-            middle = left + CELL // 2, top + CELL // 2
-            parts += [self._stone(sign, *middle)] if sign in SIGN_COLOURS else _text(texts.get(square), *middle)
+            middle = _middle(square, columns)
+            if sign in SIGN_COLOURS:
+                parts.append(self._stone(sign, *middle))
+            elif square in texts:
+                parts.append(self._value(texts[square], *middle))
         return "".join([*parts, "</svg>"])
+
+    def _crossings(self, rows: int, columns: int) -> list[str]:
+        """The lines on whose crossings stones stand, and the points that are marked on them."""
+        first, right, down = CELL // 2, CELL * columns - CELL // 2, CELL * rows - CELL // 2
+        lines = [f"M{first} {CELL * row + first}H{right}" for row in range(rows)]
+        lines += [f"M{CELL * column + first} {first}V{down}" for column in range(columns)]
+        stars = (_middle(square, columns) for square in self.game.presentation.star_points)
+        return [
+            f'<rect width="{CELL * columns}" height="{CELL * rows}" fill="{WOOD}"/>',
+            f'<path d="{"".join(lines)}" fill="none" stroke="{LINE}" stroke-linecap="square"/>',
+            *(f'<circle cx="{x}" cy="{y}" r="4" fill="{LINE}"/>' for x, y in stars),
+        ]
 
     def _value_texts(self) -> dict[int, str]:
         """The value to write on each square: the value of the action that places a stone there."""
@@ -95,17 +111,31 @@ class Board:
         pairs = zip(squares, actions, strict=True)
         return {square: f"{self.values[action]:+.2f}" for square, action in pairs if square is not None}
 
+    def _value(self, text: str, x: int, y: int) -> str:
+        """A value; on a crossing, it covers the lines."""
+        cover = f'<rect x="{x - 18}" y="{y - 9}" width="36" height="18" rx="5" fill="{WOOD}"/>'
+        return (cover if self.game.presentation.is_on_crossings else "") + _text(text, x, y)
+
     def _stone(self, sign: str, x: int, y: int) -> str:
         colours = self.game.presentation.stone_colours
         if colours is not None:
             colour = DISC_COLOURS[colours["XO".index(sign)]]
             return f'<circle cx="{x}" cy="{y}" r="{CELL * 2 // 5}" fill="{colour}" stroke="#555"/>'
-        return "".join(_text(sign, x, y, size=26, colour=SIGN_COLOURS[sign]))
+        return _text(sign, x, y, size=26, colour=SIGN_COLOURS[sign])
 
 
-def _text(text: str | None, x: int, y: int, *, size: int = 12, colour: str = "#333") -> list[str]:
-    """An SVG text around a point; nothing for None."""
-    if text is None:
-        return []
+def _squares(rows: int, columns: int) -> list[str]:
+    corners = ((CELL * column, CELL * row) for row in range(rows) for column in range(columns))
+    style = f'width="{CELL}" height="{CELL}" fill="#f2efe6" stroke="#9a958a"'
+    return [f'<rect x="{left}" y="{top}" {style}/>' for left, top in corners]
+
+
+def _middle(square: int, columns: int) -> tuple[int, int]:
+    row, column = divmod(square, columns)
+    return CELL * column + CELL // 2, CELL * row + CELL // 2
+
+
+def _text(text: str, x: int, y: int, *, size: int = 12, colour: str = "#333") -> str:
+    """An SVG text around a point."""
     middle = 'text-anchor="middle" dominant-baseline="central" font-family="sans-serif"'
-    return [f'<text x="{x}" y="{y}" {middle} font-size="{size}" fill="{colour}">{escape(text)}</text>']
+    return f'<text x="{x}" y="{y}" {middle} font-size="{size}" fill="{colour}">{escape(text)}</text>'

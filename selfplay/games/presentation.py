@@ -1,7 +1,7 @@
 """How a game is shown to people, apart from its rules."""
 
 from collections.abc import Callable, Sequence
-from itertools import zip_longest
+from itertools import product, zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -101,6 +101,26 @@ class Presentation:
         if not self.action_help:
             texts = (game.action_to_string(action) for action in (0, game.num_distinct_actions - 1))
             self.action_help = "an action from {} to {}".format(*texts)
+
+    @property
+    def star_points(self) -> list[int]:
+        """The crossings that are marked by a dot: the middle, and from 7 lines on those near the corners, from 17 on
+        near the sides. Empty if stones do not stand on crossings."""
+        if not self.is_on_crossings or self.game.board_shape is None:
+            return []
+        rows, columns = self.game.board_shape
+
+        def near(count: int) -> list[int]:
+            edge = 3 if count > 11 else 2
+            return [edge, count - 1 - edge] if count >= 7 else []
+
+        def middle(count: int) -> list[int]:
+            return [count // 2] if count % 2 else []
+
+        points = [*product(near(rows), near(columns)), *product(middle(rows), middle(columns))]
+        if min(rows, columns) >= 17:
+            points += [*product(near(rows), middle(columns)), *product(middle(rows), near(columns))]
+        return [columns * row + column for row, column in points]
 
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
         """Match `row` of `state` drawn as text, one line per board row, without a newline at the end.

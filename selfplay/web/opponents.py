@@ -73,6 +73,7 @@ class OpponentCatalog:
             moves_stones=game.presentation.moves_stones,
             is_rhombus=game.presentation.is_rhombus,
             is_on_crossings=game.presentation.is_on_crossings,
+            star_points=game.presentation.star_points,
             turns_for_second=game.presentation.turns_for_second,
             can_be_set_up=game.can_be_set_up,
             square_names=[game.presentation.square_name(square) for square in range(game.num_squares or 0)],

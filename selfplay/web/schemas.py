@@ -127,6 +127,7 @@ class GameView(BaseModel):
         "row above."
     )
     is_on_crossings: bool = Field(description="Whether stones stand on the crossings of lines rather than in squares.")
+    star_points: list[int] = Field(description="The crossings that are marked by a dot.")
     turns_for_second: bool = Field(
         description="Whether the board is turned by half a turn for a person who moves second."
     )

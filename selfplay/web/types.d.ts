@@ -19,7 +19,7 @@ type Point = [number, number];
 
 /** A game with a board of squares. */
 type BoardGame = GameView & { rows: number; columns: number };
-type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings">;
+type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings" | "star_points">;
 
 /** How well an action does, in words; null if it is about as good as the best, or if this is not known. */
 type Grade = PlyDescription["grade"];

@@ -33,6 +33,34 @@ def test_discs_have_their_colours_and_values_stand_where_a_stone_falls() -> None
     assert heights.count(max(heights, key=int)) == 6
 
 
+def test_stones_and_values_stand_on_crossings_and_star_points_are_marked() -> None:
+    game = make_game("go", 7)
+    values = np.full(game.num_distinct_actions, np.nan)
+    values[[0, 49]] = 0.5, -0.25
+    board = Board(game, game.state_after(["D4", "C5"]), values=values)
+    root = ElementTree.fromstring(board.svg())
+    assert texts(board) == ["+0.50"]
+    path = next(root.iter(f"{SVG}path")).get("d")
+    assert (path.count("H"), path.count("V")) == (7, 7)
+    # Rows and columns are counted from the upper left corner; a square is 44 wide.
+    stars = [(2, 2), (2, 4), (4, 2), (4, 4), (3, 3)]
+    places = [(int(circle.get("cy")) // 44, int(circle.get("cx")) // 44) for circle in root.iter(f"{SVG}circle")]
+    assert places == [*stars, (2, 2), (3, 3)]
+    stones = [circle.get("fill") for circle in root.iter(f"{SVG}circle")][len(stars) :]
+    assert stones == ["#fafafa", "#222222"]
+
+
+@pytest.mark.parametrize(("size", "count"), [(3, 1), (5, 1), (9, 5), (13, 5), (19, 9)])
+def test_boards_have_the_usual_star_points(size: int, count: int) -> None:
+    points = make_game("go", size).presentation.star_points
+    assert len(points) == count
+    assert {size * size - 1 - point for point in points} == set(points)
+
+
+def test_squares_have_no_star_points() -> None:
+    assert make_game("othello").presentation.star_points == []
+
+
 def test_a_game_without_squares_is_text_and_markup_in_it_is_escaped() -> None:
     game = make_game("sumto100")
     board = Board(game, game.init())

@@ -47,19 +47,9 @@ export function linesOf({ rows, columns }) {
   return lines.map(pathOf).join("");
 }
 
-// The crossings that are marked by a dot: the middle, and from 7 lines on those near the corners, from 17 on near the sides.
+// The middles of the crossings that are marked by a dot.
 /** @type {(game: BoardShape) => Point[]} */
-export function starPoints({ rows, columns }) {
-  const places = (/** @type {number} */ count) => {
-    const near = count > 11 ? 3 : 2;
-    return count < 7 ? [] : [near, count - 1 - near];
-  };
-  const middle = (/** @type {number} */ count) => (count % 2 === 1 ? [(count - 1) / 2] : []);
-  /** @type {(some: number[], others: number[]) => Point[]} */
-  const pairs = (some, others) => some.flatMap((row) => others.map((column) => /** @type {Point} */ ([column + 0.5, row + 0.5])));
-  const sides = Math.min(rows, columns) < 17 ? [] : [...pairs(places(rows), middle(columns)), ...pairs(middle(rows), places(columns))];
-  return [...pairs(places(rows), places(columns)), ...pairs(middle(rows), middle(columns)), ...sides];
-}
+export const starPoints = (game) => game.star_points.map((square) => centreOf(game, Math.floor(square / game.columns), square % game.columns));
 
 /** @type {(points: Point[]) => string} */
 export const pathOf = (points) => `M${points.map((point) => point.map((one) => one.toFixed(3)).join(" ")).join("L")}`;
