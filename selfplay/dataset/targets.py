@@ -11,7 +11,8 @@ from torch import Tensor
 
 from selfplay.compute.elementary import power
 from selfplay.compute.random_numbers import Draws
-from selfplay.games.game import Game, Outcome, match_return, outcome_of_first
+from selfplay.games.game import Game
+from selfplay.games.outcomes import Outcome, match_return, outcome_of_first
 from selfplay.games.state import MATCH_OVER, MatchRecord
 from selfplay.players.player import Player
 from selfplay.search.exact_solver import (

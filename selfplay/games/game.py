@@ -1,19 +1,15 @@
-"""The base class of games, with what the author of a game writes; and outcomes, the values of the ends of matches.
-
-docs/adding_a_game.md shows an example of a game. An outcome has a name in `OUTCOMES`; another one is a
-function like `match_return` anywhere, named `my_module:my_outcome` or offered as an entry point in the group
-`selfplay.outcomes`.
+"""The base class of games, with what the author of a game writes; docs/adding_a_game.md shows an example.
 
 The terms are those of OpenSpiel and PGX.
 """
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from math import isfinite, nan, prod
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,9 +24,9 @@ from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
-from selfplay.games.state import BatchStepping, Kernels, State
+from selfplay.games.state import State
+from selfplay.games.stepping import BatchStepping, Kernels
 from selfplay.pickling import MadeAgain
-from selfplay.registry import Registry
 
 MOVE_NUMBER = re.compile(r"(?<!\S)\d+\.+\s*")
 
@@ -299,62 +295,3 @@ class Game(MadeAgain, BatchStepping):
 
 def _is_cached(kind: type, name: str) -> bool:
     return isinstance(getattr(kind, name, None), cached_property)
-
-
-# ---------------------------------------------------------------------- outcomes
-
-
-class EndValues(NamedTuple):
-    """The value of the end of a match: `win` times the return, plus `point` times the lead in points."""
-
-    win: float
-    point: float
-
-    @property
-    def points_per_value(self) -> float | None:
-        """The points that a value of 1 stands for, such as discs; None if values are not only points."""
-        return 1 / self.point if self.win == 0 and self.point > 0 else None
-
-
-Outcome = Callable[[Game], EndValues]
-"""From a game to the values of its ends, in [-1, 1] in total. Raises SettingError if it needs points that the game does
-not count."""
-
-
-def match_return(game: Game) -> EndValues:
-    """1 for a win, 0 for a draw and -1 for a loss, in every game."""
-    return EndValues(win=1.0, point=0.0)
-
-
-def disc_difference(game: Game) -> EndValues:
-    """The lead in points divided by the number of squares. Raises SettingError if the game does not count points."""
-    if game.rules.margin is None or game.num_squares is None:
-        raise SettingError(f"outcome=disc_difference: {game.name} does not count points; set outcome=return")
-    return EndValues(win=0.0, point=1.0 / game.num_squares)
-
-
-OUTCOMES: Registry[Outcome] = Registry(
-    "outcome",
-    {
-        "return": "selfplay.games.game:match_return",
-        "disc_difference": "selfplay.games.game:disc_difference",
-    },
-    group="selfplay.outcomes",
-    arguments=("game",),
-)
-"""The outcomes that can be chosen by name."""
-
-
-def outcome_of_first(game: Game, state: State, ends: EndValues) -> Tensor:
-    """float32[B] in [-1, 1]: the outcome of finished matches for player 0; undefined for unfinished ones."""
-    values = ends.win * state.returns
-    if ends.point and game.rules.margin is not None:
-        values = values + ends.point * game.score(state)
-    # 0 is added so that draws are not -0.0.
-    return values + 0.0
-
-
-def outcome_of_mover(game: Game, state: State, ends: EndValues) -> Tensor:
-    """float32[B] in [-1, 1]: `outcome_of_first`, but for the player who has just moved."""
-    first = outcome_of_first(game, state, ends)
-    return torch.where(state.current_player == 1, first, -first) + 0.0

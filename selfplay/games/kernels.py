@@ -24,7 +24,8 @@ from selfplay.compute.random_numbers import Draws, Purpose, below, random_bits
 from selfplay.compute.stored_words import parts_matrix, word_tensor
 from selfplay.compute.words import PART_BITS
 from selfplay.games.rules import Rules
-from selfplay.games.state import Kernels, State
+from selfplay.games.state import State
+from selfplay.games.stepping import Kernels
 
 EMPTY_SLOT = -1
 RANDOM_ACTION = int(Purpose.RANDOM_ACTION)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from selfplay.errors import IllegalActionError, shortened
-from selfplay.games.state import BatchStepping, State
+from selfplay.games.state import State
+from selfplay.games.stepping import BatchStepping
 
 SIGNS = {1: "*", -1: "O", 0: "-"}
 COLOURS = "BW"

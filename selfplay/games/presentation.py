@@ -11,7 +11,8 @@ from torch import Tensor
 
 from selfplay.compute.stored_words import single_word
 from selfplay.games.board_checks import winning_chain, winning_squares
-from selfplay.games.state import BatchStepping, State
+from selfplay.games.state import State
+from selfplay.games.stepping import BatchStepping
 
 SIGNS = {1: "X", -1: "O", 0: "."}
 LEGAL = "*"

@@ -16,7 +16,7 @@ from selfplay.architectures import check_output
 from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
-from selfplay.games.game import OUTCOMES, EndValues
+from selfplay.games.outcomes import OUTCOMES, EndValues
 from selfplay.players.checkpoints import Checkpoint, load_checkpoint, read_metadata
 from selfplay.players.network_evaluator import NetworkEvaluator, SymmetricNetwork
 from selfplay.players.search import SearchPlayer

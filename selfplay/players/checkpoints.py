@@ -19,7 +19,7 @@ from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.files import CHECKED, FileFormat, open_file
 from selfplay.games import GAMES, Game, name_of_game
-from selfplay.games.game import OUTCOMES
+from selfplay.games.outcomes import OUTCOMES
 from selfplay.installation import recorded_versions
 
 METADATA_KEY = "selfplay"

@@ -17,7 +17,8 @@ from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.compute.random_numbers import Draws
 from selfplay.compute.words import PART_BITS, parts_of_bits
-from selfplay.games.game import OUTCOMES, Game
+from selfplay.games.game import Game
+from selfplay.games.outcomes import OUTCOMES
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.players.player import Player, one_hot_policy

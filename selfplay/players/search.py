@@ -10,8 +10,8 @@ from torch import Tensor
 from selfplay.checks import require
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError, TimeLimitError
-from selfplay.games.game import EndValues
 from selfplay.games.kernels import distinct_positions
+from selfplay.games.outcomes import EndValues
 from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy, pick_actions, uniform_policy
 from selfplay.players.value_net import best_values

@@ -8,8 +8,9 @@ from selfplay.compute.devices import CPU
 from selfplay.compute.portable import arithmetic_of
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
-from selfplay.games.game import OUTCOMES, Game, outcome_of_mover
+from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
+from selfplay.games.outcomes import OUTCOMES, outcome_of_mover
 from selfplay.games.state import State
 from selfplay.players.device_memory import network_bytes, position_bytes
 from selfplay.players.player import Player, one_hot_policy, sample_actions

@@ -18,7 +18,8 @@ from selfplay.compute.compilation import Words
 from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
-from selfplay.games.game import Game, Outcome
+from selfplay.games.game import Game
+from selfplay.games.outcomes import Outcome
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.registry import Registry

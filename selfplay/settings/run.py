@@ -12,7 +12,7 @@ from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import SettingError
 from selfplay.executors import ExecutorOptions
-from selfplay.games.game import OUTCOMES
+from selfplay.games.outcomes import OUTCOMES
 from selfplay.installation import require_package
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import RUN

@@ -20,7 +20,7 @@ from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.executors import Executor
-from selfplay.games.game import OUTCOMES
+from selfplay.games.outcomes import OUTCOMES
 from selfplay.games.state import MatchRecord
 from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
 from selfplay.players.device_memory import fitting_batch_size

@@ -18,7 +18,7 @@ from selfplay.architectures.capabilities import RowByRowTrainable
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import read_bytes
 from selfplay.games import Game
-from selfplay.games.game import OUTCOMES
+from selfplay.games.outcomes import OUTCOMES
 from selfplay.games.patterns import TrainableTables
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import check_against_manifest

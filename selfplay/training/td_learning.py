@@ -26,7 +26,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.games.game import Outcome, match_return
+from selfplay.games.outcomes import Outcome, match_return
 from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.search.exact_solver import ExactSolver, exact_outcomes, make_exact_solver

@@ -24,7 +24,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games import Game
-from selfplay.games.game import OUTCOMES, EndValues
+from selfplay.games.outcomes import OUTCOMES, EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.installation import require_package
 from selfplay.named_players.names import kind_named, parse_name

@@ -10,7 +10,7 @@ from selfplay.dataset.target_rules import full, search, watkins
 from selfplay.dataset.targets import PlayedMatches, exact_values
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.games.game import disc_difference
+from selfplay.games.outcomes import disc_difference
 from selfplay.matches.arena import play_batch
 from selfplay.players.random import RandomPlayer
 from selfplay.search.exact_solver import empties, make_exact_solver

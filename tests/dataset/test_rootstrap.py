@@ -11,7 +11,7 @@ from selfplay.dataset.target_rules import full, rootstrap, watkins
 from selfplay.dataset.targets import PlayedMatches, exact_values, is_move
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.games.game import disc_difference, match_return
+from selfplay.games.outcomes import disc_difference, match_return
 from selfplay.matches.arena import play_batch
 from selfplay.named_players.make import make_player
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer

@@ -9,7 +9,14 @@ from torch import nn
 from selfplay.architectures import Output, build_network
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.games.game import OUTCOMES, EndValues, disc_difference, match_return, outcome_of_first, outcome_of_mover
+from selfplay.games.outcomes import (
+    OUTCOMES,
+    EndValues,
+    disc_difference,
+    match_return,
+    outcome_of_first,
+    outcome_of_mover,
+)
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent

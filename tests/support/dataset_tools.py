@@ -7,7 +7,7 @@ from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, actions_of, concatenate
 from selfplay.dataset.target_rules import full
 from selfplay.dataset.targets import PlayedMatches
-from selfplay.games.game import match_return
+from selfplay.games.outcomes import match_return
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 

@@ -6,7 +6,7 @@ import torch
 
 from selfplay.architectures import build_network
 from selfplay.games import make_game
-from selfplay.games.game import disc_difference, match_return
+from selfplay.games.outcomes import disc_difference, match_return
 from selfplay.games.pattern_sums import images_of_squares
 from selfplay.matches.series import count_matches
 from selfplay.players.random import RandomPlayer

@@ -18,7 +18,8 @@ from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.compute.compiled_words import move_of, nth_bit, part
 from selfplay.compute.random_numbers import below, fold
-from selfplay.games.game import EndValues, Game
+from selfplay.games.game import Game
+from selfplay.games.outcomes import EndValues
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
 from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value

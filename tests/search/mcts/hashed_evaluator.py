@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import fold, uniform_bits
-from selfplay.games.game import EndValues
+from selfplay.games.outcomes import EndValues
 from selfplay.search.mcts.evaluator import PositionValues
 
 
