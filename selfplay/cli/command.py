@@ -18,8 +18,9 @@ from selfplay.files import check_writable, user_path
 from selfplay.runs.command_lines import COMMAND
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import checked_settings, composed_values, quoted, with_outside_names
+from selfplay.settings.compose import checked_settings, composed_values
 from selfplay.settings.fields import field_of
+from selfplay.settings.overrides import quoted, with_outside_names
 from selfplay.settings.recorded import take_run_settings
 from selfplay.settings.run import Settings
 

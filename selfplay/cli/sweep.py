@@ -19,7 +19,8 @@ from selfplay.cli.command import QUOTED, Program, logging_to_screen, run_program
 from selfplay.cli.process_exit import write_error_line
 from selfplay.errors import SettingError, StageError, line_of
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import ADDED_PARAMETER, SEARCH_PATH, hydra_main, quoted
+from selfplay.settings.compose import SEARCH_PATH, hydra_main
+from selfplay.settings.overrides import ADDED_PARAMETER, quoted
 
 log = logging.getLogger(__name__)
 

@@ -11,15 +11,9 @@ from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.registry import named_modules
 from selfplay.runs.manifest import RUN, Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.compose import (
-    checked_settings,
-    composed_values,
-    list_of_overrides,
-    name_settings_modules,
-    overrides_of,
-    take_over,
-)
+from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules, take_over
 from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in, unrecorded_values
+from selfplay.settings.overrides import list_of_overrides, overrides_of
 from selfplay.settings.run import Settings, compose_settings
 
 SHOWN = 5

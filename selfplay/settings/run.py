@@ -17,8 +17,9 @@ from selfplay.installation import require_package
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import RUN
 from selfplay.settings.common import CommonSettings, PlayerSettings
-from selfplay.settings.compose import compose_settings_of, list_of_overrides, overrides_of
+from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.fields import EACH_COMMAND, PATH, PLAYER_NAME, read_by, rule_has, unrecorded
+from selfplay.settings.overrides import list_of_overrides, overrides_of
 from selfplay.settings.sections import ComparisonSettings, DatasetSettings, ExpertSettings, TreeSearchSettings
 from selfplay.training.parameters import OPTIMIZERS, LossWeights, TemporalDifferences, Training
 

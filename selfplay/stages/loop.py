@@ -15,8 +15,8 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.epoch_losses import read_epoch_losses
 from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.settings.compose import overrides_of
 from selfplay.settings.context import executor_of
+from selfplay.settings.overrides import overrides_of
 from selfplay.settings.recorded import composed_for_run
 from selfplay.settings.run import Settings, require_whole_run
 from selfplay.stages.generate import generate_level

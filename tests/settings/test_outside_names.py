@@ -11,7 +11,7 @@ from selfplay.cli.command import overrides_first
 from selfplay.errors import SettingError
 from selfplay.runs.command_lines import command_line, learn_command
 from selfplay.runs.folders import PROJECT_FOLDER
-from selfplay.settings.compose import with_outside_names
+from selfplay.settings.overrides import with_outside_names
 from tests.support.wheels import install_entry_points
 
 

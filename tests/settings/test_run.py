@@ -20,10 +20,11 @@ from selfplay.games import GAMES, make_game
 from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.settings.classical import ExperienceGraphSettings, TabularSettings
 from selfplay.settings.common import CommonSettings, PlayerSettings
-from selfplay.settings.compose import compose_settings_of, overrides_of
+from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from selfplay.settings.fields import PATH, leaves
 from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.settings.overrides import overrides_of
 from selfplay.settings.recorded import composed_for_run
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.settings.sections import ComparisonSettings

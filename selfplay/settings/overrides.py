@@ -1,0 +1,100 @@
+"""Overrides of settings, such as `gamma=0.9`: those that give settings values, and how Hydra needs them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+from selfplay.errors import SettingError, shortened
+from selfplay.registry import SPIEL_NAMES, offers, parts_of_game_name
+from selfplay.runs.folders import CONFIG_FOLDER
+from selfplay.settings.common import GameSettings
+
+GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
+"""The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
+
+PARAMETER = re.compile(r"game\.([a-z]+)")
+"""A parameter of a game, or one of the fields of its settings."""
+
+ADDED_PARAMETER = "+game.parameters."
+"""What Hydra needs before the name of a parameter of a game instead of `game.`."""
+
+
+def list_of_overrides(overrides: object) -> list[str]:
+    """Overrides given from Python. Raises SettingError if they are not a list of texts."""
+    if not isinstance(overrides, list | tuple) or not all(isinstance(text, str) for text in overrides):
+        raise SettingError(f"overrides={shortened(repr(overrides))}: must be a list of texts, such as ['levels=3']")
+    return list(overrides)
+
+
+def overrides_of(settings: Mapping[str, Any]) -> list[str]:
+    """Hydra overrides that give settings these values. The settings of a section, such as `training`, are a mapping.
+
+    Raises SettingError for a value that is not a text, a number, true, false, None or a list of them.
+    """
+    given: list[str] = []
+    for name, value in settings.items():
+        if name == "architecture" and isinstance(value, Mapping) and "name" in value:
+            options = {f"architecture.{part}": inner for part, inner in value.items() if part != "name"}
+            # Only a network of this program has its options in conf/.
+            sign = "+" if _is_outside(name, str(value["name"])) else ""
+            given += [f"architecture={value['name']}", *(f"{sign}{option}" for option in overrides_of(options))]
+        elif isinstance(value, Mapping):
+            given += overrides_of({f"{name}.{part}": inner for part, inner in value.items()})
+        elif isinstance(value, str | PathLike) and (CONFIG_FOLDER / name).is_dir():
+            given.append(f"{name}={value}")
+        else:
+            given.append(f"{name}={_override_value(name, value)}")
+    return given
+
+
+def _override_value(name: str, value: Any) -> str:
+    if hasattr(value, "tolist"):  # a number or an array of numpy, or a tensor
+        value = value.tolist()
+    if isinstance(value, str | PathLike):
+        return quoted(fspath(value))
+    if isinstance(value, list | tuple | range):
+        return f"[{','.join(_override_value(name, part) for part in value)}]"
+    if value is None or isinstance(value, bool | int | float):
+        return "null" if value is None else str(value)
+    kind = type(value).__name__
+    raise SettingError(f"{name}={shortened(value)}: must be a text, a number, True, False, None or a list, not {kind}")
+
+
+def quoted(text: str) -> str:
+    """A text as Hydra's grammar writes it, in quotes."""
+    return "'" + re.sub(r"(\\*)'", r"\1\1\\'", re.sub(r"(\\+)$", r"\1\1", text)) + "'"
+
+
+def with_outside_names(overrides: Sequence[str]) -> list[str]:
+    """The overrides as Hydra needs them for games and networks that have no file in conf/, and parameters of games.
+
+    An option of the groups `game` and `architecture` is a file in conf/. Objects from outside this package and boards
+    of other sizes have no such file, so their names are set directly:
+
+    - `game=my_module:MyGame` becomes `game.name=my_module:MyGame`
+    - `game=othello_6x6` becomes `game.name=othello_6x6`
+    - `game.komi=5.5` becomes `+game.parameters.komi=5.5`
+    - `architecture=my_module:MyNetwork` becomes `architecture=custom architecture.name=my_module:MyNetwork`
+    """
+    changed: list[str] = []
+    for override in overrides:
+        key, _, value = override.partition("=")
+        is_name = key in GROUPS_OF_OBJECTS and value[:1] not in ("[", "{")
+        names = value.split(",")
+        if is_name and any(_is_outside(key, name) for name in names):
+            written = ",".join(quoted(name) if "=" in name else name for name in names)
+            changed += [*([] if key == "game" else [f"{key}=custom"]), f"{key}.name={written}"]
+        elif (parameter := PARAMETER.fullmatch(key)) and parameter[1] not in GameSettings.__dataclass_fields__:
+            changed.append(f"{ADDED_PARAMETER}{parameter[1]}={value}")
+        else:
+            changed.append(override)
+    return changed
+
+
+def _is_outside(group: str, name: str) -> bool:
+    if (CONFIG_FOLDER / group / f"{name}.yaml").exists():
+        return False
+    if ":" in name or (group == "game" and (parts_of_game_name(name)[1:] != (None, {}) or name in SPIEL_NAMES)):
+        return True
+    return name.isidentifier() and offers(GROUPS_OF_OBJECTS[group], name)
