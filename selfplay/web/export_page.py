@@ -39,9 +39,10 @@ from selfplay.search.mcts.puct import puct
 from selfplay.settings.context import context_of
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.how_to_play import how_to_play
-from selfplay.web.match import Match, Participant, Participants, RecentEstimates
+from selfplay.web.match import Match, Participant, Participants
 from selfplay.web.offers import OWN_KIND
 from selfplay.web.opponents import STRENGTH_WORDS, OpponentCatalog
+from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.rules_in_javascript import javascript_of
 from selfplay.web.schemas import MatchRequest, MatchView, OfferedPlayer, OpponentsView, People
 

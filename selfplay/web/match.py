@@ -1,27 +1,22 @@
 """A match as a request describes it: it is played again from its moves, and nothing of it is kept afterwards."""
 
 import time
-from collections import OrderedDict
 from contextlib import suppress
-from threading import Lock
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import ForfeitError
 from selfplay.games import Game
-from selfplay.games.state import State
 from selfplay.matches.arena import statuses_of
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.playing.estimates import Estimate, Judge, Values, grade_of
+from selfplay.playing.estimates import Estimate, Judge, grade_of
 from selfplay.playing.hints import hint
 from selfplay.playing.match_description import describe
 from selfplay.playing.session import Session
 from selfplay.search.shared_solver import NotSolvedYetError, Solving
 from selfplay.web.opponents import NotFoundError
+from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.schemas import (
     HintView,
     JudgedView,
@@ -35,13 +30,6 @@ from selfplay.web.schemas import (
 
 PERFECT_PLAY = "Perfect play"
 """Who exact values are from."""
-
-MOST_ESTIMATES = 5000
-"""Number of positions whose searched values are kept."""
-
-
-Found = tuple[Values, bool, NDArray[np.int64] | None, bool, int | None]
-"""The fields of an estimate without its player and position."""
 
 
 class Participant(NamedTuple):
@@ -69,36 +57,6 @@ class Participants(NamedTuple):
         offers = [one.offer for one in self[:3] if one is not None]
         is_judged = self.evaluator is None and not is_solved and not all(offer.estimates for offer in offers)
         return is_judged or any(offer.is_slow or offer.learns for offer in offers)
-
-
-class RecentEstimates:
-    """The values that slow players have found, so that a position of a match is not searched twice.
-
-    Several threads may use it. The least recently used values are dropped.
-    """
-
-    def __init__(self) -> None:
-        # The player of a search is not kept, because its table is large; a shared solver is.
-        self._kept: OrderedDict[object, tuple[Player | None, Found]] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: object, player: Player, state: State) -> Estimate | None:
-        """What `player` has found in a position (B = 1); None if it is not known."""
-        with self._lock:
-            if key not in self._kept:
-                return None
-            self._kept.move_to_end(key)
-            solver, found = self._kept[key]
-        return Estimate(solver or player, state, *found)
-
-    def keep(self, key: object, player: Player, estimate: Estimate) -> None:
-        """Keep what `player`, or a shared solver in its place, has found."""
-        solver = None if estimate.player is player else estimate.player
-        with self._lock:
-            found = estimate.values, estimate.in_points, estimate.visits, estimate.is_exact, estimate.preferred
-            self._kept[key] = solver, found
-            if len(self._kept) > MOST_ESTIMATES:
-                self._kept.popitem(last=False)
 
 
 class Match:

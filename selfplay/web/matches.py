@@ -16,10 +16,11 @@ from selfplay.errors import NotNowError, SelfPlayError
 from selfplay.games import Game
 from selfplay.players.perfect import is_found_out, perfect_player_of
 from selfplay.settings.playing import WebSettings
-from selfplay.web.match import Match, Participant, Participants, RecentEstimates
+from selfplay.web.match import Match, Participant, Participants
 from selfplay.web.offers import judge_offer
 from selfplay.web.opponents import OpponentCatalog, file_version
 from selfplay.web.proof import Proofs
+from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.schemas import MatchAnswer, MatchRequest, MatchView
 
 CLIENT_CLOSED_REQUEST = 499

@@ -8,7 +8,8 @@ from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.search import SearchPlayer
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.playing import WebSettings
-from selfplay.web.offers import level_offers, level_search_offers
+from selfplay.web.offers import level_offers
+from selfplay.web.search_offers import level_search_offers
 
 LIMITS = WebSettings(".", search_seconds=2.0, deepest_search=8)
 

@@ -1,0 +1,124 @@
+"""The searches that the page offers as opponents: with the newest level, and by fixed rules."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from selfplay.architectures import ARCHITECTURES, NETWORK, description_of
+from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
+from selfplay.errors import SelfPlayError, StageError
+from selfplay.files import read_once
+from selfplay.games import Game
+from selfplay.named_players.evaluations import make_evaluation
+from selfplay.players.checkpoints import read_metadata
+from selfplay.players.player import Player
+from selfplay.players.search import SearchPlayer
+from selfplay.runs.levels import load_agent
+from selfplay.runs.run_folder import RunFolder
+from selfplay.search.evaluation import Evaluation
+from selfplay.search.searcher import Searcher
+from selfplay.settings.playing import WebSettings
+from selfplay.web.schemas import OfferedPlayer
+
+SEARCHES_IN_A_REPLY = 3
+"""Number of searches in a reply: for the values of the opponent's actions, for its choice, and for the values of the
+person's next actions."""
+OFFERED_TABLE_BITS = 14
+"""The size of a search's table: 640 KiB, because every match against a search needs a separate table."""
+LEVEL_DEPTHS, DEFAULT_LEVEL_DEPTH, LEVEL_ENDGAME, LEVEL_ENDGAME_BITS = range(2, 13), 6, 12, 14
+"""Plies that the newest level looks ahead inside a search. If the game has an exact solver, also the number of empty
+squares that it plays perfectly, in tens of milliseconds, and the size of the solver's table."""
+DEFAULT_DEPTH, SOLVES_FROM_DEPTH, ENDGAME, ENDGAME_BITS = 4, 4, 10, 12
+"""The same for a search by fixed rules, which answers at once. Searches from depth 4 on solve the end of the match, in
+milliseconds, with a table of at most 128 KiB."""
+
+
+def search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    """The newest level inside a search, and a search by fixed rules, of each depth."""
+    evaluation = partial(make_evaluation, "none" if game.features is None else "article", game)
+    seconds = web.search_seconds / SEARCHES_IN_A_REPLY
+    yield from level_search_offers(game, run_dir, web)
+    deepest = min(web.deepest_search, game.max_game_length)
+    for depth in range(1, deepest + 1):
+        endgame = ENDGAME if game.exact_solver is not None and depth >= SOLVES_FROM_DEPTH else 0
+        yield OfferedPlayer(
+            f"search-{depth}",
+            "search",
+            f"Search ({'1 ply' if depth == 1 else f'{depth} plies'})",
+            _about(game, endgame),
+            partial(_offered, game, evaluation, depth, seconds, endgame),
+            group="Search",
+            number=depth,
+            is_default=depth == min(DEFAULT_DEPTH, deepest),
+            # The sum of features is not the value of an outcome.
+            estimates=game.features is None,
+            is_slow=True,
+        )
+
+
+def level_search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
+    """The newest level inside a search, to each depth, if compiled searches can compute its values."""
+    run, seconds = RunFolder(run_dir), web.search_seconds / SEARCHES_IN_A_REPLY
+    for level in run.trained_levels()[-1:]:
+        description, is_compiled = described(run.agent(level))
+        deepest = min(web.deepest_search, game.max_game_length)
+        endgame = LEVEL_ENDGAME if game.exact_solver is not None else 0
+        exactly = f", and plays the last {endgame} squares perfectly" if endgame else ""
+        learned = partial(_learned_evaluation, run.agent(level), level, game)
+        for depth in [depth for depth in LEVEL_DEPTHS if is_compiled and depth <= deepest]:
+            name = f"level {level}, {depth} plies"
+            yield OfferedPlayer(
+                f"level-{level}-search-{depth}",
+                "search",
+                f"Level {level}, looking {depth} plies ahead",
+                f"{description}, learned by self-play, inside a search{exactly}",
+                partial(_offered, game, learned, depth, seconds, endgame, LEVEL_ENDGAME_BITS, name),
+                file=run.agent(level),
+                group=f"Level {level}, looking ahead",
+                number=depth,
+                is_default=depth == min(DEFAULT_LEVEL_DEPTH, deepest),
+                is_slow=True,
+            )
+
+
+@read_once(500)
+def described(agent: Path) -> tuple[str, bool]:
+    """A description of the network in a file, and whether compiled searches can compute its values."""
+    try:
+        name = read_metadata(agent)["architecture"]["name"]
+        network, description = ARCHITECTURES[name], description_of(name)
+    except (SelfPlayError, KeyError):
+        # The error is reported when the player is made.
+        return NETWORK, False
+    is_compiled = isinstance(network, type) and issubclass(network, CompiledValues | FeatureWeights)
+    return description, is_compiled
+
+
+def _about(game: Game, endgame: int) -> str:
+    about = "looks ahead and evaluates the positions it reaches" if game.features else "looks ahead for the end"
+    aim = "" if game.rules.margin is None else ", for the most discs"
+    return f"{about}; plays the last {endgame} squares perfectly{aim}" if endgame else about
+
+
+def _offered(
+    game: Game,
+    evaluation: Callable[[], Evaluation],
+    depth: int,
+    seconds: float,
+    endgame: int,
+    endgame_bits: int = ENDGAME_BITS,
+    name: str | None = None,
+) -> Player:
+    searcher = Searcher(game, evaluation(), table_bits=OFFERED_TABLE_BITS)
+    return SearchPlayer(
+        searcher, depth, time_limit=seconds, endgame=endgame, endgame_bits=endgame_bits, slack=0.0, name=name
+    )
+
+
+@read_once(4)
+def _learned_evaluation(agent: Path, level: int, game: Game) -> Evaluation:
+    """What a level has learned, read once for each version of its file."""
+    evaluation = load_agent(agent, game, f"level {level}").evaluation()
+    if evaluation is None:
+        raise StageError(f"level {level} cannot play inside a search; choose another opponent")
+    return evaluation
