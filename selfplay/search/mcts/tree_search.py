@@ -99,7 +99,7 @@ class TreeSearch(MadeAgain):
         return self._kept is not None or uses_bits
 
     def search(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
-        """CompiledTreeSearch a batch of positions.
+        """Search a batch of positions.
 
         Args:
             draws: the random numbers of this ply; None: random bits that depend on the position alone.
@@ -139,7 +139,7 @@ class TreeSearch(MadeAgain):
         return parts[0] if len(parts) == 1 else TreeSearchResult(*joined)
 
     def _grow(self, own: Words, opp: Words, bits: NDArray[np.int64], search: CompiledTreeSearch) -> TreeSearchResult:
-        """CompiledTreeSearch these positions in the memory of `search.trees`."""
+        """Search these positions in the memory of `search.trees`."""
         results = make_results(len(own), self.game.num_distinct_actions)
         if self._compiled is None:
             plant, advance, conclude = compile_lockstep(*self._kind)
