@@ -1,10 +1,13 @@
-"""Adds the page with each agent that comes with the program to the site of the documentation (a hook of mkdocs)."""
+"""Adds the page with each agent that comes with the program to the site of the documentation (a hook of mkdocs).
+
+Agents with residual networks are left out, because the exported page cannot compute them.
+"""
 
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from selfplay.players.pretrained import pretrained_agents
+from selfplay.players.pretrained import has_compiled_values, pretrained_agents
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page
@@ -12,7 +15,7 @@ from selfplay.web.export_page import export_page
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Write play/GAME/ below the folder of the site."""
-    for game in pretrained_agents():
+    for game in filter(has_compiled_values, pretrained_agents()):
         folder = Path(config.site_dir) / "play" / game
         export_page(
             ExportPageSettings(

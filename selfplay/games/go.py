@@ -26,7 +26,6 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word, all_equal, bit_count, rule, word_of
@@ -162,11 +161,15 @@ def go_rules(width: int, komi: float) -> Rules:
         return alive | ko, mine | ko | (passes << size) | (count << count_at)
 
     @rule
-    def return_to_move(own: Word, opp: Word) -> Word:
-        """The sign of the lead in points; an odd number of plies means that white is to move."""
+    def margin(own: Word, opp: Word) -> Word:
+        """Twice the lead in points; an odd number of plies means that white is to move."""
         lead = bit_count(owned(own, opp)) - bit_count(owned(opp, own))
-        doubled = 2 * lead + half_points * (2 * bit_count((opp >> count_at) & 1) - 1)
-        return (doubled > 0) * 1 - (doubled < 0) * 1
+        return 2 * lead + half_points * (2 * bit_count((opp >> count_at) & 1) - 1)
+
+    @rule
+    def return_to_move(own: Word, opp: Word) -> Word:
+        lead = margin(own, opp)
+        return (lead > 0) * 1 - (lead < 0) * 1
 
     @rule
     def observation_entry(own: Word, opp: Word, index: Word) -> Word:
@@ -179,7 +182,7 @@ def go_rules(width: int, komi: float) -> Rules:
         return (((opp >> place) & (1 - is_own)) | ((own >> place) & is_own)) & 1
 
     rules = (0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry
-    return Rules(*rules, owned=owned, word_bits=bits)
+    return Rules(*rules, margin=margin, margin_unit=0.5, owned=owned, word_bits=bits)
 
 
 class GoPresentation(Presentation):
@@ -272,9 +275,6 @@ class Go(Game):
         sources = entries[:, : self.width**2]
         passing = np.full((len(sources), 1), self.width**2)
         return Symmetries(np.concatenate([np.argsort(sources, axis=1), passing], axis=1), entries)
-
-    def score(self, state: State) -> Tensor:
-        return self.owners(state).sum(dim=1).to(torch.float32) - self.komi
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
         bits, connected = self.rules.word_bits, chain_rules(self.width).connected

@@ -39,10 +39,13 @@ def match_return(game: Game) -> EndValues:
 
 
 def disc_difference(game: Game) -> EndValues:
-    """The lead in points divided by the number of squares. Raises SettingError if the game does not count points."""
+    """The lead in points divided by the number of squares and the komi together.
+
+    Raises SettingError if the game does not count points.
+    """
     if game.rules.margin is None or game.num_squares is None:
         raise SettingError(f"outcome=disc_difference: {game.name} does not count points; set outcome=return")
-    return EndValues(win=0.0, point=1.0 / game.num_squares)
+    return EndValues(win=0.0, point=1.0 / (game.num_squares + abs(game.komi or 0)))
 
 
 OUTCOMES: Registry[Outcome] = Registry(

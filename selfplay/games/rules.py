@@ -32,10 +32,13 @@ class Rules(NamedTuple):
     observation_entry: Callable[[Word, Word, Word], Word]
     """(own, opp, index) to entry `index` (0 or 1) of the flattened observation of the player who has just moved."""
     margin: Callable[[Word, Word], Word] | None = None
-    """The lead of the player to move in points (Othello: discs); None if a match is only won, drawn or lost."""
+    """The lead of the player to move, a whole number of `margin_unit` points; None if a match is only won, drawn or
+    lost."""
     owned: Callable[[Word, Word], Word] | None = None
     """The squares that count for the player to move at the end: its stones, and those that only it surrounds. None if
     squares do not count."""
+    margin_unit: float = 1.0
+    """The points of a margin of 1, such as 0.5 if there can be half points."""
     word_bits: int = PART_BITS
     """The bits of a word: at least those that positions use, and at least the actions besides a pass."""
 

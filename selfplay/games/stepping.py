@@ -166,9 +166,9 @@ class BatchStepping(ABC):
         return number_of(self.rules.observation_entry(own, opp, index)).to(torch.uint8)
 
     def lead_to_move(self, state: State) -> Tensor:
-        """int64[B]: the lead of the player to move in points, in a game that counts them."""
+        """float64[B]: the lead of the player to move in points, in a game that counts them."""
         assert self.rules.margin is not None, "only called for games that count points"
-        return number_of(self.rules.on_tensors(self.rules.margin, state.own, state.opp))
+        return number_of(self.rules.on_tensors(self.rules.margin, state.own, state.opp)) * self.rules.margin_unit
 
     def stone_counts(self, state: State) -> Tensor:
         """int64[B]: the number of set bits of the two words together: on most boards, the stones."""

@@ -9,7 +9,7 @@ from selfplay.named_players.make import make_player
 from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, has_compiled_values, pretrained_agents
 
 STRENGTHS = ("easy", "medium", "hard")
 """The weakest first."""
@@ -24,8 +24,9 @@ def strengths(game: Game) -> dict[str, str]:
     Each draws one of about equally good actions, so that it does not repeat its matches. Perfect play, where it is
     known, is stronger than these.
     """
-    easy = f"{SEARCH}&depth=1&slack=0&evaluation={'none' if game.rules.margin is None else 'discs'}&epsilon=0.2"
-    if game.name in pretrained_agents():
+    easy = f"{SEARCH}&depth=1&slack=0&evaluation={'discs' if game.counts_stones else 'none'}&epsilon=0.2"
+    has_agent = game.name in pretrained_agents()
+    if has_agent and has_compiled_values(game.name):
         learned = f"{SEARCH}&evaluation={PRETRAINED}"
         return {
             "easy": easy,
@@ -41,12 +42,14 @@ def strengths(game: Game) -> dict[str, str]:
     return {
         "easy": easy,
         "medium": "mcts:rollouts?simulations=100",
-        "hard": "mcts:rollouts?simulations=2000",
+        "hard": f"mcts:{PRETRAINED}?simulations=100&temperature=0.25"
+        if has_agent
+        else "mcts:rollouts?simulations=2000",
     }
 
 
-JUDGE_DEPTH, JUDGE_SIMULATIONS = 5, 4000
-"""Fixed, so that its values depend only on the position; they take less than about 0.1 s."""
+JUDGE_DEPTH, JUDGE_SIMULATIONS, NETWORK_SIMULATIONS = 5, 4000, 100
+"""Fixed, so that its values depend only on the position; they take about 0.1 s."""
 
 
 def judge_name(game: Game) -> tuple[str, str]:
@@ -54,9 +57,15 @@ def judge_name(game: Game) -> tuple[str, str]:
 
     Exact values are better, where they are known.
     """
-    if game.name not in pretrained_agents() and game.features is None:
+    has_agent = game.name in pretrained_agents()
+    if has_agent and not has_compiled_values(game.name):
+        return (
+            f"mcts:{PRETRAINED}?simulations={NETWORK_SIMULATIONS}",
+            f"{PRETRAINED}, {NETWORK_SIMULATIONS} simulations",
+        )
+    if not has_agent and game.features is None:
         return f"mcts:rollouts?simulations={JUDGE_SIMULATIONS}", f"tree search, {JUDGE_SIMULATIONS:,} random matches"
-    evaluation = PRETRAINED if game.name in pretrained_agents() else "article"
+    evaluation = PRETRAINED if has_agent else "article"
     # A small table, because there may be one for each match.
     name = f"search:negascout?depth={JUDGE_DEPTH}&table_bits=14&evaluation={evaluation}"
     return name, f"{evaluation}, {JUDGE_DEPTH} plies"

@@ -7,10 +7,13 @@ Of the run that made it there may also be tables, without the agents of earlier 
 from functools import cache
 from pathlib import Path
 
+from selfplay.architectures import ARCHITECTURES
+from selfplay.architectures.capabilities import CompiledValues
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import read_metadata
 from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
 
 PRETRAINED = "pretrained"
@@ -32,6 +35,16 @@ def pretrained_agent(game: str) -> Path:
     if game not in agents:
         raise SettingError(f"no pretrained agent for game={game}; games with one: {', '.join(agents) or 'none'}")
     return agents[game]
+
+
+@cache
+def has_compiled_values(game: str) -> bool:
+    """Whether compiled searches can compute the values of the pretrained agent of this game, as those of tables.
+
+    Raises SettingError if none comes with the program.
+    """
+    architecture = ARCHITECTURES[read_metadata(pretrained_agent(game))["architecture"]["name"]]
+    return isinstance(architecture, type) and issubclass(architecture, CompiledValues)
 
 
 def pretrained_othello_tables() -> PatternTables | None:

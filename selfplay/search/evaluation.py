@@ -70,7 +70,7 @@ class Evaluation(Protocol):
 @cache
 def finished_value(rules: Rules) -> CompiledValue:
     """(own, opp, `EvaluationParameters.finished`) to the value of a position in which the match is over."""
-    return_to_move, margin = rules.return_to_move, rules.margin
+    return_to_move, margin, unit = rules.return_to_move, rules.margin, rules.margin_unit
 
     @scalar_rule
     def value_without_points(own: Word, opp: Word, finished: NDArray[np.float64]) -> Word:
@@ -81,7 +81,7 @@ def finished_value(rules: Rules) -> CompiledValue:
 
     @scalar_rule
     def value(own: Word, opp: Word, finished: NDArray[np.float64]) -> Word:
-        return finished[0] * part(return_to_move(own, opp), 0) + finished[1] * part(margin(own, opp), 0)
+        return finished[0] * part(return_to_move(own, opp), 0) + finished[1] * (unit * part(margin(own, opp), 0))
 
     return value
 

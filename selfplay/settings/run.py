@@ -80,7 +80,7 @@ class Settings(CommonSettings):
     viewpoints: str = field(default="both", metadata=read_by("generation") | one_of("both", "agent"))
     """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
     outcome: str = field(default="return", metadata=PLAYING | one_in(OUTCOMES))
-    """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / number of squares)."""
+    """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / most points)."""
     targets: str = field(default="full", metadata=read_by("generation") | one_in(TARGET_RULES))
     """The rule that computes the targets from the matches: full, watkins, best_response, rootstrap or search
     (selfplay/dataset/target_rules.py explains them), or module:function."""

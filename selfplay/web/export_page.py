@@ -196,7 +196,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "line_length": presentation.line_length,
         "captures_stones": presentation.captures_stones,
         "komi": game.komi,
-        "ends": ends._asdict(),
+        "ends": ends._replace(point=ends.point * game.rules.margin_unit)._asdict(),
         "points_per_value": ends.points_per_value,
         "grades": list(zip(THRESHOLDS["results" if ends.points_per_value is None else "points"], GRADES, strict=True)),
         "network": network.description,

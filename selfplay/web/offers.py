@@ -12,7 +12,7 @@ from selfplay.named_players.names import kind_named, parse_name
 from selfplay.named_players.strengths import STRENGTHS, judge_name
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.pretrained import PRETRAINED, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, has_compiled_values, pretrained_agents
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder
@@ -96,11 +96,15 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
         values_hold=OWN_KIND,
     )
     search = f"search:negascout?depth={PRETRAINED_DEPTH}&endgame={PRETRAINED_EMPTIES}&evaluation={PRETRAINED}&slack=0"
+    label, about = f"{PRETRAINED_DEPTH} plies", f"looks {PRETRAINED_DEPTH} plies ahead with"
+    if not has_compiled_values(game.name):
+        search = f"mcts:{PRETRAINED}?simulations={WITH_NETWORK}"
+        label, about = f"{WITH_NETWORK} simulations", f"tree search of {WITH_NETWORK} simulations with"
     yield OfferedPlayer(
         "pretrained-search",
         "pretrained",
-        f"Pretrained, {PRETRAINED_DEPTH} plies",
-        f"looks {PRETRAINED_DEPTH} plies ahead with the agent that comes with the program",
+        f"Pretrained, {label}",
+        f"{about} the agent that comes with the program",
         partial(make_player, search, game, run_dir),
         file=file,
         is_slow=True,
@@ -109,7 +113,7 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
 
 def _most_discs_offer(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
     """The player that turns the most discs, in games in which discs count."""
-    if game.rules.margin is not None:
+    if game.counts_stones:
         yield OfferedPlayer(
             "greedy",
             "greedy",

@@ -96,7 +96,7 @@ def described(agent: Path) -> tuple[str, bool]:
 
 def _about(game: Game, endgame: int) -> str:
     about = "looks ahead and evaluates the positions it reaches" if game.features else "looks ahead for the end"
-    aim = "" if game.rules.margin is None else ", for the most discs"
+    aim = "" if game.rules.margin is None else f", for the most {game.presentation.point_name}"
     return f"{about}; plays the last {endgame} squares perfectly{aim}" if endgame else about
 
 

@@ -24,6 +24,7 @@ from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.levels import load_level
+from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
@@ -56,6 +57,8 @@ def test_a_lead_is_counted_in_discs_over_the_squares():
     assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "X"), disc_difference(game)).tolist() == [-2 / 16]
     assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "O"), disc_difference(game)).tolist() == [2 / 16]
     assert disc_difference(game) == (0.0, 1 / 16)
+    # The komi can be added to all the crossings.
+    assert disc_difference(make_game("go", 7)) == (0.0, 1 / 58)
     assert match_return(game) == (1.0, 0.0)
 
 
@@ -86,6 +89,15 @@ def test_networks_and_compiled_searches_value_ends_equally():
     searched = 0.0 - position_values(evaluation, game, after)  # an untrained network values open positions at 0
     torch.testing.assert_close(searched.float(), expected, rtol=0, atol=1e-6)
     assert over.sum() > 10
+
+
+def test_compiled_searches_count_half_points():
+    game, states = states_of("go_3x3_komi=0.5")
+    over = states.select(states.terminated)
+    evaluation = FeatureEvaluation("points", game=None, win=0.0, margin=1.0, weights={})
+    leads = torch.where(over.current_player == 0, game.score(over), -game.score(over))
+    assert torch.equal(position_values(evaluation, game, over).float(), leads)
+    assert set((leads.abs() % 1).tolist()) == {0.5}
 
 
 def test_a_level_learns_leads_and_its_checkpoint_records_it(tmp_path):
