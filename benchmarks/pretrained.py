@@ -3,9 +3,10 @@
     python benchmarks/pretrained.py connect_four
     python benchmarks/pretrained.py othello --run outputs/pretrained --replace
 
-Each is the last level of a recipe: connect_four, and for Othello othello_large, to which ProbCut is fitted. The run
-continues where it was interrupted. With --replace the new files take the place of those in selfplay/pretrained/, and so
-do the small tables of the run, whose levels are compared first: the page shows them as the story of the agent.
+Each is the last level of a recipe: connect_four, alphazero_gomoku, and for Othello othello_large, to which ProbCut is
+fitted. Other processors give other bytes of alphazero_gomoku (numerics=native). The run continues where it was
+interrupted. With --replace the new files take the place of those in selfplay/pretrained/, and so do the small tables of
+the run, whose levels are compared first: the page shows them as the story of the agent.
 """
 
 import project_environment
@@ -28,7 +29,7 @@ from selfplay.settings.run import Settings
 from selfplay.stages.compare import compare_and_report, is_compared
 from selfplay.stages.search_files import fit_probcut
 
-RECIPES = {"connect_four": "connect_four", "othello": "othello_large"}
+RECIPES = {"connect_four": "connect_four", "gomoku": "alphazero_gomoku", "othello": "othello_large"}
 """By game."""
 DEEPEST = {"othello": 10}
 """The depth to which ProbCut is fitted, in games in which it is."""
