@@ -192,7 +192,7 @@ def negamax_of(
                 child_alpha = -np.nextafter(low, np.inf)
             mine, others = play(own, opp, move_of(own, action, passing))
             if left == 1:
-                value, may_change = leaf(mine, others, 0, child_alpha, child_beta, search)
+                value, may_change = leaf(mine, others, left - 1, child_alpha, child_beta, search)
             else:
                 value, may_change = negamax(mine, others, left - 1, child_alpha, child_beta, search)
             if is_scouted and low < -value < beta:
