@@ -21,6 +21,8 @@ settings.load_profile("selfplay")
 
 def pytest_configure() -> None:
     tune_process()
+    # Where colorama is installed, numba colours each of the thousands of errors that it catches while it compiles.
+    os.environ["NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"] = "1"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -83,8 +83,8 @@ def test_a_picture_is_1200_pixels_wide_and_reports_the_same_counts(tmp_path):
         (['game_tree.payoffs=[["3",1],2]'], r"^payoffs: must be nested lists of numbers"),
         (["game_tree=article", "moves=f5"], r"^moves=f5: must be empty with a game tree"),
         (
-            ["moves=f5d6c3", "depth=4", "picture.file=x.png", "picture.depth=4", "picture.breadth=[40]"],
-            r"^picture.file: 932 positions would be side by side, and at most 150 can be drawn; set a smaller",
+            [f"game_tree.payoffs={[[0] * 31] * 6}", "picture.file=x.png", "picture.depth=2", "picture.breadth=[40]"],
+            r"^picture.file: 186 positions would be side by side, and at most 150 can be drawn; set a smaller",
         ),
         (["picture.breadth=[]"], r"^picture.breadth=\[\]: must be one or more numbers from 1 to 40$"),
     ],

@@ -6,11 +6,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.players.random import RandomPlayer
+from tests.support import chi_square
 
 NAMES = ["othello", "sumto100"]
 
@@ -51,4 +51,4 @@ def test_legal_actions_are_drawn_equally_often(name, moves):
     legal = game.legal_action_mask(state)[0]
     counts = torch.bincount(actions, minlength=len(legal))
     assert not counts[~legal].any()
-    assert stats.chisquare(counts[legal].numpy()).pvalue > 1e-3
+    assert chi_square.p_value(counts[legal].numpy()) > 1e-3

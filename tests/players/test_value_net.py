@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from scipy import stats
 from torch import nn
 
 from selfplay.architectures import Output, build_network
@@ -14,6 +13,7 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.players.value_net import ValueNetPlayer, best_actions
+from tests.support import chi_square
 
 GAME = make_game("tictactoe")
 GRAPH = enumerate_positions(GAME)
@@ -97,7 +97,7 @@ def test_temperature_draws_actions_by_the_exponential_of_their_values():
     counts = torch.bincount(actions, minlength=9).numpy()
     assert counts[[0, 4]].tolist() == [0, 0]
     legal = list(values)
-    assert stats.chisquare(counts[legal], 50_000 * np.array(expected)[legal]).pvalue > 1e-3
+    assert chi_square.p_value(counts[legal], 50_000 * np.array(expected)[legal]) > 1e-3
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from selfplay.games import State
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
 from selfplay.named_players.evaluations import make_evaluation
+from selfplay.players.random import RandomPlayer
 from selfplay.search.evaluation import CompiledValue, Evaluation, FeatureEvaluation, finished_value
 
 
@@ -21,9 +22,9 @@ def evaluation_for(game: Game) -> FeatureEvaluation:
 
 def position_after(game: Game, plies: int, seed: int) -> State:
     """One match after this number of random plies, or at its end if that is earlier."""
-    state = game.init()
+    state, player = game.init(), RandomPlayer(game)
     for ply in range(plies):
-        state = game.step(state, game.kernels.random_actions(state, Draws(seed, torch.tensor([0]), ply)))
+        state = game.step(state, player.act(state, Draws(seed, torch.tensor([0]), ply)))
     return state
 
 

@@ -277,7 +277,7 @@ def test_a_stone_is_moved_by_clicking_it_and_then_its_target(page: Page) -> None
 
 def test_moves_of_the_second_player_of_breakthrough_are_written_as_it_makes_them(page: Page) -> None:
     # The moves of O in the order of X, as in older addresses and lists.
-    visit(page, "/#play/breakthrough?opponent=search-4&person=second&moves=c2c3+b3b4+c3d4")
+    visit(page, "/#play/breakthrough?opponent=random&person=second&moves=c2c3+b3b4+c3d4")
     settled(page, 3)
     moves = page.locator("#plies .move")
     expect(moves).to_have_text(["c2c3", "b4b3", "c3d4"])
