@@ -12,8 +12,9 @@ from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.games.state import MatchRecord, State
-from selfplay.players.player import Player
+from selfplay.players.player import Player, SearchedPolicies
 
 
 @runtime_checkable
@@ -60,6 +61,14 @@ class PredictsOutcomes(Protocol):
 
     def predicted_outcomes(self, state: State) -> Tensor:
         """float32[B, A]: the outcome for the player to move, from -1 to 1; nan if illegal."""
+
+
+@runtime_checkable
+class Searches(Protocol):
+    """Chooses its actions by searches, which also find policies and values."""
+
+    def chosen(self, state: State, draws: Draws) -> tuple[Tensor, SearchedPolicies]:
+        """The actions of `act` with these arguments, and what the searches found in each position."""
 
 
 def learners_among(players: tuple[Player | None, Player | None]) -> dict[Player, LearnsFromMatches]:

@@ -13,7 +13,7 @@ from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.outcomes import EndValues
 from selfplay.games.state import State
-from selfplay.players.player import Player, one_hot_policy, pick_actions, uniform_policy
+from selfplay.players.player import Player, SearchedPolicies, one_hot_policy, pick_actions, uniform_policy
 from selfplay.players.value_net import best_values
 from selfplay.search.exact_solver import empties, make_exact_solver, solver_class
 from selfplay.search.searcher import MAX_DEPTH, Searcher, check_depth
@@ -67,13 +67,30 @@ class SearchPlayer(Player):
 
     def act(self, state: State, draws: Draws) -> Tensor:
         if self.slack is None:
-            return self._actions(state)
-        return pick_actions(self._candidates(state, self.slack), draws.bits(Purpose.TIE_BREAK))
+            return self._best(state)[0]
+        return pick_actions(self._candidates(state, self.slack)[0], draws.bits(Purpose.TIE_BREAK))
+
+    def chosen(self, state: State, draws: Draws) -> tuple[Tensor, SearchedPolicies]:
+        """See `selfplay.players.capabilities.Searches`; the policies of finished matches are 0.
+
+        A policy is 0 for actions that are never taken, and equal for the others.
+        """
+        if self.slack is None:
+            actions, values = self._best(state)
+            policy = one_hot_policy(actions.clamp(min=0), self.game.legal_action_mask(state))
+        else:
+            candidates, values = self._candidates(state, self.slack)
+            actions = pick_actions(candidates, draws.bits(Purpose.TIE_BREAK))
+            policy = uniform_policy(candidates)
+        return actions, SearchedPolicies(policy, values.clamp(-1, 1).where(~state.terminated, torch.nan))
+
+    def searched(self, state: State, draws: Draws) -> SearchedPolicies:
+        return self.chosen(state, draws)[1]
 
     def policy(self, state: State) -> Tensor:
         if self.slack is not None:
-            return uniform_policy(self._candidates(state, self.slack))
-        return one_hot_policy(self._actions(state).clamp(min=0), self.game.legal_action_mask(state))
+            return uniform_policy(self._candidates(state, self.slack)[0])
+        return one_hot_policy(self._best(state)[0].clamp(min=0), self.game.legal_action_mask(state))
 
     def action_values(self, state: State) -> Tensor:
         """float32[B, A]: the value of each action to the player to move, on the scale of the evaluation.
@@ -116,39 +133,66 @@ class SearchPlayer(Player):
         """The value of an action in a position that is solved exactly, in words."""
         return "" if self.solver is None else self.solver.value_text(round(value), state, row)
 
-    def _candidates(self, state: State, slack: float) -> Tensor:
-        """bool[B, A]: the actions that are as good as the best one, up to `slack`; none where the match is over."""
+    def _candidates(self, state: State, slack: float) -> tuple[Tensor, Tensor]:
+        """bool[B, A]: the actions that are as good as the best one, up to `slack`; none where the match is over.
+
+        And float64[B], the value of the best one, on the scale of the evaluation.
+        """
         first_rows, inverse = distinct_positions(state)
         distinct = state.select(first_rows)
         values = self.action_values(distinct)
-        best = best_values(values)[:, None]
-        chosen = values >= best - slack
+        best = best_values(values)
+        chosen, is_solved = values >= best[:, None] - slack, self.solves(distinct)
         if self.game.rules.margin is None:
             # Values do not say when a match is won or lost, but shallower searches do.
             win = float(self.searcher.evaluation.parameters(self.game).finished[0])
-            is_decided = ~self.solves(distinct)[:, None] & (best.abs() >= win) & ~distinct.terminated[:, None]
+            is_decided = ~is_solved[:, None] & (best.abs() >= win)[:, None] & ~distinct.terminated[:, None]
             for depth in range(1, self.depth if bool(is_decided.any()) else 1):
                 shallow = self.searcher.action_values(distinct, depth)
-                kept = chosen & torch.where(best > 0, shallow >= win, shallow > -win)
+                kept = chosen & torch.where(best[:, None] > 0, shallow >= win, shallow > -win)
                 chosen = torch.where(is_decided & kept.any(dim=1, keepdim=True), kept, chosen)
-        return chosen[inverse]
+        worth = best.double().where(~is_solved, self._outcomes(best))
+        return chosen[inverse], worth[inverse]
 
-    def _actions(self, state: State) -> Tensor:
+    def _best(self, state: State) -> tuple[Tensor, Tensor]:
+        """int64[B]: the lowest of the best actions; -1 where the match is over. And float64[B], their values.
+
+        The values are on the scale of the evaluation, also of positions that are solved exactly.
+        """
         first_rows, inverse = distinct_positions(state)
         distinct = state.select(first_rows)
-        actions = torch.full((distinct.batch_size,), -1)
-        open_rows = torch.ones(distinct.batch_size, dtype=torch.bool)
-        if self.solver is not None:
-            for row in self.solves(distinct).nonzero()[:, 0].tolist():
-                with suppress(TimeLimitError):
-                    action = self.solver.solve(distinct, row, time_limit=self.time_limit).action
-                    actions[row] = -1 if action is None else action
-                    open_rows[row] = False
+        actions, values = torch.full((distinct.batch_size,), -1), torch.empty(distinct.batch_size, dtype=torch.float64)
+        open_rows = ~self._solve(distinct, actions, values)
         if self.time_limit is None:
             found = self.searcher.search_batch(distinct.select(open_rows), self.depth)
-            actions[open_rows] = torch.from_numpy(found.actions)
+            actions[open_rows], values[open_rows] = torch.from_numpy(found.actions), torch.from_numpy(found.values)
         else:
             for row in open_rows.nonzero()[:, 0].tolist():
                 one = distinct.select(torch.tensor([row]))
-                actions[row] = self.searcher.search(one, self.depth, time_limit=self.time_limit).action
-        return actions[inverse]
+                result = self.searcher.search(one, self.depth, time_limit=self.time_limit)
+                actions[row], values[row] = result.action, result.value
+        return actions[inverse], values[inverse]
+
+    def _solve(self, state: State, actions: Tensor, values: Tensor) -> Tensor:
+        """bool[B]: the positions that have been solved exactly; their actions and values are written."""
+        is_solved = self.solves(state)
+        if self.solver is None or not is_solved.any():
+            return is_solved
+        if self.time_limit is None:
+            best, points = self.solver.best_actions(state.select(is_solved))
+            actions[is_solved], values[is_solved] = torch.from_numpy(best), self._outcomes(torch.from_numpy(points))
+            return is_solved
+        for row in is_solved.nonzero()[:, 0].tolist():
+            try:
+                found = self.solver.solve(state, row, time_limit=self.time_limit)
+            except TimeLimitError:
+                is_solved[row] = False
+                continue
+            actions[row] = -1 if found.action is None else found.action
+            values[row] = self._outcomes(torch.tensor(found.value))
+        return is_solved
+
+    def _outcomes(self, values: Tensor) -> Tensor:
+        """float64: values of the exact solver on the scale of the evaluation."""
+        win, point = self.searcher.evaluation.parameters(self.game).finished.tolist()
+        return win * values.sign().double() + point * values

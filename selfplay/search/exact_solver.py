@@ -134,6 +134,35 @@ class ExactSolver(MadeAgain, ABC):
         own, opp = state.own.numpy(), state.opp.numpy()
         return self._interruptibly(lambda stop: self._values_within(own, opp, lowest, highest, guesses, stop), None)
 
+    def best_actions(self, state: State) -> tuple[Words, Words]:
+        """int64[B]: the best action of each position, the lowest of equally good ones; -1 where the match is over.
+
+        And int64[B], the values of the positions. For a batch this is faster than `solve`.
+        """
+
+        rows, actions = self.game.legal_action_mask(state).nonzero(as_tuple=True)
+        after = self.game.step_with_tensors(state.select(rows), actions)
+        own, opp = after.own.numpy(), after.opp.numpy()
+        number = np.bincount(rows, minlength=state.batch_size)
+
+        def search(stop: StopFlag) -> tuple[Words, Words]:
+            boards = zip(state.own.tolist(), state.opp.tolist(), strict=True)
+            values = np.array([self._value(*board, stop) for board in boards], dtype=np.int64)
+            place, best = np.cumsum(number) - number, np.full_like(values, -1)
+            last, open_rows = place + number - 1, np.flatnonzero(number)
+            while len(open_rows):
+                places = place[open_rows]
+                # The last of the actions is the best if no other is.
+                is_best, tried = places == last[open_rows], np.flatnonzero(places < last[open_rows])
+                worth, moves = -values[open_rows[tried]], places[tried]
+                is_best[tried] = self._values_within(own[moves], opp[moves], worth, worth + 1, worth, stop) <= worth
+                best[open_rows[is_best]] = actions.numpy()[places[is_best]]
+                open_rows = open_rows[~is_best]
+                place[open_rows] += 1
+            return best, values
+
+        return self._interruptibly(search, None)
+
     @abstractmethod
     def value_text(self, value: int, state: State, row: int = 0) -> str:
         """A value of match `row` of `state` to the player to move, in words, such as "wins by 6"."""
