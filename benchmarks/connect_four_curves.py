@@ -40,7 +40,7 @@ RECIPES = {
     "temporal differences": "recipe=connect_four",
     "fitted to datasets": (
         "recipe=othello architecture=ntuple_connect_four matches=20000 gamma=0.98 epsilons=[0.25] outcome=return "
-        "targets=watkins exact_from=22 sparring_partner=null dataset.replay=8 training.optimizer.learning_rate=0.003"
+        "value_share=0 exact_from=22 sparring_partner=null dataset.replay=8 training.optimizer.learning_rate=0.003"
     ),
 }
 """The settings of the runs, in the order of --levels."""

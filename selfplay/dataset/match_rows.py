@@ -10,11 +10,14 @@ from torch import Tensor
 
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_words import load, store, word_rows
+from selfplay.compute.random_numbers import Draws
 from selfplay.dataset.rows import Rows
+from selfplay.dataset.target_rules import with_values
 from selfplay.dataset.targets import PlayedMatches, PositionTargets, TargetRule, discounted_outcomes, is_move
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import MatchRecord, State
+from selfplay.players.openings import opening_lengths
 
 
 def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both") -> Rows:
@@ -31,15 +34,26 @@ def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both"
     targets = rule(played)
     if getattr(rule, "gives_policies", False):
         return _position_rows(played.record, targets)
-    return afterstate_rows(played.game, played.record, targets, viewpoints)
+    targets = with_values(played, targets)
+    openings = opening_lengths(Draws(played.key, played.record.match, 0), played.opening_plies)
+    return afterstate_rows(played.game, played.record, targets, viewpoints, openings)
 
 
-def afterstate_rows(game: Game, record: MatchRecord, targets: Tensor, viewpoints: str = "both") -> Rows:
+def afterstate_rows(
+    game: Game, record: MatchRecord, targets: Tensor, viewpoints: str = "both", openings: Tensor | None = None
+) -> Rows:
     """The rows of a batch of matches with these targets (float[T, B]): one for each move.
 
-    `viewpoints` as for `match_rows`. Raises SettingError if `targets` has another shape or is not in [-1, 1].
+    Args:
+        viewpoints: as for `match_rows`.
+        openings: int64[B], the number of random plies at the start of each match; positions before these plies become
+            no rows.
+
+    Raises SettingError if `targets` has another shape or is not in [-1, 1].
     """
     kept = is_move(game, torch.stack(record.actions))
+    if openings is not None:
+        kept &= torch.arange(1, len(kept) + 1)[:, None] >= openings
     if viewpoints == "agent":
         kept &= torch.stack([state.current_player for state in record.states[:-1]]) == record.seats
     _check(targets, kept)

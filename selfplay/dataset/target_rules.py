@@ -18,20 +18,19 @@ from selfplay.dataset.targets import (
     discounted_outcomes,
     discounted_returns,
     exact_values,
+    has_exact_value,
     is_move,
     players_to_move,
 )
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MATCH_OVER
+from selfplay.players.capabilities import Searches
 from selfplay.players.player import SearchedPolicies, policy_of
 from selfplay.registry import Registry
 
 TARGET_RULES: Registry[Any] = Registry(
     "target rule",
-    {
-        name: f"selfplay.dataset.target_rules:{name}"
-        for name in ("full", "watkins", "best_response", "rootstrap", "search")
-    },
+    {name: f"selfplay.dataset.target_rules:{name}" for name in ("full", "watkins", "best_response", "search")},
     group="selfplay.targets",
     arguments=("played",),
 )
@@ -45,7 +44,6 @@ def marked(*marks: str) -> Callable[[Rule], Rule]:
 
     gives_policies: it returns `PositionTargets`. Levels then play with tree search, and need a policy head.
     uses_exact_values: it uses the exact values of late positions, so that `exact_from` may be given.
-    searches_ahead: it uses searches of `rootstrap_depth` plies, whose values are not discounted.
     """
 
     def mark(rule: Rule) -> Rule:
@@ -76,11 +74,7 @@ def watkins(played: PlayedMatches) -> Tensor:
     The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
     & Barto, section 12.10), and z is the value of the best action to the player. `exact_from` as for `full`.
     """
-    return _watkins(played, exact_values(played))
-
-
-def _watkins(played: PlayedMatches, exact: Sequence[Tensor] | None) -> Tensor:
-    bootstrap = bootstrap_values(played)
+    bootstrap, exact = bootstrap_values(played), exact_values(played)
     if exact is not None:
         bootstrap = [known.where(~known.isnan(), best) for known, best in zip(exact, bootstrap, strict=True)]
     return _outcomes(played, bootstrap)
@@ -98,40 +92,11 @@ def best_response(played: PlayedMatches) -> Tensor:
     return _outcomes(played, exact_values(played), own=best)
 
 
-@marked("uses_exact_values", "searches_ahead")
-def rootstrap(played: PlayedMatches) -> Tensor:
-    """The value that the level finds by a search `rootstrap_depth` plies deep (Veness et al., "Bootstrapping from game
-    tree search", 2009, with minimax searches that start from each afterstate).
-
-    With a `rootstrap_share` below 1, the rest of the target is that of `watkins`. With it, the ends of matches affect
-    early positions after fewer levels. It is not used in matches against other players. With `exact_from`, positions
-    with at most this number of empty squares have their exact values. Level 0, the random player, does not value
-    positions; its targets are those of `full`.
-    """
-    record, exact = played.record, exact_values(played)
-    # From the replies of another player the level would learn how to beat this player, not the values of positions.
-    share = played.rootstrap_share if played.players[0] is played.players[1] else 1.0
-    player, targets = played.players[0], _watkins(played, exact)
-    if not player.most_plies_ahead:
-        return targets
-    for ply, action in enumerate(record.actions):
-        is_searched = is_move(played.game, action)
-        # The position before the next ply is the afterstate of this one.
-        if exact is not None and ply + 1 < len(exact):
-            is_searched &= exact[ply + 1].isnan()
-        rows = is_searched.nonzero()[:, 0]
-        state = record.states[ply + 1].select(rows)
-        first_rows, inverse = distinct_positions(state)
-        found = -player.values_ahead(state.select(first_rows), played.rootstrap_depth)[inverse].clamp(-1, 1)
-        targets[ply, rows] = share * found + (1 - share) * targets[ply, rows]
-    return targets + 0.0  # no -0.0
-
-
 @marked("gives_policies", "uses_exact_values")
 def search(played: PlayedMatches) -> PositionTargets:
     """The policy that the player's tree search finds in each position, and the discounted outcome of the whole match.
 
-    A share `value_mix` of the target is the value that the search finds. (Silver et al., Science 362, 2018, use the
+    A share `value_share` of the target is the value that the search finds. (Silver et al., Science 362, 2018, use the
     outcome alone.) Level 0, the random player, has the policy that it plays: all actions equally probable. Both players
     of the matches must be the same.
 
@@ -147,7 +112,7 @@ def search(played: PlayedMatches) -> PositionTargets:
     # Of the player not to move, from the position before each ply on.
     others = 1 - players_to_move(record)
     returns = discounted_returns(played.game, record, played.gamma, played.outcome, others, exact=exact)
-    outcome, mix = returns[:-1], played.value_mix
+    outcome, mix = returns[:-1], played.value_share
     is_outcome = mixed.isnan() if exact is None else mixed.isnan() | ~torch.stack(exact).isnan()
     value = outcome if mix == 0 else torch.where(is_outcome, outcome, (1 - mix) * outcome + mix * mixed)
     is_row = (torch.stack(record.actions) != MATCH_OVER) & (policy.sum(dim=2) > 0)
@@ -162,3 +127,49 @@ def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:
         return searched
     policy = policy_of(player, state)
     return SearchedPolicies(policy, torch.full(state.terminated.shape, torch.nan, dtype=torch.float64))
+
+
+# ---------------------------------------------------------------------- values of searches
+
+
+def with_values(played: PlayedMatches, targets: Tensor) -> Tensor:
+    """The targets of afterstates (float32[T, B]), of which `value_share` is the value that a search finds there.
+
+    Searches that start from each afterstate give values whose errors differ from those of outcomes (Veness et al.,
+    "Bootstrapping from game tree search", 2009), and the ends of matches affect early positions after fewer levels.
+    Exact values remain, and where nothing was searched, the whole target. With `value_depth`, in matches against other
+    players, the value is all of the target: from their replies a level would learn how to beat them, not the values
+    of positions. Level 0, the random player, does not search.
+    """
+    if played.value_share == 0:
+        return targets
+    player, found = played.players[0], _values_of_depth if played.value_depth is not None else _values_of_play
+    is_alone = player is played.players[1]
+    share = played.value_share if is_alone or played.value_depth is None else 1.0
+    if not (player.most_plies_ahead if played.value_depth is not None else isinstance(player.unwrapped, Searches)):
+        return targets
+    for ply, action in enumerate(played.record.actions):
+        # The position before the next ply is the afterstate of this one.
+        rows = (is_move(played.game, action) & ~has_exact_value(played, ply + 1)).nonzero()[:, 0]
+        values = found(played, ply + 1, rows).clamp(-1, 1)
+        mixed = share * values + (1 - share) * targets[ply, rows]
+        targets[ply, rows] = mixed.where(~values.isnan(), targets[ply, rows])
+    return targets + 0.0  # no -0.0
+
+
+def _values_of_depth(played: PlayedMatches, position: int, rows: Tensor) -> Tensor:
+    """float32[N]: the values of positions to the player who has just moved, by searches of `value_depth` plies."""
+    assert played.value_depth is not None
+    state = played.record.states[position].select(rows)
+    first_rows, inverse = distinct_positions(state)
+    return -played.players[0].values_ahead(state.select(first_rows), played.value_depth)[inverse]
+
+
+def _values_of_play(played: PlayedMatches, position: int, rows: Tensor) -> Tensor:
+    """float32[N]: the same by the searches by which the next actions were chosen; nan where there were none."""
+    record = played.record
+    if position == len(record.actions):
+        return torch.full(rows.shape, torch.nan)
+    found = played.players[0].searched(record.states[position], Draws(played.key, record.match, position))
+    assert found is not None, "a player that searches"
+    return -found.value[rows].float()

@@ -36,13 +36,14 @@ class PlayedMatches(NamedTuple):
     gamma: float
     """The discount in [0, 1]."""
     outcome: Outcome = match_return
-    value_mix: float = 0.0
-    """How much of a target is the value of a search, from 0 to 1, in rules that use it."""
+    value_share: float = 0.0
+    """How much of a target is the value that a search finds in the position, from 0 to 1."""
+    value_depth: int | None = None
+    """The depth of these searches, in plies; None: the searches by which the players chose their actions."""
     exact_from: int | None = None
     """The largest number of empty squares at which rules use exact values, if they use them at all; None: nowhere."""
-    rootstrap_depth: int = 3
-    """The depth of the searches whose values are targets of the rule `rootstrap`, in plies."""
-    rootstrap_share: float = 1.0
+    opening_plies: int = 0
+    """The largest number of random plies at the start of these matches, see `selfplay.players.openings`."""
 
 
 class PositionTargets(NamedTuple):
@@ -190,6 +191,14 @@ def solver_of(game: Game) -> ExactSolver:
     return make_exact_solver(game, TABLE_BITS)
 
 
+def has_exact_value(played: PlayedMatches, ply: int) -> Tensor:
+    """bool[B]: whether `exact_values` knows the value of the position before this ply; all False at the end."""
+    record = played.record
+    if played.exact_from is None or ply == len(record.actions):
+        return torch.zeros_like(record.match, dtype=torch.bool)
+    return (record.actions[ply] != MATCH_OVER) & (empties(played.game, record.states[ply]) <= played.exact_from)
+
+
 def exact_values(played: PlayedMatches) -> list[Tensor] | None:
     """float32[B] for each ply: the exact value of the position before it to the player to move; None: not wanted.
 
@@ -207,8 +216,7 @@ def exact_values(played: PlayedMatches) -> list[Tensor] | None:
     # The last plies first: their values, which the table keeps, help to solve the earlier ones.
     for ply in reversed(range(len(found))):
         state = record.states[ply]
-        is_late = (record.actions[ply] != MATCH_OVER) & (empties(game, state) <= exact_from)
-        rows = is_late.nonzero()[:, 0].numpy()
+        rows = has_exact_value(played, ply).nonzero()[:, 0].numpy()
         if len(rows):
             late = state.select(torch.from_numpy(rows))
             expected[rows], outcomes = exact_outcomes(solver, late, -expected[rows], outcome)

@@ -3,9 +3,18 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from selfplay.errors import SettingError
 from selfplay.files import read_once
 from selfplay.games import Game
-from selfplay.named_players.names import PLAYERS, PlayerName, check_argument, kind_named, player_kind, whole_number
+from selfplay.named_players.names import (
+    ITSELF,
+    PLAYERS,
+    PlayerName,
+    check_argument,
+    kind_named,
+    player_kind,
+    whole_number,
+)
 from selfplay.players.agent import Agent
 from selfplay.players.network_evaluator import PolicyNetPlayer
 from selfplay.players.player import Player
@@ -64,6 +73,18 @@ def pretrained(game: Game, name: PlayerName, *, depth: int = 1, temperature: flo
     return _pretrained(name, game).player(depth, temperature)
 
 
+def _itself(name: PlayerName, game: Game, run_dir: Path | None = None) -> Agent:
+    if name.itself is None:
+        raise SettingError(f"player {name.text!r}: itself is a level of a run, only in the setting self_play")
+    return name.itself
+
+
+@player_kind(ITSELF, agent=_itself)
+def itself(game: Game, name: PlayerName, *, depth: int = 1, temperature: float = 0.0) -> Player:
+    """the level that plays the matches of a run, in the setting self_play"""
+    return _itself(name, game).player(depth, temperature)
+
+
 # ---------------------------------------------------------------------- within other names
 
 
@@ -79,7 +100,7 @@ def agent_name(part: str, name: PlayerName) -> PlayerName | None:
     check_argument(part, argument, kind)
     defaults = {option.name: option.default for option in kind.options}
     given = {option: value for option, value in name.given.items() if option in defaults}
-    return PlayerName(name.text, kind_name, argument, defaults | given, given)
+    return PlayerName(name.text, kind_name, argument, defaults | given, given, itself=name.itself)
 
 
 def make_agent(name: PlayerName, game: Game, run_dir: Path) -> Agent:

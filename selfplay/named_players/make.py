@@ -7,6 +7,7 @@ from selfplay.errors import SettingError, shortened
 from selfplay.games import Game, make_game
 from selfplay.matches.arena import require_player
 from selfplay.named_players.names import EPSILON, PLAYERS, PlayerName, kind_named, parse_name
+from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import CheckedPlayer, Player
 from selfplay.registry import errors_of_outside, is_outside
@@ -14,7 +15,12 @@ from selfplay.runs.folders import RUNS_FOLDER
 
 
 def make_player(
-    text: str | Player, game: Game | str, run_dir: str | Path | None = None, *, against_person: bool = False
+    text: str | Player,
+    game: Game | str,
+    run_dir: str | Path | None = None,
+    *,
+    against_person: bool = False,
+    itself: Agent | None = None,
 ) -> Player:
     """The player that `text` names; a player of this game that has been made already is returned as it is.
 
@@ -22,6 +28,7 @@ def make_player(
         run_dir: the run of the levels `level:L`, unless the name specifies another; None: the usual one of the game,
             such as outputs/tictactoe.
         against_person: whether it is to play against a person; some players then learn by default.
+        itself: the learned agent that `itself` names; a search without an evaluation then searches with its values.
 
     Raises:
         SettingError: the name is unknown, an option is unknown or out of range, or the player plays another game.
@@ -40,7 +47,7 @@ def make_player(
             raise SettingError(f"player={shortened(repr(text))}: must be a player or its name, such as random")
         require_player(text, game)
         return text
-    name = parse_name(text)._replace(against_person=against_person)
+    name = parse_name(text)._replace(against_person=against_person, itself=itself)
     kind = kind_named(name.kind)
     folder = name.run_dir(RUNS_FOLDER / game.name if run_dir is None else folder_of("run_dir", run_dir))
     with errors_of_outside("player", text, PLAYERS.module_of(name.kind)):

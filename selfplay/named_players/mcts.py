@@ -76,6 +76,7 @@ def mcts(
     proves: bool = True,
     reuse: bool = False,
     temperature: float = 0.0,
+    temperature_plies: int | None = None,
     prior_temperature: float | None = None,
     symmetries: bool = False,
     rollouts: int = 1,
@@ -100,4 +101,4 @@ def mcts(
     chosen = make_rule(rule or DEFAULT_RULES.get(name.argument.partition(":")[0], "puct"), given)
     evaluator = _evaluator(name, game, run_dir)
     search = TreeSearch(game, evaluator, chosen, simulations, proves=proves, reuse=reuse)
-    return MctsPlayer(search, temperature=temperature, name=name.text)
+    return MctsPlayer(search, temperature=temperature, temperature_plies=temperature_plies, name=name.text)

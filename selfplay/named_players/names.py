@@ -22,6 +22,9 @@ from selfplay.players.player import Player
 from selfplay.players.pretrained import PRETRAINED
 from selfplay.registry import Registry, is_module
 
+ITSELF = "itself"
+"""The kind of the level that plays the matches of a run, where these are described (`self_play`)."""
+
 PLAYERS: Registry[Any] = Registry(
     "player",
     {
@@ -40,6 +43,7 @@ PLAYERS: Registry[Any] = Registry(
         "policy": "selfplay.named_players.agents:policy",
         "gtp": "selfplay.named_players.others:gtp",
         "openspiel": "selfplay.named_players.others:openspiel",
+        ITSELF: "selfplay.named_players.agents:itself",
         "human": "selfplay.named_players.others:human",
     },
     group="selfplay.players",
@@ -75,6 +79,8 @@ class PlayerName(NamedTuple):
     given: Mapping[str, Any]
     against_person: bool = False
     """Whether the player plays against a person, which may change defaults."""
+    itself: Agent | None = None
+    """The learned agent that the kind ITSELF names, where a level plays the matches of a run; None: elsewhere."""
 
     def run_dir(self, usual: str | Path) -> Path:
         """The run that the option run_dir names, or else the usual one."""

@@ -9,7 +9,7 @@ from selfplay.games import Game
 from selfplay.named_players.agents import agent_name, make_agent
 from selfplay.named_players.evaluations import evaluation_path, known_evaluations, make_evaluation
 from selfplay.named_players.make import files_of_player
-from selfplay.named_players.names import PlayerName, player_kind
+from selfplay.named_players.names import ITSELF, PlayerName, player_kind
 from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
@@ -37,7 +37,8 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
 def _agent_name(name: PlayerName) -> PlayerName | None:
     """The learned agent in the option evaluation; None if it names an evaluation in a file."""
 
-    text = name.options["evaluation"]
+    is_default = name.itself is not None and "evaluation" not in name.given
+    text = ITSELF if is_default else name.options["evaluation"]
     return None if text in known_evaluations() else agent_name(text, name)
 
 

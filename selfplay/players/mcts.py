@@ -1,16 +1,16 @@
-"""The player that chooses its actions by Monte-Carlo tree search, also in the matches that a policy is learned from."""
+"""The player that chooses its actions by Monte-Carlo tree search."""
 
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from selfplay.compute.random_numbers import Draws, Purpose, below
+from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games.state import State
 from selfplay.players.capabilities import PlaysOnDevice
+from selfplay.players.kept_searches import is_same_batch, is_same_draws
 from selfplay.players.player import Player, SearchedPolicies, one_hot_policy, sample_actions
-from selfplay.players.random import RandomPlayer
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.search.mcts.tree_search import TreeSearch
 
@@ -20,17 +20,11 @@ class _Searched(NamedTuple):
 
     state: State
     draws: Draws
-    rows: Tensor
-    """int64[N]: the matches that were searched."""
     result: TreeSearchResult
 
     def is_of(self, state: State, draws: Draws | None) -> bool:
         """Whether these are searches of the same positions, with the same random numbers unless `draws` is None."""
-        own = self.draws
-        is_same = torch.equal(self.state.own, state.own) and torch.equal(self.state.opp, state.opp)
-        if draws is None or not is_same:
-            return is_same
-        return (own.key, own.ply) == (draws.key, draws.ply) and torch.equal(own.match, draws.match)
+        return is_same_batch(state, self.state) and (draws is None or is_same_draws(draws, self.draws))
 
 
 class MctsPlayer(Player):
@@ -39,29 +33,51 @@ class MctsPlayer(Player):
     Args:
         temperature: 0 takes the action of the search; above 0, an action is drawn with probability proportional to
             policy ** (1 / temperature).
+        temperature_plies: number of plies with this temperature; later ones have 0. None: all.
 
     Raises SettingError if the temperature is negative.
     """
 
-    def __init__(self, search: TreeSearch, *, temperature: float = 0.0, name: str | None = None) -> None:
+    def __init__(
+        self,
+        search: TreeSearch,
+        *,
+        temperature: float = 0.0,
+        temperature_plies: int | None = None,
+        name: str | None = None,
+    ) -> None:
         if temperature < 0:
             raise SettingError(f"temperature={temperature}: must be at least 0")
         self.game, self.search, self.temperature = search.game, search, temperature
+        self.temperature_plies = temperature_plies
         self.name = name or f"mcts {search.evaluator.name}"
         self._prepared: _Searched | None = None
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        result = self._result(state, draws)
-        if self.temperature == 0:
-            return result.actions
-        return sample_actions(self._tempered(result), draws.uniforms(Purpose.SAMPLED_ACTION))
+        return self._actions(self._result(state, draws), draws)
+
+    def chosen(self, state: State, draws: Draws) -> tuple[Tensor, SearchedPolicies]:
+        """See `selfplay.players.capabilities.Searches`; finished matches have policies 0 and values nan."""
+        rows = (~state.terminated).nonzero()[:, 0]
+        draws = draws._replace(match=draws.match[rows])
+        result = self._result(state.select(rows), draws)
+        size, device = state.batch_size, state.own.device
+        actions = torch.zeros(size, dtype=torch.int64, device=device)
+        policy = torch.zeros(size, self.game.num_distinct_actions, dtype=torch.float64, device=device)
+        value = torch.full((size,), torch.nan, dtype=torch.float64, device=device)
+        actions[rows], policy[rows], value[rows] = self._actions(result, draws), result.policy, result.value
+        return actions, SearchedPolicies(policy, value)
+
+    def searched(self, state: State, draws: Draws) -> SearchedPolicies:
+        return self.chosen(state, draws)[1]
 
     def policy(self, state: State) -> Tensor | None:
         """float64[B, A]: the probability of each action; the rows of finished matches are 0.
 
-        None if its searches use random numbers or continue earlier ones: what `act` does then depends on the match.
+        None if its searches use random numbers or continue earlier ones, or the temperature changes with the ply: what
+        `act` does then depends on the match.
         """
-        if self.search.is_random:
+        if self.search.is_random or self.temperature_plies is not None:
             return None
         result = self._result(state)
         if self.temperature > 0:
@@ -93,7 +109,7 @@ class MctsPlayer(Player):
         return evaluator.bytes_on_device() if isinstance(evaluator, PlaysOnDevice) else 0
 
     def prepare(self, state: State, draws: Draws) -> None:
-        self._prepared = _Searched(state, draws, torch.tensor([0]), self.search.search(state, draws))
+        self._prepared = _Searched(state, draws, self.search.search(state, draws))
 
     def _result(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
         """The search of these positions, unless it was prepared."""
@@ -102,64 +118,15 @@ class MctsPlayer(Player):
             return prepared.result
         return self.search.search(state, draws)
 
+    def _actions(self, result: TreeSearchResult, draws: Draws) -> Tensor:
+        is_late = self.temperature_plies is not None and draws.ply >= self.temperature_plies
+        if self.temperature == 0 or is_late:
+            return result.actions
+        return sample_actions(self._tempered(result), draws.uniforms(Purpose.SAMPLED_ACTION))
+
     def _tempered(self, result: TreeSearchResult) -> Tensor:
         """float64[B, A]: the policy with this temperature."""
         # Divided by the largest first, so that high powers do not underflow to 0.
         largest = result.policy.amax(dim=1, keepdim=True)
         weights = (result.policy / largest.clamp(min=torch.finfo(torch.float64).tiny)) ** (1 / self.temperature)
         return weights / weights.sum(dim=1, keepdim=True).clamp(min=1)
-
-
-class SearchLearner(MctsPlayer):
-    """Explores by random opening plies, by actions drawn from the policy in the first plies, and by the search's noise.
-
-    It keeps the searches of the matches that it is playing, so that `searched` does not search again.
-
-    Args:
-        temperature: see `MctsPlayer`.
-        temperature_plies: number of plies with this temperature; later ones have 0.
-        opening_plies: each match begins with 0 to this number of random plies, which give no policies.
-    """
-
-    def __init__(
-        self,
-        search: TreeSearch,
-        *,
-        temperature: float = 1.0,
-        temperature_plies: int = 8,
-        opening_plies: int = 0,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(search, temperature=temperature, name=name)
-        self.temperature_plies, self.opening_plies = temperature_plies, opening_plies
-        self.random = RandomPlayer(search.game)
-        self._plies: dict[int, _Searched] = {}
-
-    def act(self, state: State, draws: Draws) -> Tensor:
-        if draws.ply == 0:
-            self._plies.clear()
-        self._plies[draws.ply] = searched = self._search(state, draws)
-        actions = self.random.act(state, draws)
-        actions[searched.rows] = self._chosen(searched.result, draws._replace(match=draws.match[searched.rows]))
-        return actions
-
-    def searched(self, state: State, draws: Draws) -> SearchedPolicies:
-        """The policies and values of the searches; those of random opening plies and finished matches are 0 and nan."""
-        kept = self._plies.get(draws.ply)
-        found = kept if kept is not None and kept.is_of(state, draws) else self._search(state, draws)
-        size, device = state.batch_size, state.own.device
-        policy = torch.zeros(size, self.game.num_distinct_actions, dtype=torch.float64, device=device)
-        value = torch.full((size,), torch.nan, dtype=torch.float64, device=device)
-        policy[found.rows], value[found.rows] = found.result.policy, found.result.value
-        return SearchedPolicies(policy, value)
-
-    def _search(self, state: State, draws: Draws) -> _Searched:
-        opening_lengths: Tensor = below(draws._replace(ply=0).bits(Purpose.OPENING), self.opening_plies + 1)
-        rows = (~state.terminated & (draws.ply >= opening_lengths)).nonzero()[:, 0]
-        result = self.search.search(state.select(rows), draws._replace(match=draws.match[rows]))
-        return _Searched(state, draws, rows, result)
-
-    def _chosen(self, result: TreeSearchResult, draws: Draws) -> Tensor:
-        if self.temperature == 0 or draws.ply >= self.temperature_plies:
-            return result.actions
-        return sample_actions(self._tempered(result), draws.uniforms(Purpose.SAMPLED_ACTION))

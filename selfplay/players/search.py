@@ -195,4 +195,5 @@ class SearchPlayer(Player):
     def _outcomes(self, values: Tensor) -> Tensor:
         """float64: values of the exact solver on the scale of the evaluation."""
         win, point = self.searcher.evaluation.parameters(self.game).finished.tolist()
-        return win * values.sign().double() + point * values
+        outcomes: Tensor = win * values.sign().double() + point * values
+        return outcomes

@@ -78,6 +78,7 @@ class Manifest:
             self.sections = dict(content.__pydantic_extra__)
             if content.format == 1:
                 self.sections = {stage: _upgraded(stage, section) for stage, section in self.sections.items()}
+            self.sections = {stage: _renamed(stage, section) for stage, section in self.sections.items()}
 
     def is_done(
         self,
@@ -191,6 +192,23 @@ def _is_of(setting: str, name: str) -> bool:
     return name == setting or name.startswith(f"{setting}.")
 
 
+NOW_CALLED = {"mcts.opening_plies": "opening_plies", "mcts.value_mix": "value_share"}
+"""Settings that manifests may record by an earlier name."""
+
+
+def _renamed(stage: str, section: Section) -> Any:
+    """A section with the present names of settings. Values of searches were a rule of targets, named rootstrap."""
+    settings: dict[str, Any] = {NOW_CALLED.get(name, name): value for name, value in section["settings"].items()}
+    depth, share = settings.pop("rootstrap_depth", 3), settings.pop("rootstrap_share", 1.0)
+    if settings.get("targets") == "rootstrap":
+        settings |= {"targets": "watkins", "value_share": share, "value_depth": depth}
+    left_out = [name for name in section.get("left_out", []) if name not in settings]
+    if stage == "training" and "opening_plies" not in settings:
+        # Training on datasets has recorded the datasets, but not how their matches began.
+        left_out = [*left_out, "opening_plies"]
+    return {**section, "settings": settings, **({"left_out": left_out} if left_out else {})}
+
+
 RENAMED = {"game": "game.name", "format": "dataset.format"}
 """Settings that manifests of format 1 record by another name."""
 
@@ -200,7 +218,7 @@ NO_LONGER_RECORDED = ("threads", "shard_matches")
 WITHOUT_EFFECT = {
     "generation": (
         *("epsilons", "player", "mcts", "opponents", "sparring_partner", "sparring_share", "targets"),
-        *("rootstrap_depth", "rootstrap_share"),
+        *("rootstrap_depth", "rootstrap_share", "value_share", "value_depth", "opening_plies"),
     ),
     "training": (
         *("training", "td", "loss", "matches", "gamma", "epsilons", "exact_from", "gate", "gate_matches"),

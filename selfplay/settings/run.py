@@ -14,6 +14,7 @@ from selfplay.errors import SettingError
 from selfplay.executors import ExecutorOptions
 from selfplay.games.outcomes import OUTCOMES
 from selfplay.installation import require_package
+from selfplay.named_players.names import parse_name
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import RUN
 from selfplay.settings.common import CommonSettings, PlayerSettings
@@ -70,6 +71,13 @@ class Settings(CommonSettings):
     """Discount of the return for each further move of the same player."""
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.3], metadata=PLAYING | within(0, 1))
     """Exploration rates by ply in the matches that are learned from; the last rate is used for all later plies."""
+    opening_plies: int = field(default=0, metadata=PLAYING | count(0))
+    """The matches that are learned from begin with 0 to this number of random plies, the number drawn for each match.
+    Nothing is learned from the positions before these plies."""
+    self_play: str | None = field(default=None, metadata=PLAYING | PLAYER_NAME)
+    """The player by which levels play the matches that they learn from, such as search:negascout?depth=5&endgame=14.
+    A search has the values of the level itself, and so has mcts:itself, unless the name sets another evaluation. null:
+    as `player` says; with targets=search, as `mcts` says."""
     opponents: str = field(default="self", metadata=read_by("generation") | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     sparring_partner: str | None = field(default=None, metadata=read_by("generation") | PLAYER_NAME)
@@ -82,16 +90,18 @@ class Settings(CommonSettings):
     outcome: str = field(default="return", metadata=PLAYING | one_in(OUTCOMES))
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / most points)."""
     targets: str = field(default="full", metadata=read_by("generation") | one_in(TARGET_RULES))
-    """The rule that computes the targets from the matches: full, watkins, best_response, rootstrap or search
+    """The rule that computes the targets from the matches: full, watkins, best_response or search
     (selfplay/dataset/target_rules.py explains them), or module:function."""
     exact_from: int | None = field(default=None, metadata=PLAYING | count(1))
     """Positions with at most this number of empty squares have as targets the values that the exact solver of the game
     finds. For earlier positions the match ends with the first of them. null: outcomes of matches only."""
-    rootstrap_depth: int = field(default=3, metadata=read_by("generation") | count(1))
-    """Plies that levels look ahead for their targets, with targets=rootstrap."""
-    rootstrap_share: float = field(default=1.0, metadata=read_by("generation") | within(above=0, most=1))
-    """How much of a target is the value that this search finds, from 0 to 1; the rest is the target of watkins. In
-    matches against other players it is always 1."""
+    value_share: float = field(default=0.0, metadata=read_by("generation") | within(0, 1))
+    """How much of a target is the value that a search finds in the position, from 0 to 1; the rest is the target of
+    `targets`. The searches are those by which levels play (`self_play`, or tree search with targets=search), or those
+    of `value_depth`. With learning=td, td.trace_decay says it instead."""
+    value_depth: int | None = field(default=None, metadata=read_by("generation") | count(1))
+    """Plies that levels look ahead for these values, in a search of its own for each position; null: the searches by
+    which they play are used. In matches against other players such a value is all of the target."""
     gate: float | None = field(default=None, metadata=read_by("training") | within(0, 1))
     """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it. If it
     scores less, the weights of the level before are kept. null: every new level is accepted. Level 1 is always
@@ -119,17 +129,24 @@ class Settings(CommonSettings):
         if self.learns_online:
             self._require("learning=td, with which a level only plays against itself", alone)
             self._require("learning=td", {"targets": "full", "gate": None})
+            self._require("learning=td, where td.trace_decay says how much values count", {"value_share": 0})
         elif self.expert.player is not None:
             self._require(f"learning={self.learning}, with which no search teaches", {"expert.player": None})
         self.expert.check_player()
+        if self.self_play is not None and "time_limit" in parse_name(self.self_play).given:
+            raise SettingError(f"self_play={self.self_play}: cannot have a time_limit, which no run repeats")
         targets = f"targets={self.targets}"
         if self.has_policies:
             self._require(f"{targets}, with which a level only plays against itself", alone)
+            played = f"{targets}, with which levels play by tree search (mcts)"
+            self._require(played, {"self_play": None, "value_depth": None})
             self._require(f"{targets}, with which rows are held in memory", {"dataset.buffer_rows": None})
         if not rule_has(self.targets, "uses_exact_values"):
             self._require(f"{targets}, which does not use exact values", {"exact_from": None})
-        if rule_has(self.targets, "searches_ahead"):
-            self._require(f"{targets}, which does not discount", {"gamma": 1})
+        if self.value_share > 0 and not self.has_policies:
+            self._require(f"value_share={self.value_share:g}, whose values are not discounted", {"gamma": 1})
+            if self.value_depth is None:
+                self._require("value_share and value_depth=null, with which a level only plays against itself", alone)
         if self.numerics == PORTABLE:
             self._require("numerics=portable; set numerics=native instead", {"training.precision": "float32"})
         if self.logger == "tensorboard":
@@ -139,6 +156,13 @@ class Settings(CommonSettings):
     def has_policies(self) -> bool:
         """Whether datasets have policies, and levels play their matches with tree search."""
         return rule_has(self.targets, "gives_policies")
+
+    @property
+    def finds_values(self) -> bool:
+        """Whether levels learn the values that the searches find by which they play their matches."""
+        if self.learns_online:
+            return self.self_play is not None
+        return not self.has_policies and self.value_share > 0 and self.value_depth is None
 
     @property
     def learns_online(self) -> bool:

@@ -33,10 +33,6 @@ class TreeSearchSettings:
     that the search finds best."""
     temperature_plies: int = field(default=8, metadata=count(0))
     """Number of plies with this temperature; later ones have 0."""
-    opening_plies: int = field(default=0, metadata=count(0))
-    """Each match begins with 0 to this number of random plies. The positions before these plies give no rows."""
-    value_mix: float = field(default=0.0, metadata=within(0, 1))
-    """How much of the target is the value that the search finds, from 0 to 1; the rest is the outcome of the match."""
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """The players of the matches of a dataset: the levels of a run, with exploration or with tree search."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -11,11 +12,13 @@ from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.named_players.make import make_player
-from selfplay.named_players.names import EPSILON, parse_name
 from selfplay.players.agent import Agent
+from selfplay.players.capabilities import Searches
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.mcts import SearchLearner
+from selfplay.players.kept_searches import KeepsSearches
+from selfplay.players.mcts import MctsPlayer
+from selfplay.players.openings import OpeningPlayer
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
@@ -23,7 +26,6 @@ from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.levels import agent_of_level, load_agent
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
-from selfplay.settings.fields import rule_has
 from selfplay.settings.run import Settings
 
 MOST_WEIGHTS = 1 << 30
@@ -45,11 +47,14 @@ def check_new_levels(settings: Settings, game: Game) -> None:
     agent = Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "level 1")
     if settings.has_policies:
         require_policy_head(settings, network, game)
-        search_learner(settings, agent)
-    player = _player_of(settings, agent)
-    if rule_has(settings.targets, "searches_ahead") and settings.rootstrap_depth > player.most_plies_ahead:
-        most = f"architecture={settings.architecture['name']} searches at most {player.most_plies_ahead} plies ahead"
-        raise SettingError(f"rootstrap_depth={settings.rootstrap_depth}: {most}")
+    player = exploring_agent(settings, agent)
+    if settings.finds_values:
+        require_searches(settings, player)
+    if settings.value_share > 0 and (settings.value_depth or 0) > player.most_plies_ahead:
+        named = settings.self_play or f"architecture={settings.architecture['name']}"
+        raise SettingError(
+            f"value_depth={settings.value_depth}: {named} searches at most {player.most_plies_ahead} plies ahead"
+        )
     if settings.sparring_partner is not None:
         exploring_opponent(settings, game, settings.sparring_partner)
 
@@ -87,10 +92,29 @@ def exploring_level(settings: Settings, game: Game, level: int) -> Player:
 
 def exploring_agent(settings: Settings, agent: Agent) -> Player:
     """An agent as it plays the matches of its dataset, with exploration."""
+    game = agent.game
     if settings.has_policies:
-        return search_learner(settings, agent)
-    player = _player_of(settings, agent)
-    return EpsilonGreedyPlayer(agent.game, player, settings.epsilons)
+        return with_opening(settings, game, search_learner(settings, agent))
+    if settings.self_play is None:
+        return _exploring(settings, game, _player_of(settings, agent))
+    return _exploring(settings, game, make_player(settings.self_play, game, settings.run_dir, itself=agent))
+
+
+def require_searches(settings: Settings, player: Player) -> None:
+    """Raise SettingError unless the searches of `self_play` find values on the scale of the outcome."""
+    searching = player.unwrapped
+    if not isinstance(searching, Searches):
+        raise SettingError(f"self_play={settings.self_play}: finds no values to learn from; set search:... or mcts:...")
+    if isinstance(searching, SearchPlayer) and not searching.searcher.evaluation.predicts_outcome:
+        name = searching.searcher.evaluation.name
+        raise SettingError(
+            f"self_play={settings.self_play}: evaluation={name} does not predict outcomes; set that of a level"
+        )
+
+
+def with_opening(settings: Settings, game: Game, player: Player) -> Player:
+    """The player, whose matches begin with random plies if the settings say so."""
+    return OpeningPlayer(game, player, settings.opening_plies) if settings.opening_plies else player
 
 
 def _player_of(settings: Settings, agent: Agent) -> ValueNetPlayer | SearchPlayer:
@@ -101,13 +125,21 @@ def _player_of(settings: Settings, agent: Agent) -> ValueNetPlayer | SearchPlaye
 
 def exploring_opponent(settings: Settings, game: Game, name: str) -> Player:
     """The player with this name, with the exploration of levels unless its name sets its own epsilon."""
-    player = make_player(name, game, settings.run_dir)
-    if EPSILON.name in parse_name(name).given:
-        return player
-    return EpsilonGreedyPlayer(game, player, settings.epsilons)
+    return _exploring(settings, game, make_player(name, game, settings.run_dir))
 
 
-def search_learner(settings: Settings, agent: Agent) -> SearchLearner:
+def _exploring(settings: Settings, game: Game, player: Player) -> Player:
+    """The player with an opening and with exploration, by its own rate if it has one."""
+    epsilons: Sequence[float] = settings.epsilons
+    if isinstance(player, EpsilonGreedyPlayer):
+        epsilons = player.epsilons
+        player = player.player
+    if settings.finds_values and isinstance(player, Searches):
+        player = KeepsSearches(player)
+    return with_opening(settings, game, EpsilonGreedyPlayer(game, player, epsilons))
+
+
+def search_learner(settings: Settings, agent: Agent) -> Player:
     """An agent as it plays the matches that a policy is learned from: with tree search.
 
     Raises SettingError if a constant of the rule is unknown or out of range, or `mcts.reuse` does not suit the rule.
@@ -115,10 +147,5 @@ def search_learner(settings: Settings, agent: Agent) -> SearchLearner:
     how = settings.mcts
     rule = make_rule(how.rule, how.constants)
     search = TreeSearch(agent.game, agent.evaluator(), rule, how.simulations, proves=how.proves, reuse=how.reuse)
-    return SearchLearner(
-        search,
-        temperature=how.temperature,
-        temperature_plies=how.temperature_plies,
-        opening_plies=how.opening_plies,
-        name=agent.name,
-    )
+    player = MctsPlayer(search, temperature=how.temperature, temperature_plies=how.temperature_plies, name=agent.name)
+    return KeepsSearches(player)

@@ -64,11 +64,11 @@ def play_shard(shard: Shard) -> tuple[bytes, int]:
     play = _against_several if several else _against_one
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with computing(settings) as context:
-        parts = (_rows(context, batch, key) for batch in play(context, shard, key))
+        parts = (_rows(context, shard, batch, key) for batch in play(context, shard, key))
         return form.encode(parts, context.game.observation_codec)
 
 
-def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: int) -> Rows:
+def _rows(context: RunContext[Settings], shard: Shard, batch: Iterable[RecordedMatches], key: int) -> Rows:
     """The rows of a batch of matches, ordered by match and ply."""
     settings = context.settings
     rule, outcome = TARGET_RULES[settings.targets], OUTCOMES[settings.outcome]
@@ -81,10 +81,11 @@ def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: 
                 key,
                 gamma=settings.gamma,
                 outcome=outcome,
-                value_mix=settings.mcts.value_mix,
+                value_share=settings.value_share,
+                value_depth=settings.value_depth,
                 exact_from=settings.exact_from,
-                rootstrap_depth=settings.rootstrap_depth,
-                rootstrap_share=settings.rootstrap_share,
+                # Level 0 plays at random to the end.
+                opening_plies=settings.opening_plies if shard.level > 0 else 0,
             ),
             rule,
             settings.viewpoints,

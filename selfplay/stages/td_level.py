@@ -6,6 +6,7 @@ the last weights, with which the next level begins.
 
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +21,15 @@ from selfplay.files import read_bytes
 from selfplay.games import Game
 from selfplay.games.outcomes import OUTCOMES
 from selfplay.games.patterns import TrainableTables
+from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import Checkpoint
+from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.search.exact_solver import require_exact_outcomes
 from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
+from selfplay.stages.dataset_players import exploring_agent, require_searches
 from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel, initial_network
 from selfplay.training.td_learning import td_learn, unchanged
 
@@ -60,6 +65,7 @@ def learn_level(
         require_exact_outcomes(game, outcome, settings.exact_from)
     tables = network.trainable_tables()
     changes = unchanged(tables) if learner is None else read_learner(learner, tables)
+    make_player = None if settings.self_play is None else partial(searching_level, settings, game, network)
     with closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar:
         error, rows, mean = td_learn(
             game,
@@ -70,6 +76,8 @@ def learn_level(
             epsilons=settings.epsilons,
             outcome=outcome,
             exact_from=settings.exact_from,
+            opening_plies=settings.opening_plies,
+            make_player=make_player,
             seed=settings.seed,
             level=level,
             changes=changes,
@@ -79,6 +87,16 @@ def learn_level(
     learner_file = save({WEIGHTS: tables.weights, CHANGES: changes})
     tables.weights[:] = mean
     return FittedLevel(network.half(), game, [loss], rows, time.perf_counter() - began, learner_file)
+
+
+def searching_level(settings: Settings, game: Game, network: nn.Module) -> Player:
+    """The player `self_play` with the present weights of a network, as it plays matches that are learned from.
+
+    Raises SettingError if its searches do not find values of positions.
+    """
+    player = exploring_agent(settings, Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "the level"))
+    require_searches(settings, player)
+    return player
 
 
 def starting_network(settings: Settings, game: Game, level: int, start: Path | None) -> nn.Module:

@@ -29,8 +29,10 @@ from selfplay.games import Game
 from selfplay.games.outcomes import Outcome, match_return
 from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
+from selfplay.players.player import Player
 from selfplay.search.exact_solver import ExactSolver, exact_outcomes, make_exact_solver
 from selfplay.training.parameters import TemporalDifferences
+from selfplay.training.searched_matches import play_searched
 from selfplay.training.td_matches import (
     Afterstates,
     MatchParameters,
@@ -94,6 +96,8 @@ def td_learn(
     epsilons: Sequence[float] = (0.1,),
     outcome: Outcome = match_return,
     exact_from: int | None = None,
+    opening_plies: int = 0,
+    make_player: Callable[[], Player] | None = None,
     seed: int = 0,
     level: int = 1,
     changes: NDArray[np.float32] | None = None,
@@ -107,6 +111,11 @@ def td_learn(
         gamma: the discount in [0, 1] for each further move of the same player.
         epsilons: the exploration rate of each ply; the last one is used for all later plies.
         exact_from: afterstates with at most this number of empty squares have their exact values; None: outcomes alone.
+        opening_plies: matches begin with 0 to this number of random plies; what came before the last one is not learned
+            from.
+        make_player: makes the player of the matches of a round, one for each thread, with the present weights. Its
+            `searched` gives values, and it has its own exploration and random plies (`selfplay.players.openings`).
+            None: the tables play, one ply ahead.
         level: the level that learns, from 1; step sizes may decay from level to level.
         changes: float32[phases, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
             absolute values; changed in place. None: those of `unchanged`.
@@ -124,7 +133,10 @@ def td_learn(
         raise SettingError(f"game={game.name}: online learning (td) needs words of at most {PART_BITS} bits")
     changes = unchanged(tables) if changes is None else changes
     how = MatchParameters(
-        stream_key(seed, level, Activity.TRAINING), np.array(epsilons, dtype=float), np.array(outcome(game))
+        stream_key(seed, level, Activity.TRAINING),
+        np.array(epsilons, dtype=float),
+        np.array(outcome(game)),
+        opening_plies,
     )
     threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     images, play, rates = images_of_squares(tables), compile_self_play(game.rules), step_sizes(parameters, level)
@@ -136,9 +148,14 @@ def td_learn(
     mean = np.zeros_like(tables.weights)
     tables = without_needless_numbers(tables)
 
-    def play_part(first: int, part: tuple[int, int], scratch: Scratch, solver: ExactSolver | None) -> None:
+    def play_part(
+        first: int, part: tuple[int, int], player: Player | None, scratch: Scratch, solver: ExactSolver | None
+    ) -> None:
         """Play a part of the matches of a round, and write their targets."""
-        play(first, how, tables, images, played, *part, scratch)
+        if player is None:
+            play(first, how, tables, images, played, *part, scratch)
+        else:
+            play_searched(game, player, how, first, played, *part)
         if solver is not None and exact_from is not None:
             write_exact_values(solver, how.finished, exact_from, played, *part)
         write_lambda_returns(played, parameters.trace_decay, math.sqrt(gamma), *part)
@@ -148,10 +165,12 @@ def td_learn(
             number = min(parameters.round_matches, matches - first)
             parts = pairwise(number * part // threads for part in range(threads + 1))
             learn_phase = partial(learn, number, played, tables, changes, rates, errors)
+            players = [None if make_player is None else make_player() for _ in range(threads)]
             # Making the lists waits for all threads, and raises their errors.
-            list(pool.map(partial(play_part, first), parts, scratches, solvers))
+            list(pool.map(partial(play_part, first), parts, players, scratches, solvers))
             list(pool.map(learn_phase, range(len(tables.weights))))
-            learned = np.arange(game.max_game_length) < played.plies[:number].reshape(-1, 1)
+            plies = np.arange(game.max_game_length)
+            learned = (plies >= played.first[:number, None]) & (plies < played.plies[:number, None])
             error += float(errors[:number][learned].sum())
             afterstates += int(learned.sum())
             end = first + number
@@ -212,7 +231,7 @@ def learn(
     weights, sums = all_weights[phase], changes[phase]
     entries, current = np.empty(len(offsets), dtype=np.int32), np.empty(len(offsets), dtype=np.float32)
     for match in range(matches):
-        for ply in range(played.plies[match]):
+        for ply in range(played.first[match], played.plies[match]):
             just_moved, to_move = played.words[match, ply, 0], played.words[match, ply, 1]
             if phase_of(just_moved, to_move, len(all_weights), squares, parities) != phase:
                 continue

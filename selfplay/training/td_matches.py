@@ -23,7 +23,7 @@ from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import finished_value
 
-EXPLORE, RANDOM_ACTION = int(Purpose.EXPLORE), int(Purpose.RANDOM_ACTION)
+EXPLORE, RANDOM_ACTION, OPENING = int(Purpose.EXPLORE), int(Purpose.RANDOM_ACTION), int(Purpose.OPENING)
 
 
 class Afterstates(NamedTuple):
@@ -39,8 +39,10 @@ class Afterstates(NamedTuple):
     """bool[R, M]: whether the player took another action."""
     targets: NDArray[np.float64]
     """float64[R, M]"""
+    first: NDArray[np.int64]
+    """int64[R]: the number of the first afterstate that a value is learned for, the last one of a random opening."""
     plies: NDArray[np.int64]
-    """int64[R]: the number of afterstates that values are learned for."""
+    """int64[R]: the number of afterstates but the last one of the match."""
     exact: NDArray[np.int64]
     """int64[R]: the number of the first afterstate with an exact value; all later ones have exact values too."""
 
@@ -54,6 +56,8 @@ class MatchParameters(NamedTuple):
     """The exploration rate of each ply; the last one is used for all later plies."""
     finished: NDArray[np.float64]
     """As in `selfplay.search.evaluation.EvaluationParameters`."""
+    opening_plies: int
+    """The largest number of random plies at the start, see `selfplay.players.openings`."""
 
 
 def no_afterstates(number: int, most_plies: int) -> Afterstates:
@@ -65,8 +69,7 @@ def no_afterstates(number: int, most_plies: int) -> Afterstates:
         best,
         np.empty((number, most_plies), dtype=np.bool_),
         targets,
-        np.empty(number, dtype=np.int64),
-        np.empty(number, dtype=np.int64),
+        *np.empty((3, number), dtype=np.int64),
     )
 
 
@@ -189,6 +192,7 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
     ) -> None:
         """Play a match into a row of `played`."""
         own, opp, ply, is_over = as_word(first_own), as_word(first_opp), 0, False
+        opening = below(random_bits(how.key, match, 0, OPENING), how.opening_plies + 1)
         write_entries(first_own, first_opp, tables.contributions, tables.offsets, scratch.entries[0])
         write_entries(first_opp, first_own, tables.contributions, tables.offsets, scratch.entries[1])
         while not is_over:
@@ -204,8 +208,10 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
                     best, chosen, is_over, wins = value, move, ends, is_win
             value = best
             rate = how.epsilons[min(ply, len(how.epsilons) - 1)]
-            explores = not wins and number > 1
-            if explores and uniform_bits(random_bits(how.key, match, ply, EXPLORE)) < rate * (1 << 53):
+            is_opening, explores = ply < opening, not wins and number > 1
+            if explores:
+                explores = uniform_bits(random_bits(how.key, match, ply, EXPLORE)) < rate * (1 << 53)
+            if number > 1 and (explores or is_opening):
                 move = nth_bit(legal, below(random_bits(how.key, match, ply, RANDOM_ACTION), number))
                 explores = move != chosen
                 if explores:
@@ -221,6 +227,7 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
             change_position(scratch.entries[1 - (ply & 1)], images, other, new_other, one, new_one)
             own, opp = to_move, just_moved
             ply += 1
+        played.first[row] = max(0, opening - 1)
         played.plies[row] = played.exact[row] = ply - 1
 
     @compiled

@@ -8,7 +8,7 @@ from pathlib import Path
 from selfplay.games import Game
 from selfplay.learners.tabular.table_file import trains_against_people
 from selfplay.named_players.make import make_player
-from selfplay.named_players.names import kind_named, parse_name
+from selfplay.named_players.names import ITSELF, kind_named, parse_name
 from selfplay.named_players.strengths import STRENGTHS, judge_name
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
@@ -221,7 +221,7 @@ OFFERS: dict[str, Callable[[Game, Path, WebSettings], Iterator[OfferedPlayer]]] 
     "experience": _experience_offers,
     "greedy_discs": _most_discs_offer,
     "perfect": _perfect_offers,
-    PERSON: lambda *_: iter(()),
+    **dict.fromkeys((ITSELF, PERSON), lambda *_: iter(())),
 }
 """(game, run_dir, settings of the page) to what is offered of each kind. Another kind is offered by its name, unless it
 needs an argument."""

@@ -70,7 +70,7 @@ def test_the_match_ends_for_earlier_positions_with_its_first_exact_value(name):
 
 
 def test_the_search_is_not_mixed_into_exact_values():
-    rows = [match_rows(played_at_random("connect_four", exact_from=12, value_mix=mix), search) for mix in (0.0, 1.0)]
+    rows = [match_rows(played_at_random("connect_four", exact_from=12, value_share=mix), search) for mix in (0.0, 1.0)]
     assert rows[0].target.tolist() == rows[1].target.tolist()
 
 

@@ -10,7 +10,8 @@ from selfplay.dataset.target_rules import full, search
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
-from selfplay.players.mcts import SearchLearner
+from selfplay.players.kept_searches import KeepsSearches
+from selfplay.players.mcts import MctsPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
@@ -24,7 +25,7 @@ MATCHES = torch.tensor([4, 7, 5])
 def learner(**settings):
     rule = make_rule("puct", {"noise": 0.25})
     search_of_game = TreeSearch(GAME, HashedEvaluator(GAME.num_distinct_actions), rule, 8)
-    return SearchLearner(search_of_game, **settings)
+    return KeepsSearches(MctsPlayer(search_of_game, **{"temperature": 1.0, "temperature_plies": 8, **settings}))
 
 
 def played_by(player, gamma=0.5, matches=MATCHES, **options):
@@ -69,16 +70,16 @@ def test_a_row_has_the_policy_of_the_search_of_its_position():
     for row in range(0, len(rows.match), 5):
         words = (torch.tensor([int(word[row])]) for word in (rows.own, rows.opp))
         draws = Draws(KEY, torch.tensor([int(rows.match[row])]), int(rows.ply[row]) + 1)
-        found = player.search.search(GAME.state_at(*words), draws)
+        found = player.unwrapped.search.search(GAME.state_at(*words), draws)
         assert rows.policy[row].tolist() == found.policy[0].float().tolist()
 
 
 def test_the_searched_value_is_mixed_in_for_the_player_who_has_just_moved():
-    outcome, mixed, searched = (match_rows(played_by(learner(), value_mix=mix), search) for mix in (0.0, 0.25, 1.0))
+    outcome, mixed, searched = (match_rows(played_by(learner(), value_share=mix), search) for mix in (0.0, 0.25, 1.0))
     assert mixed.target == pytest.approx(0.75 * outcome.target + 0.25 * searched.target, abs=1e-6)
     player = learner()
     state = GAME.init(1)
-    value = player.search.search(state, Draws(KEY, MATCHES[:1], 0)).value
+    value = player.unwrapped.search.search(state, Draws(KEY, MATCHES[:1], 0)).value
     assert searched.target[searched.match == 4][0] == pytest.approx(-float(value))
 
 
@@ -86,7 +87,7 @@ def test_after_the_first_plies_the_action_of_the_search_is_played():
     player = learner(temperature=1.0, temperature_plies=2)
     record = played_by(player, matches=torch.arange(40)).record
     for ply, state in enumerate(record.states[:-1]):
-        best = player.search.search(state, Draws(KEY, torch.arange(40), ply)).actions
+        best = player.unwrapped.search.search(state, Draws(KEY, torch.arange(40), ply)).actions
         is_best = (best == record.actions[ply])[~state.terminated]
         assert bool(is_best.all()) == (ply >= 2)
 

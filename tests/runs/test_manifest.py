@@ -109,6 +109,21 @@ def test_settings_that_format_1_left_out_as_usual_are_compared(tmp_path):
             Manifest(tmp_path).is_done("generation", now | {name: value, "dataset.format": "csv"}, usual, force=False)
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_settings_are_compared_by_their_present_names(tmp_path, number):
+    recorded = {"level": 1, "targets": "rootstrap", "rootstrap_share": 0.5, "rootstrap_depth": 2}
+    recorded |= {"mcts.opening_plies": 4}
+    section = {"settings": recorded, "counts": {}, "files": {}, "versions": {}}
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": number, "generation": section}))
+    usual = {"value_share": 0.0, "value_depth": None, "opening_plies": 0, "exact_from": None, "opponent": None}
+    now = {"level": 1, "targets": "watkins", "value_share": 0.5, "value_depth": 2, "opening_plies": 4}
+    now |= {"sparring_partner": None}
+    assert Manifest(tmp_path).is_done("generation", now, usual, force=False)
+    for name, value in {"value_share": 1.0, "value_depth": 3, "opening_plies": 0, "targets": "full"}.items():
+        with pytest.raises(StageError, match=f"{name} was "):
+            Manifest(tmp_path).is_done("generation", now | {name: value}, usual, force=False)
+
+
 def test_a_section_read_from_format_1_is_compared_alike_after_it_is_written_again(tmp_path):
     written_in_format_1(tmp_path, "generation", {"game": "tictactoe", "level": 0})
     Manifest(tmp_path).record("strength", {}, {}, [])
