@@ -21,7 +21,7 @@ NAMES = ["pretrained", "search:negascout?depth=3&evaluation=pretrained", "mcts:p
 
 
 def test_larger_games_have_one() -> None:
-    assert set(GAMES) == {"connect_four", "othello"}
+    assert set(GAMES) == {"connect_four", "gomoku", "othello"}
 
 
 @pytest.mark.parametrize("name", [NAMES[1], pytest.param(NAMES[2], marks=pytest.mark.slow)])
@@ -50,7 +50,7 @@ def test_it_beats_the_random_player() -> None:
 
 
 def test_a_game_without_one_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"^no pretrained agent for game=tictactoe; games with one: connect_four, o"):
+    with pytest.raises(SettingError, match=r"^no pretrained agent for game=tictactoe; games with one: connect_four, gomoku, o"):
         make_player("pretrained", make_game("tictactoe"), tmp_path)
 
 
@@ -59,3 +59,16 @@ def test_a_person_without_a_run_meets_it(tmp_path: Path) -> None:
     _, opponent = open_session(settings).players
     assert opponent is not None
     assert opponent.name == "pretrained"
+
+
+def test_an_agent_with_a_policy_plays_inside_a_tree_search(tmp_path: Path) -> None:
+    game = make_game("gomoku")
+    settings = compose_settings_of(PlaySettings, "play", ["game=gomoku", f"run_dir={tmp_path / 'none'}"])
+    _, opponent = open_session(settings).players
+    assert opponent is not None
+    assert opponent.name == "mcts:pretrained"
+    # Black threatens e5 e6 e7 e8 with both ends open; a search that meets its threat too late has lost.
+    black, white = ["e5", "e6", "e7", "e8"], ["a1", "b1", "c1"]
+    moves = [move for pair in zip(black, white, strict=False) for move in pair] + black[3:]
+    action = opponent.act(game.state_after(moves), DRAWS)
+    assert game.action_to_string(int(action)) in ("e4", "e9")
