@@ -5,7 +5,7 @@ import torch
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game
-from selfplay.games.game import EndValues, outcome_of_mover
+from selfplay.games.outcomes import EndValues, outcome_of_mover
 from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_batch
 from selfplay.players.openings import opening_lengths
