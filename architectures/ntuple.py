@@ -153,17 +153,13 @@ class NTuple(nn.Module):
         return phase_of(just_moved, to_move, len(self.weight), self.num_squares, self.parities)
 
 
-def with_phases(
-    network: NTuple, architecture: Mapping[str, Any], phases: int | None = None
-) -> tuple[NTuple, dict[str, Any]]:
-    """The network with weights of their own in more phases, and its architecture; its values stay the same.
+def with_phases(network: NTuple, architecture: Mapping[str, Any]) -> tuple[NTuple, dict[str, Any]]:
+    """The network with weights of its own for each number of stones, and its architecture; its values stay the same.
 
     Args:
         architecture: that of `network`.
-        phases: a multiple of those of `network`; None: one for each number of stones.
     """
-    most = -(-network.num_squares // network.parities)
-    extended = {**architecture, "phases": most if phases is None else phases}
+    extended = {**architecture, "phases": -(-network.num_squares // network.parities)}
     larger = NTuple((2, *network.board), **{name: value for name, value in extended.items() if name != "name"})
     stones = np.arange(1, network.num_squares + 1)
     words = ((1 << np.minimum(stones, 32)) - 1, (1 << np.maximum(stones - 32, 0)) - 1)

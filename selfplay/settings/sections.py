@@ -58,16 +58,10 @@ class ExpertSettings(ExpertIteration):
     player: str | None = field(default=None, metadata=PLAYER_NAME)
     """The expert: a search of fixed depth, such as search:negascout?depth=6. Its evaluation is the level before
     from_level, unless its name sets another. null: no level learns from a search."""
-    opponent: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player that these levels meet in their matches, besides themselves; an option slack makes its matches differ,
-    and an option epsilon takes the place of `epsilons`. null: the expert. A search has the same evaluation as the
-    expert, unless its name sets another."""
     from_level: int = field(default=2, metadata=count(2))
     """The first level that learns from the expert; earlier ones learn from the outcomes of their matches."""
-    matches: int = field(default=16384, metadata=count(2))
-    """Matches that each of these levels plays."""
-    phases: int | None = field(default=None, metadata=count(1))
-    """The phases of the tables of these levels; null: one for each number of stones."""
+    matches: int = field(default=4096, metadata=count(2))
+    """Matches that each of these levels plays against itself."""
 
     def check_player(self) -> None:
         """Raise SettingError if the expert is not a search of fixed depth. Its files need not exist yet."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from selfplay.architectures.ntuple import NTuple, with_phases
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256, written_whole
 from selfplay.players.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
@@ -21,12 +21,12 @@ from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from selfplay.runs.stage import Stage
-from selfplay.search.exact_solver import EVERY_LOSS, WIN
+from selfplay.search.exact_solver import EVERY_LOSS, WIN, empties
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
 from selfplay.training.corrections import Corrected, Corrections
-from selfplay.training.lessons import Lessons
+from selfplay.training.lessons import ExactJudge, Lessons
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,8 @@ def _correct_level(context: RunContext[CorrectionSettings], agent: Path, proof: 
         raise SettingError(f"endgame={settings.endgame}: must be a number of empty squares from 0 to {most}")
     lowest = {1: WIN, 0: 0, -1: EVERY_LOSS}[exact_result(solver, start, proof)]
     key = stream_key(settings.seed, level, Activity.TRAINING)
-    corrections = Corrections(game, network, solver, start, lowest, key, seat=settings.seat, **_numbers(settings))
+    judge = ExactJudge(solver, lowest)
+    corrections = Corrections(game, network, judge, start, key, seat=settings.seat, **_numbers(settings))
     with stage.making() as made:
         positions = _correct(corrections, Manifest(stage.folder), stage.record, force=settings.force)
         with written_whole(stage.folder / agent.name) as beside:
@@ -110,7 +111,8 @@ def _record(settings: CorrectionSettings, level: int, agent: Path) -> Record:
 
 
 def _correct(corrections: Corrections, manifest: Manifest, record: Record, *, force: bool) -> int:
-    """Correct every ply; returns the number of positions in which the level chooses. Raises as `Corrections.plies`."""
+    """Correct every ply; returns the number of positions in which the level chooses. Raises StageError if mistakes are
+    left in a ply."""
     state = manifest.folder / STATE
     is_unfinished = state.exists() and manifest.is_done("unfinished", record, force=True)
     if is_unfinished and not force:
@@ -126,6 +128,9 @@ def _correct(corrections: Corrections, manifest: Manifest, record: Record, *, fo
         # If the walk goes back, it may not reach this ply again.
         positions[corrected.ply] = 0 if corrected.avoided else corrected.positions
         log.info("%s", _text(corrected))
+        if (mistakes := corrected.mistakes[-1]) and not corrected.avoided:
+            left = int(empties(corrections.game, corrections.start)[0]) - corrected.ply
+            raise StageError(f"{mistakes:,} mistakes are left with {left} empty squares; set endgame={left} or larger")
         if corrections.known == saved and corrected.mistakes == [0]:
             continue
         saved = corrections.known

@@ -6,9 +6,9 @@ next level continues.
 
 import time
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
+import numba
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
@@ -38,7 +38,7 @@ def teach_level(
     learner: Path | None,
     progress: ProgressBar = NoProgress,
 ) -> FittedLevel:
-    """Play the matches of a level and learn from the expert what it finds there.
+    """Play the matches of a level, walk lines, and learn from the expert what it finds there.
 
     Args:
         start: the agent of the level before.
@@ -58,20 +58,21 @@ def teach_level(
         )
     network, architecture = agent.network, agent.checkpoint.metadata["architecture"]
     if learner is None:
-        network, architecture = with_phases(network, architecture, settings.expert.phases)
+        # A walk trains one ply after another, so each needs weights of its own.
+        network, architecture = with_phases(network, architecture)
         agent = Agent(agent.checkpoint._replace(network=network), game, agent.name)
-    _, *other = expert_players(settings)
-    with closing(progress(total=settings.expert.matches, desc=f"level {level}: matches")) as bar:
+    experts = [expert_of(settings, game) for _ in range(numba.config.NUMBA_NUM_THREADS)]  # type: ignore[attr-defined]
+    with closing(progress(total=game.max_game_length, desc=f"level {level}: plies")) as bar:
         taught = learn_from_expert(
             agent,
-            partial(expert_of, settings, game),
+            [expert.searcher for expert in experts],
+            experts[0].depth,
             settings.expert.matches,
             settings.expert,
-            make_opponent=partial(make_player, other[0], game, settings.run_dir) if other else None,
             lessons=None if learner is None else read_lessons(learner),
             seed=settings.seed,
             level=level,
-            on_round=bar.update,
+            on_ply=bar.update,
         )
     loss = EpochLoss(
         1, round(taught.mistakes, LOSS_DECIMALS), round(taught.new_mistakes, LOSS_DECIMALS), is_champion=True
@@ -83,32 +84,24 @@ def teach_level(
 
 def expert_of(settings: Settings, game: Game) -> SearchPlayer:
     """The expert. Raises SettingError if its evaluation cannot be compiled, and as `make_player`."""
-    name, *_ = expert_players(settings)
-    player = make_player(name, game, settings.run_dir)
+    player = make_player(expert_name(settings), game, settings.run_dir)
     if not isinstance(player, SearchPlayer):
-        raise SettingError(f"expert.player={name}: its evaluation must be tables (architecture=ntuple)")
+        raise SettingError(f"expert.player={player.name}: its evaluation must be tables (architecture=ntuple)")
     return player
 
 
-def expert_players(settings: Settings) -> list[str]:
-    """The names of the expert and of the opponent, with their evaluations."""
-    return [
-        _with_evaluation(text, settings.expert.from_level - 1)
-        for text in (settings.expert.player, settings.expert.opponent)
-        if text is not None
-    ]
-
-
-def _with_evaluation(text: str, level: int) -> str:
-    name = parse_name(text)
-    if name.kind != "search" or "evaluation" in name.given:
+def expert_name(settings: Settings) -> str:
+    """The name of the expert with its evaluation."""
+    text = settings.expert.player
+    assert text is not None, "a level that is taught"
+    if "evaluation" in (given := parse_name(text).given):
         return text
-    return f"{text}{'&' if name.given else '?'}evaluation=level:{level}"
+    return f"{text}{'&' if given else '?'}evaluation=level:{settings.expert.from_level - 1}"
 
 
 def expert_files(settings: Settings) -> list[Path]:
-    """The files that the expert and the opponent are made from. Raises as `files_of_player`."""
-    return [path for name in expert_players(settings) for path in files_of_player(name, settings.run_dir)]
+    """The files that the expert is made from. Raises as `files_of_player`."""
+    return files_of_player(expert_name(settings), settings.run_dir)
 
 
 def read_lessons(path: Path) -> Lessons:

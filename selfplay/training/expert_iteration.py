@@ -1,19 +1,17 @@
 """Expert iteration: tables learn from a search which actions are good in the positions that they lead to.
 
-The tables, which look one ply ahead, play matches against themselves and against another player, both of which explore.
-After each round of matches the search judges their actions, and comparison training corrects those that it finds poor.
-So the positions are those that the tables reach, and their mistakes there are the next lessons (expert iteration:
-Anthony, Tian & Barber, "Thinking fast and slow with deep learning and tree search", 2017; learning in the positions
-that the learner reaches: Ross, Gordon & Bagnell, "A reduction of imitation learning and structured prediction to
-no-regret online learning", 2011).
+The tables, which look one ply ahead, play matches against themselves, and walk lines on which good actions answer
+theirs. The search judges their actions there, and comparison training corrects poor ones (`corrections`). So the
+positions are those that the tables reach, and their mistakes there are the next lessons (expert iteration: Anthony,
+Tian & Barber, "Thinking fast and slow with deep learning and tree search", 2017; learning in the positions that the
+learner reaches: Ross, Gordon & Bagnell, "A reduction of imitation learning and structured prediction to no-regret
+online learning", 2011).
 """
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
@@ -21,19 +19,25 @@ from torch import Tensor
 from selfplay.architectures.ntuple import NTuple
 from selfplay.checks import check_parameters
 from selfplay.compute.compilation import Words
-from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, State
+from selfplay.games.game import SEATS
 from selfplay.matches.arena import play_batch
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player import Player
-from selfplay.players.search import SearchPlayer
+from selfplay.search.exact_solver import empties
+from selfplay.search.searcher import Searcher
+from selfplay.training.corrections import Corrections, LikelyReplies
 from selfplay.training.lessons import Apprentice, Lessons, SearchJudge
 from selfplay.training.parameters import ExpertIteration
 
 BATCH_MATCHES = 256
 """Matches that a thread plays at a time."""
+
+MOST_TRAININGS = 10
+"""The largest number of trainings for one ply. The search judges positions one by one, so judgements can contradict
+each other, and mistakes may be left."""
 
 
 class Taught(NamedTuple):
@@ -42,37 +46,35 @@ class Taught(NamedTuple):
     lessons: Lessons
     """Those of before, and the new ones."""
     positions: int
-    """Number of new positions."""
+    """Number of positions, those of matches and those of the walks, in which they had a choice."""
     new_mistakes: float
     """The share of them in which the action of the tables was poor when they came upon them."""
     mistakes: float
-    """The share of all positions in which it is poor now."""
+    """The share of all positions of the lessons in which it is poor now."""
 
 
 def learn_from_expert(
     agent: Agent,
-    make_expert: Callable[[], SearchPlayer],
+    searchers: Sequence[Searcher],
+    depth: int,
     matches: int,
     parameters: ExpertIteration,
     *,
-    make_opponent: Callable[[], Player] | None = None,
     lessons: Lessons | None = None,
     seed: int = 0,
     level: int = 1,
-    threads: int | None = None,
-    on_round: Callable[[int], object] = lambda _: None,
+    on_ply: Callable[[int], object] = lambda _: None,
 ) -> Taught:
-    """Play this number of matches of tables, and learn from a search the order of the actions there.
+    """Play this number of matches of tables, walk lines in each seat, and learn from a search the order of the actions.
 
     Args:
-        agent: whose network (`NTuple`) has the tables. Its weights are changed in place.
-        make_expert: makes the search; each thread needs its own.
-        make_opponent: makes the other player in matches, for each thread; None: the search. If it is an
-            `EpsilonGreedyPlayer`, it explores by its own rates.
-        lessons: what is known already from the same expert.
+        agent: whose network (`NTuple`) has the tables, with weights for each number of stones. They are changed in
+            place.
+        searchers: the search, for each thread. Their number does not change the result.
+        depth: how many plies the search looks ahead, 2 or more.
+        lessons: what is known already from the same search.
         level: the level that learns, from 1.
-        threads: None: one for each core. Does not change the result.
-        on_round: called with the number of matches of each round that has been learned from.
+        on_ply: called with 1 for each ply of the tables in a walk.
 
     Raises SettingError if a parameter is out of range, or the network has no tables.
     """
@@ -80,61 +82,68 @@ def learn_from_expert(
     game, network = agent.game, agent.network
     if not isinstance(network, NTuple):
         raise SettingError(f"{agent.name}: a search teaches tables of patterns only; set architecture=ntuple")
-    threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    experts = [make_expert() for _ in range(threads)]
-    opponents: Sequence[Player] = experts if make_opponent is None else [make_opponent() for _ in range(threads)]
-    judge = SearchJudge([expert.searcher for expert in experts], experts[0].depth, parameters.tolerance)
+    judge = SearchJudge(searchers, depth, parameters.tolerance)
     key = stream_key(seed, level, Activity.TRAINING)
     apprentice = Apprentice(game, network, judge, key, passes=parameters.passes, margin=parameters.margin)
-    lessons, positions, mistakes = Lessons() if lessons is None else lessons, 0, 0
-    for number, round_matches in enumerate(torch.split(torch.arange(matches), parameters.round_matches)):
-        # A player copies the weights.
-        player = Agent(agent.checkpoint, game, agent.name).player()
-        reached = reached_positions(game, player, opponents, round_matches, parameters, key)
-        known = len(lessons.own)
-        lessons, rows = apprentice.with_positions(lessons, apprentice.distinct(reached))
-        is_wrong = apprentice.mistakes(lessons, rows)
-        apprentice.judge_all(lessons, rows[is_wrong])
-        positions += len(lessons.own) - known
-        mistakes += int(is_wrong[rows >= known].sum())
-        taught: Words = np.flatnonzero(lessons.poor)
-        apprentice.learn(lessons, taught, number)
-        on_round(len(round_matches))
-    left = apprentice.mistakes(lessons, np.arange(len(lessons.own)))
-    return Taught(lessons, positions, mistakes / max(1, positions), float(left.mean()) if len(left) else 0.0)
+    by_ply, positions, mistakes = _lessons_by_ply(apprentice, Lessons() if lessons is None else lessons), 0, 0
+    reached = reached_positions(agent, torch.arange(matches), parameters.epsilons, key, judge.threads)
+    distinct, _ = apprentice.distinct(reached)
+    for ply, of_ply in _rows_by_ply(game, distinct).items():
+        known, rows = apprentice.with_positions(by_ply.get(ply, Lessons()), distinct.select(torch.from_numpy(of_ply)))
+        is_wrong = apprentice.mistakes(known, rows)
+        apprentice.judge_all(known, rows[is_wrong])
+        positions, mistakes, by_ply[ply] = positions + len(rows), mistakes + int(is_wrong.sum()), known
+    for ply, known in by_ply.items():
+        apprentice.learn(known, np.flatnonzero(known.poor), ply)
+    replies = LikelyReplies(judge, key, parameters)
+    for seat in SEATS if parameters.seat == "both" else (parameters.seat,):
+        walk = Corrections(
+            game,
+            network,
+            judge,
+            game.init(),
+            key,
+            seat=seat,
+            replies=replies,
+            taught=by_ply,
+            trainings=MOST_TRAININGS,
+            passes=parameters.passes,
+            margin=parameters.margin,
+        )
+        for corrected in walk.plies():
+            positions, mistakes = positions + corrected.positions, mistakes + corrected.mistakes[0]
+            on_ply(1)
+        by_ply = walk.lessons
+    of_plies = [by_ply[ply] for ply in sorted(by_ply)]
+    left = [apprentice.mistakes(known, np.arange(len(known.own))) for known in of_plies]
+    together = Lessons(*map(np.concatenate, zip(*of_plies, strict=True)))
+    return Taught(together, positions, mistakes / positions, float(np.concatenate(left).mean()))
 
 
-def reached_positions(
-    game: Game, player: Player, opponents: Sequence[Player], matches: Tensor, parameters: ExpertIteration, key: int
-) -> State:
-    """The positions in which `player` had a choice in these matches (int64[M], their numbers).
+def reached_positions(agent: Agent, matches: Tensor, epsilons: Sequence[float], key: int, threads: int) -> State:
+    """The positions with a choice in these matches (int64[M], their numbers) of an agent that explores, with itself."""
+    game, player = agent.game, Agent(agent.checkpoint, agent.game, agent.name).player()  # a copy of the weights
+    explorer = EpsilonGreedyPlayer(game, player, epsilons)
 
-    It moves first in matches with even numbers. Its opponents explore: itself, or one of `opponents`, of which each
-    thread has one.
-    """
-    itself = EpsilonGreedyPlayer(game, player, parameters.epsilons)
-    free = SimpleQueue[Player]()
-    for other in opponents:
-        explores = isinstance(other, EpsilonGreedyPlayer)
-        free.put(other if explores else EpsilonGreedyPlayer(game, other, parameters.epsilons))
-
-    def choices(opponent: Player, match: Tensor) -> list[State]:
-        seats = (match % 2).to(torch.int8)
-        record = play_batch(game, (player, opponent), match, seats, key)
+    def play(match: Tensor) -> list[State]:
+        record = play_batch(game, (explorer, explorer), match, torch.zeros_like(match, dtype=torch.int8), key)
         several = (game.legal_action_mask(state).sum(dim=1) > 1 for state in record.states)
         return [
-            state.select(((state.current_player == seats) & chooses).nonzero()[:, 0])
+            state.select((chooses & ~state.terminated).nonzero()[:, 0])
             for state, chooses in zip(record.states, several, strict=True)
         ]
 
-    def play(match: Tensor) -> list[State]:
-        is_itself = Draws(key, match, 0).uniforms(Purpose.OPPONENT) < parameters.self_share
-        other = free.get()
-        try:
-            return choices(itself, match[is_itself]) + choices(other, match[~is_itself])
-        finally:
-            free.put(other)
-
-    with ThreadPoolExecutor(len(opponents)) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         states = [state for found in pool.map(play, torch.split(matches, BATCH_MATCHES)) for state in found]
     return State(*map(torch.cat, zip(*states, strict=True)))
+
+
+def _lessons_by_ply(apprentice: Apprentice, lessons: Lessons) -> dict[int, Lessons]:
+    by_ply = _rows_by_ply(apprentice.game, apprentice.state(lessons.own, lessons.opp))
+    return {ply: Lessons(*(field[rows] for field in lessons)) for ply, rows in by_ply.items()}
+
+
+def _rows_by_ply(game: Game, state: State) -> dict[int, Words]:
+    """The rows of the positions of each ply, which is the number of stones that were added to the start."""
+    plies = (empties(game, game.init()) - empties(game, state)).numpy()
+    return {int(ply): np.flatnonzero(plies == ply) for ply in np.unique(plies)}

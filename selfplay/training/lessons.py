@@ -25,6 +25,8 @@ from selfplay.training.comparison_training import Comparisons, ComparisonTrainin
 
 NONE = np.zeros(0, dtype=np.int64)
 
+WORD_BITS = 64
+
 BLOCK = 1 << 10
 """Number of positions that a thread searches at a time."""
 
@@ -74,14 +76,14 @@ class SearchJudge:
             self._free.put(searcher)
 
     def worth(self, state: State) -> NDArray[np.float64]:
-        return self._values(state, self.depth)
+        return self.values(state, self.depth)
 
     def is_kept(self, after: State, worth: NDArray[np.float64]) -> NDArray[np.bool_]:
-        kept: NDArray[np.bool_] = -self._values(after, self.depth - 1) >= worth - self.tolerance
+        kept: NDArray[np.bool_] = -self.values(after, self.depth - 1) >= worth - self.tolerance
         return kept
 
-    def _values(self, state: State, depth: int) -> NDArray[np.float64]:
-        """float64[B]: the value of each position to the player to move."""
+    def values(self, state: State, depth: int) -> NDArray[np.float64]:
+        """float64[B]: the value of each position to the player to move, this number of plies ahead; 0: its own."""
 
         def search(rows: torch.Tensor) -> NDArray[np.float64]:
             searcher = self._free.get()
@@ -126,6 +128,7 @@ class Apprentice:
     def __init__(self, game: Game, network: NTuple, judge: Judge, key: int, *, passes: int, margin: float) -> None:
         self.game, self.judge, self.key, self.passes, self.margin = game, judge, key, passes, margin
         self.training = ComparisonTraining(game, network.trainable_tables())
+        self.num_actions = min(game.num_distinct_actions, WORD_BITS)  # without a pass beyond the word
         shared = network.shared_images().tolist()
         views = game.symmetries.observations[1:, : game.num_squares]
         self.symmetries = [view for view in views if view.tolist() in shared]
@@ -138,13 +141,13 @@ class Apprentice:
 
     def legal(self, state: State) -> Words:
         """int64[N]: the legal actions."""
-        mask = self.game.legal_action_mask(state)
+        mask = self.game.legal_action_mask(state)[:, : self.num_actions]
         words: Words = (mask.long() << torch.arange(mask.shape[1])).sum(dim=1).numpy()
         return words
 
     def moves(self, state: State, actions: Words) -> tuple[Words, Words, State]:
         """For each of `actions` (int64[N]) in each position: its row, its number, and the position after it."""
-        is_action = (torch.from_numpy(actions)[:, None] >> torch.arange(self.game.num_distinct_actions)) & 1
+        is_action = (torch.from_numpy(actions)[:, None] >> torch.arange(self.num_actions)) & 1
         rows, numbers = is_action.nonzero(as_tuple=True)
         return rows.numpy(), numbers.numpy(), self.game.step_unchecked(state.select(rows), numbers)
 
@@ -161,11 +164,11 @@ class Apprentice:
             first_own, first_opp = torch.where(is_first, image, first_own), torch.where(is_first, other, first_opp)
         return first_own, first_opp
 
-    def distinct(self, state: State) -> State:
-        """The distinct ones of the first images of these positions."""
+    def distinct(self, state: State) -> tuple[State, torch.Tensor]:
+        """The distinct ones of the first images of these positions; and int64[B], the number of that of each."""
         own, opp = self.first_images(state.own, state.opp)
-        rows = distinct_bitboards(own, opp)[0]
-        return self.game.state_at(own[rows], opp[rows])
+        rows, inverse = distinct_bitboards(own, opp)
+        return self.game.state_at(own[rows], opp[rows]), inverse
 
     # ------------------------------------------------------------------ lessons
 

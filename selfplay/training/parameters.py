@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from selfplay.checks import count, one_in, one_of, within
+from selfplay.games.game import SEATS
 from selfplay.registry import Registry
 
 OPTIMIZERS: Registry[Any] = Registry(
@@ -96,17 +97,23 @@ class ExpertIteration:
     """How a level learns from a search (the expert) which actions are good."""
 
     epsilons: list[float] = field(default_factory=lambda: [0.25], metadata=within(0, 1))
-    """The exploration rates of the opponents in its matches by ply; the last rate is used for all later plies."""
-    self_share: float = field(default=0.5, metadata=within(0, 1))
-    """The share of matches against the level itself; the others are against the opponent."""
+    """The exploration rates in its matches by ply; the last rate is used for all later plies."""
+    seat: str = field(default="both", metadata=one_of(*SEATS, "both"))
+    """The seat of the level on the lines that are walked: first, second, or both."""
+    reply_depth: int = field(default=6, metadata=count(1))
+    """How many plies the search looks ahead to find the opponent's likely actions, on the lines that are walked."""
+    slack: float = field(default=0.3, metadata=within(0))
+    """Only actions of the opponent whose value is at most this far below that of the best one are followed."""
+    most_positions: int = field(default=5000, metadata=count(1))
+    """The largest number of positions in a ply of the walk: those where the opponent gave away least."""
+    noise: float = field(default=0.02, metadata=within(0))
+    """A random number up to this is added to what the opponent gave away, so that walks differ."""
     tolerance: float = field(default=0.05, metadata=within(0))
     """An action is good if its value is at most this far below that of the best one."""
     margin: float = field(default=0.05, metadata=within(above=0))
     """By how much the sum of the weights after a good action should exceed the sums after poor ones."""
-    passes: int = field(default=5, metadata=count(1))
-    """The largest number of passes through the lessons after each round."""
-    round_matches: int = field(default=1024, metadata=count(1))
-    """Matches that are played with the same weights before the weights learn from them."""
+    passes: int = field(default=20, metadata=count(1))
+    """The largest number of passes through the lessons of a ply in each training."""
 
 
 @dataclass(frozen=True)
