@@ -67,8 +67,8 @@ def test_an_agent_with_a_policy_plays_inside_a_tree_search(tmp_path: Path) -> No
     _, opponent = open_session(settings).players
     assert opponent is not None
     assert opponent.name == "mcts:pretrained"
-    # Black threatens e5 e6 e7 e8 with both ends open; a search that meets its threat too late has lost.
-    black, white = ["e5", "e6", "e7", "e8"], ["a1", "b1", "c1"]
-    moves = [move for pair in zip(black, white, strict=False) for move in pair] + black[3:]
-    action = opponent.act(game.state_after(moves), DRAWS)
-    assert game.action_to_string(int(action)) in ("e4", "e9")
+    # Black has four in a row with one end open, and takes it; White closes it where White is to move.
+    moves = ["e5", "e9", "e6", "a1", "e7", "b1", "e8", "e4"]
+    assert game.action_to_string(int(opponent.act(game.state_after(moves[:7]), DRAWS))) == "e4"
+    moves = ["e5", "e9", "e6", "a1", "e7", "b1", "e8", "i1"]
+    assert game.action_to_string(int(opponent.act(game.state_after(moves), DRAWS))) == "e4"
