@@ -40,7 +40,7 @@ def network_of(name, scale=0.3):
 
 
 def how_to_play(epsilon, outcome=(1.0, 0.0), key=11):
-    return MatchParameters(key, np.array([epsilon]), np.array(outcome))
+    return MatchParameters(key, np.array([epsilon]), np.array(outcome), opening_plies=0)
 
 
 def lambda_returns(values, best, explored, trace_decay, discount=1.0, exact=None):
@@ -98,6 +98,7 @@ def test_learning_changes_weights_like_plain_python(name):
     played.words[:] = np.stack([(filled & first) @ bits, (filled & ~first) @ bits], axis=2)
     played.targets[:] = generator.uniform(-1, 1, played.targets.shape)
     played.plies[:] = generator.integers(0, 6, 40)
+    played.first[:] = 0
 
     tables = network.trainable_tables()
     expected = tables.weights.reshape(-1).astype(np.float64)
