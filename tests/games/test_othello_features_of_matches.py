@@ -1,9 +1,9 @@
 """The features of all positions of random Othello matches, compared with slow implementations and with each other."""
 
+import networkx as nx
 import numpy as np
 import pytest
 import torch
-from scipy.ndimage import label
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import make_game
@@ -47,13 +47,15 @@ def test_all_features_but_parity_change_sign_with_the_player(played):
     assert torch.equal(feature_values(game, game.state_at(state.opp, state.own)), expected)
 
 
-def test_parity_counts_the_regions_that_scipy_finds(played):
+def test_parity_counts_the_regions_that_networkx_finds(played):
     game, state, _ = played
-    empty = (game.squares(state) == 0).numpy().reshape(-1, game.width, game.width)
+    line = nx.path_graph(game.width)
+    # Squares that touch at a side or a corner are neighbours.
+    board = nx.strong_product(line, line)
     expected = []
-    for board in empty:
-        regions, _ = label(board, np.ones((3, 3)))
-        expected.append(sum(1 if size % 2 else -1 for size in np.bincount(regions[regions > 0]) if size))
+    for squares in (game.squares(state) == 0).reshape(-1, game.width, game.width):
+        empty = board.subgraph((row, column) for row, column in squares.nonzero().tolist())
+        expected.append(sum(1 if len(region) % 2 else -1 for region in nx.connected_components(empty)))
     found = feature_values(game, state)[:, game.features.names.index("parity")]
     assert found.tolist() == expected
 
