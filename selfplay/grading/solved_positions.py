@@ -27,6 +27,7 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.perfect import whole_game_solver_player
 from selfplay.players.player import Player, policy_of
+from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
@@ -149,16 +150,21 @@ def endgame_positions(
         evaluation: of the `average_player` whose matches give the positions.
         keep: keeps the positions under the name "endgames".
     """
-    if game.num_squares is None or count == 0:
-        return None
-    # Where stones are moved and not placed, few squares are empty at the start already.
-    if int(empty_squares(game, game.init())) <= game.num_squares // 3:
+    if game.num_squares is None or count == 0 or not board_fills(game):
         return None
     record = {"game": game.name, "endgames": count, "seed": seed}
     key = stream_key(seed, 0, Activity.LATE_POSITIONS)
     solved = keep("endgames", record, lambda: _solved_endgames(game, count, evaluation, key, progress))
     chosen = [position for position in solved if len(set(position.values.values())) > 1]
     return SolvedPositions.of(game, chosen) if chosen else None
+
+
+def board_fills(game: Game) -> bool:
+    """Whether no square becomes empty again in ten random matches, so that few empty squares mean a near end."""
+    player = RandomPlayer(game)
+    (record,) = play_matches(game, (player, player), range(10), key=0, learn=False)
+    is_full = torch.stack([game.squares(state) != 0 for state in record.states])
+    return not bool((is_full[:-1] & ~is_full[1:]).any())
 
 
 def empty_squares(game: Game, state: State) -> Tensor:

@@ -69,4 +69,7 @@ def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pyte
 def test_endgame_positions_exist_only_for_boards_and_on_request(tmp_path: Path) -> None:
     assert endgame_positions(make_game("sumto100"), 5, 0, keep=kept_in(tmp_path, OTHELLO)) is None
     assert endgame_positions(OTHELLO, 0, 0, keep=kept_in(tmp_path, OTHELLO)) is None
+    # Stones are captured or moved, so that few empty squares do not mean a near end.
+    for game in (make_game("go", 3), make_game("breakthrough")):
+        assert endgame_positions(game, 5, 0, keep=kept_in(tmp_path, game)) is None
     assert list(tmp_path.iterdir()) == []
