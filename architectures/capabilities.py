@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
+from selfplay.architectures import ARCHITECTURES
 from selfplay.games import Game
 from selfplay.games.patterns import TrainableTables
 from selfplay.search.evaluation import Evaluation
@@ -61,3 +62,12 @@ class SquareWeights(Protocol):
 
     def square_weights(self) -> NDArray[np.float64]:
         """float64[phases, rows, columns]: what a stone of the player who has just moved adds, phase by phase."""
+
+
+def has_compiled_values(architecture: str) -> bool:
+    """Whether compiled searches can compute the values of networks of the architecture with this name.
+
+    Raises SettingError for an unknown name.
+    """
+    network = ARCHITECTURES[architecture]
+    return isinstance(network, type) and issubclass(network, CompiledValues | FeatureWeights)

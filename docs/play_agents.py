@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from selfplay.players.pretrained import has_compiled_values, pretrained_agents
+from selfplay.players.pretrained import is_for_compiled_search, pretrained_agents
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page
@@ -15,7 +15,7 @@ from selfplay.web.export_page import export_page
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Write play/GAME/ below the folder of the site."""
-    for game in filter(has_compiled_values, pretrained_agents()):
+    for game in filter(is_for_compiled_search, pretrained_agents()):
         folder = Path(config.site_dir) / "play" / game
         export_page(
             ExportPageSettings(

@@ -13,7 +13,7 @@ import pytest
 
 import selfplay
 from selfplay.players import capabilities
-from selfplay.players.pretrained import has_compiled_values, pretrained_agents
+from selfplay.players.pretrained import is_for_compiled_search, pretrained_agents
 from tests.support.runs import PROJECT
 
 MOST_USED = {
@@ -64,6 +64,6 @@ def test_the_site_is_built_without_warnings_and_asks_no_other_server(tmp_path: P
         assert f'id="selfplay.{name}"' in page, name
     assert 'src="http' not in page
     assert 'rel="stylesheet" href="http' not in page
-    for game in filter(has_compiled_values, pretrained_agents()):
+    for game in filter(is_for_compiled_search, pretrained_agents()):
         assert f'href="./play/{game}/"' in (tmp_path / "index.html").read_text()
         assert json.loads((tmp_path / "play" / game / "local" / "game.json").read_text())["view"]["name"] == game

@@ -129,11 +129,6 @@ class Game(MadeAgain, BatchStepping):
     def string_to_action(self, text: str) -> int:
         """The action that `text` names. Raises IllegalActionError if it does not name one."""
 
-    @property
-    def counts_stones(self) -> bool:
-        """Whether points are stones on the board, and not other squares."""
-        return self.rules.margin is not None and self.rules.owned is None
-
     def score(self, state: State) -> Tensor:
         """float32[B]: the lead of player 0 in points; where the game does not count points, its return."""
         if self.rules.margin is None:

@@ -42,6 +42,11 @@ class Rules(NamedTuple):
     word_bits: int = PART_BITS
     """The bits of a word: at least those that positions use, and at least the actions besides a pass."""
 
+    @property
+    def counts_stones(self) -> bool:
+        """Whether points are stones on the board, and not other squares."""
+        return self.margin is not None and self.owned is None
+
     def on_tensors(self, function: Callable[..., Any], *words: Tensor) -> Any:
         """What one of the rules gives for batches of words as they are stored."""
         return function(*(words_of(word, self.word_bits) for word in words))

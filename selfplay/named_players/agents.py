@@ -26,7 +26,6 @@ from selfplay.runs.run_folder import RunFolder
 
 def level_agent(name: PlayerName, game: Game, run_dir: Path) -> Agent:
     """The level whose number is the argument of the name. Raises SettingError if it is not a whole number."""
-
     return agent_of_level(run_dir, _level(name), game)
 
 
@@ -43,7 +42,6 @@ def _level(name: PlayerName) -> int:
 @player_kind("level:L", files=level_files, agent=level_agent)
 def level(game: Game, name: PlayerName, *, depth: int = 1, temperature: float = 0.0, run_dir: Path) -> Player:
     """level L of the run in run_dir"""
-
     if _level(name) == 0:
         return RandomPlayer(game)
     return level_agent(name, game, run_dir).player(depth, temperature)
@@ -52,7 +50,6 @@ def level(game: Game, name: PlayerName, *, depth: int = 1, temperature: float = 
 @player_kind("policy:L", files=level_files)
 def policy(game: Game, name: PlayerName, *, symmetries: bool = False, run_dir: Path) -> Player:
     """the most promising action by the policy head of level L, without search"""
-
     evaluator = level_agent(name, game, run_dir).policy(symmetries=symmetries)
     return PolicyNetPlayer(game, evaluator, name.text)
 

@@ -25,7 +25,6 @@ def tabular(game: Game, name: PlayerName, *, learn: bool | None = None, run_dir:
     """the tables backward_value or temporal_difference of the run, or those of a file NAME.npz; against a person,
     backward_value explores and learns as in training, unless epsilon or learn is set
     """
-
     path, graph = _path(name.argument, run_dir), positions_of(game)
     if not path.exists():
         raise _missing(name, path, game, run_dir)
@@ -51,7 +50,6 @@ def _path(argument: str, run_dir: Path) -> Path:
 
 def _missing(name: PlayerName, path: Path, game: Game, run_dir: Path) -> SelfPlayError:
     """The error for a file that does not exist, with the tables that do and how to learn more."""
-
     if _is_path(name.argument):
         return InvalidFileError(path, f"does not exist; {_tables(run_dir)}")
     command = " ".join([command_line("train-tabular"), *words_of_run(game.name, run_dir)])
@@ -87,7 +85,6 @@ def experience(
     run_dir: Path,
 ) -> Player:
     """the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches"""
-
     options = {"backup": backup, "discount": discount, "canonical": canonical}
     given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
     rule = ExperienceRule(**given) if given else None

@@ -48,7 +48,6 @@ def _evaluator(name: PlayerName, game: Game, run_dir: Path) -> Any:
 
 def rollouts(argument: str, name: PlayerName, game: Game, run_dir: Path) -> RolloutEvaluator:
     """Random matches. Raises SettingError if the name has a second argument or an option of networks."""
-
     _refuse(name, OF_NETWORKS, "rollouts have no network")
     if argument:
         raise SettingError(f"player {name.text!r}: write mcts:rollouts without a second colon")
@@ -93,7 +92,6 @@ def mcts(
     gumbel_scale: float | None = None,
 ) -> Player:
     """Monte-Carlo tree search with the network of level L (mcts:level:L) or random rollouts (mcts:rollouts)"""
-
     # Each rule checks the constants that are given.
     constants = {"c": c, "c_init": c_init, "c_base": c_base, "unvisited": unvisited, "noise": noise, "alpha": alpha}
     constants |= {"c_visit": c_visit, "c_scale": c_scale, "considered": considered, "gumbel_scale": gumbel_scale}

@@ -17,7 +17,6 @@ from selfplay.runs.command_lines import command_line
 @player_kind("random")
 def random(game: Game, name: PlayerName) -> Player:
     """every legal action with the same probability"""
-
     return RandomPlayer(game)
 
 
@@ -30,14 +29,12 @@ def human(game: Game, name: PlayerName) -> Player:
 @player_kind("perfect")
 def perfect(game: Game, name: PlayerName, *, ties: str = "random") -> Player:
     """perfect play, in games that can be enumerated or solved"""
-
     return whole_game_solver_player(game, ties) or PerfectPlayer(positions_of(game), ties)
 
 
 @player_kind("gtp:COMMAND", is_command=True)
 def gtp(game: Game, name: PlayerName, *, time_limit: float = 60.0, rows: str = "board", passes: str = "skip") -> Player:
     """a program that speaks the Go Text Protocol, started by this command"""
-
     return GtpPlayer(game, name.argument, time_limit=time_limit, rows=rows, passes=passes)
 
 

@@ -36,7 +36,6 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
 
 def _agent_name(name: PlayerName) -> PlayerName | None:
     """The learned agent in the option evaluation; None if it names an evaluation in a file."""
-
     is_default = name.itself is not None and "evaluation" not in name.given
     text = ITSELF if is_default else name.options["evaluation"]
     return None if text in known_evaluations() else agent_name(text, name)
@@ -44,7 +43,6 @@ def _agent_name(name: PlayerName) -> PlayerName | None:
 
 def _network_search(name: PlayerName, agent: Agent) -> Player:
     """The player of an agent whose network cannot be compiled: it evaluates the whole tree in batches of positions."""
-
     if name.argument not in ALGORITHMS:
         raise SettingError(f"unknown search {name.argument!r}; choose from {', '.join(ALGORITHMS)}")
     if unsupported := [option for option in ("time_limit", "endgame", "slack", "probcut") if option in name.given]:
@@ -75,7 +73,6 @@ def search(
     run_dir: Path,
 ) -> Player:
     """minimax, alpha_beta or negascout, looking ahead"""
-
     named, fitted = _agent_name(name), None
     if named is None:
         if probcut is not None:
@@ -101,7 +98,6 @@ def search(
 @player_kind("greedy_discs")
 def greedy_discs(game: Game, name: PlayerName) -> Player:
     """the most discs after its move, where discs count"""
-
     if game.features is None:
         raise SettingError(f"player {name.text!r}: {game.name} has no features; choose another player, such as random")
     return SearchPlayer(Searcher(game, make_evaluation("discs", game)), 1, name=name.text)

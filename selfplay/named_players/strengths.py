@@ -9,7 +9,7 @@ from selfplay.named_players.make import make_player
 from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED, has_compiled_values, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents
 
 STRENGTHS = ("easy", "medium", "hard")
 """The weakest first."""
@@ -24,9 +24,9 @@ def strengths(game: Game) -> dict[str, str]:
     Each draws one of about equally good actions, so that it does not repeat its matches. Perfect play, where it is
     known, is stronger than these.
     """
-    easy = f"{SEARCH}&depth=1&slack=0&evaluation={'discs' if game.counts_stones else 'none'}&epsilon=0.2"
+    easy = f"{SEARCH}&depth=1&slack=0&evaluation={'discs' if game.rules.counts_stones else 'none'}&epsilon=0.2"
     has_agent = game.name in pretrained_agents()
-    if has_agent and has_compiled_values(game.name):
+    if has_agent and is_for_compiled_search(game.name):
         learned = f"{SEARCH}&evaluation={PRETRAINED}"
         return {
             "easy": easy,
@@ -58,7 +58,7 @@ def judge_name(game: Game) -> tuple[str, str]:
     Exact values are better, where they are known.
     """
     has_agent = game.name in pretrained_agents()
-    if has_agent and not has_compiled_values(game.name):
+    if has_agent and not is_for_compiled_search(game.name):
         return (
             f"mcts:{PRETRAINED}?simulations={NETWORK_SIMULATIONS}",
             f"{PRETRAINED}, {NETWORK_SIMULATIONS} simulations",

@@ -7,8 +7,7 @@ Of the run that made it there may also be tables, without the agents of earlier 
 from functools import cache
 from pathlib import Path
 
-from selfplay.architectures import ARCHITECTURES
-from selfplay.architectures.capabilities import CompiledValues
+from selfplay.architectures.capabilities import has_compiled_values
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.installation import PACKAGE_FOLDER
@@ -38,13 +37,12 @@ def pretrained_agent(game: str) -> Path:
 
 
 @cache
-def has_compiled_values(game: str) -> bool:
+def is_for_compiled_search(game: str) -> bool:
     """Whether compiled searches can compute the values of the pretrained agent of this game, as those of tables.
 
     Raises SettingError if none comes with the program.
     """
-    architecture = ARCHITECTURES[read_metadata(pretrained_agent(game))["architecture"]["name"]]
-    return isinstance(architecture, type) and issubclass(architecture, CompiledValues)
+    return has_compiled_values(read_metadata(pretrained_agent(game))["architecture"]["name"])
 
 
 def pretrained_othello_tables() -> PatternTables | None:

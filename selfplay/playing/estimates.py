@@ -46,7 +46,7 @@ def grade_of(value: float | None, best: float | None, kind: ValueKind, *, is_exa
 
 def thresholds_text(game: Game) -> str:
     """The smallest loss of an action for each grade in this game, in one or two sentences."""
-    if game.counts_stones:
+    if game.rules.counts_stones:
         kinds = [("points", f"{game.presentation.point_name} fewer than the best move")]
     else:
         kinds = [("results", "of a win less than the best move"), ("scores", "moves later won or sooner lost")]

@@ -117,7 +117,7 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
     is_over = bool(state.terminated)
     is_chosen_here = session.awaits_person if ply is None else not is_over
     estimate = session.estimates.get(number) if is_chosen_here else None
-    counts = None if stones is None or not game.counts_stones else [int((stones == one).sum()) for one in (1, -1)]
+    counts = None if stones is None or not game.rules.counts_stones else [int((stones == one).sum()) for one in (1, -1)]
     captured = (
         presentation.captured_stones(states.select(torch.arange(number + 1))) if presentation.captures_stones else None
     )

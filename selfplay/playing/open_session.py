@@ -4,7 +4,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.named_players.make import make_player
-from selfplay.players.pretrained import PRETRAINED, has_compiled_values, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents
 from selfplay.playing.session import Session
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.fields import PERSON
@@ -56,7 +56,7 @@ def _opponent(settings: PlaySettings, game: Game) -> str:
 def _always_there(game: Game) -> str:
     """The name of a strong player that needs no run."""
     if game.name in pretrained_agents():
-        return PRETRAINED if has_compiled_values(game.name) else f"mcts:{PRETRAINED}"
+        return PRETRAINED if is_for_compiled_search(game.name) else f"mcts:{PRETRAINED}"
     if game.features is not None:
         return "search:negascout?depth=4&evaluation=article"
     return "perfect" if game.exact_solver is not None or (game.num_squares or 0) <= SMALL_BOARD else "mcts:rollouts"

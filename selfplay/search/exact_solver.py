@@ -139,7 +139,6 @@ class ExactSolver(MadeAgain, ABC):
 
         And int64[B], the values of the positions. For a batch this is faster than `solve`.
         """
-
         rows, actions = self.game.legal_action_mask(state).nonzero(as_tuple=True)
         after = self.game.step_with_tensors(state.select(rows), actions)
         own, opp = after.own.numpy(), after.opp.numpy()

@@ -133,7 +133,7 @@ def reference_names(game: Game, names: Sequence[str] | None) -> list[str]:
     """
     if names is not None:
         return [name for name in dict.fromkeys(names) if name != RANDOM]
-    greedy = ["greedy_discs"] if game.counts_stones else []
+    greedy = ["greedy_discs"] if game.rules.counts_stones else []
     evaluation = fitting_evaluation(game).name
     shallow = [depth for depth in (2, 4, 6) if game.num_distinct_actions**depth <= MOST_LINES]
     depths = shallow if evaluation == NONE else range(1, 7)

@@ -12,7 +12,7 @@ from selfplay.named_players.names import ITSELF, kind_named, parse_name
 from selfplay.named_players.strengths import STRENGTHS, judge_name
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.pretrained import PRETRAINED, has_compiled_values, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder
@@ -97,7 +97,7 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
     )
     search = f"search:negascout?depth={PRETRAINED_DEPTH}&endgame={PRETRAINED_EMPTIES}&evaluation={PRETRAINED}&slack=0"
     label, about = f"{PRETRAINED_DEPTH} plies", f"looks {PRETRAINED_DEPTH} plies ahead with"
-    if not has_compiled_values(game.name):
+    if not is_for_compiled_search(game.name):
         search = f"mcts:{PRETRAINED}?simulations={WITH_NETWORK}"
         label, about = f"{WITH_NETWORK} simulations", f"tree search of {WITH_NETWORK} simulations with"
     yield OfferedPlayer(
@@ -113,7 +113,7 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
 
 def _most_discs_offer(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
     """The player that turns the most discs, in games in which discs count."""
-    if game.counts_stones:
+    if game.rules.counts_stones:
         yield OfferedPlayer(
             "greedy",
             "greedy",

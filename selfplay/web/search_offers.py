@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from selfplay.architectures import ARCHITECTURES, NETWORK, description_of
-from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
+from selfplay.architectures import NETWORK, description_of
+from selfplay.architectures.capabilities import has_compiled_values
 from selfplay.errors import SelfPlayError, StageError
 from selfplay.files import read_once
 from selfplay.games import Game
@@ -86,12 +86,10 @@ def described(agent: Path) -> tuple[str, bool]:
     """A description of the network in a file, and whether compiled searches can compute its values."""
     try:
         name = read_metadata(agent)["architecture"]["name"]
-        network, description = ARCHITECTURES[name], description_of(name)
+        return description_of(name), has_compiled_values(name)
     except (SelfPlayError, KeyError):
         # The error is reported when the player is made.
         return NETWORK, False
-    is_compiled = isinstance(network, type) and issubclass(network, CompiledValues | FeatureWeights)
-    return description, is_compiled
 
 
 def _about(game: Game, endgame: int) -> str:

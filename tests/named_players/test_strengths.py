@@ -31,10 +31,16 @@ def test_equal_actions_are_drawn_by_the_random_numbers_of_the_match(game: str) -
     assert int(one) == int(again)
 
 
-@pytest.mark.parametrize("strength", STRENGTHS)
-def test_no_strength_repeats_its_matches(strength: str) -> None:
-    game = make_game("connect_four")
-    state = State(*(torch.cat([field] * 30) for field in game.state_after(["1", "2"])))
+@pytest.mark.parametrize(
+    ("name", "opening", "strength"),
+    [
+        *(("connect_four", ["1", "2"], strength) for strength in STRENGTHS),
+        pytest.param("gomoku", ["e5", "d5"], "hard", marks=pytest.mark.slow),
+    ],
+)
+def test_no_strength_repeats_its_matches(name: str, opening: list[str], strength: str) -> None:
+    game = make_game(name)
+    state = State(*(torch.cat([field] * 30) for field in game.state_after(opening)))
     actions = make_player(strength, game).act(state, Draws(KEY, torch.arange(30), 2))
     assert len(set(actions.tolist())) > 1
 
