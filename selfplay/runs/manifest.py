@@ -197,8 +197,13 @@ NOW_CALLED = {"mcts.opening_plies": "opening_plies", "mcts.value_mix": "value_sh
 
 
 def _renamed(stage: str, section: Section) -> Any:
-    """A section with the present names of settings. Values of searches were a rule of targets, named rootstrap."""
+    """A section with the present names of settings. Values of searches were a rule of targets, named rootstrap.
+
+    Other settings of an expert have no effect where none teaches, and some of those recorded are gone.
+    """
     settings: dict[str, Any] = {NOW_CALLED.get(name, name): value for name, value in section["settings"].items()}
+    if settings.get("expert.player") is None:
+        settings = {name: value for name, value in settings.items() if not _is_of("expert", name)}
     depth, share = settings.pop("rootstrap_depth", 3), settings.pop("rootstrap_share", 1.0)
     if settings.get("targets") == "rootstrap":
         settings |= {"targets": "watkins", "value_share": share, "value_depth": depth}

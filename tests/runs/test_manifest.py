@@ -124,6 +124,17 @@ def test_settings_are_compared_by_their_present_names(tmp_path, number):
             Manifest(tmp_path).is_done("generation", now | {name: value}, usual, force=False)
 
 
+def test_settings_of_an_expert_that_did_not_teach_are_not_compared(tmp_path):
+    recorded = {"level": 1, "expert.player": None, "expert.matches": 16384, "expert.round_matches": 1024}
+    section = {"settings": recorded, "counts": {}, "files": {}, "versions": {}}
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 2, "training": section}))
+    usual = {"expert.player": None, "expert.matches": 4096, "expert.seat": "both", "opening_plies": 0}
+    now = {"level": 1, **usual}
+    assert Manifest(tmp_path).is_done("training", now, usual, force=False)
+    with pytest.raises(StageError, match=r"expert\.player was null, is "):
+        Manifest(tmp_path).is_done("training", now | {"expert.player": "search:negascout"}, usual, force=False)
+
+
 def test_a_section_read_from_format_1_is_compared_alike_after_it_is_written_again(tmp_path):
     written_in_format_1(tmp_path, "generation", {"game": "tictactoe", "level": 0})
     Manifest(tmp_path).record("strength", {}, {}, [])
