@@ -10,7 +10,7 @@ export const radios = (name) => [...document.querySelectorAll(`input[name=${name
 /** @type {(name: string) => any} */
 export const checked = (name) => radios(name).find((radio) => radio.checked).value;
 
-// Selects the radio button with this value; none if there is no such one.
+// Selects the radio button with this value, and no button if none has it.
 /** @type {(name: string, value: unknown) => void} */
 export function check(name, value) {
   radios(name).filter((radio) => radio.value === String(value)).forEach((radio) => (radio.checked = true));
