@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
@@ -78,6 +78,9 @@ class Settings(CommonSettings):
     """The player by which levels play the matches that they learn from, such as search:negascout?depth=5&endgame=14.
     A search has the values of the level itself, and so has mcts:itself, unless the name sets another evaluation. null:
     as `player` says; with targets=search, as `mcts` says."""
+    self_play_from_level: int = field(default=1, metadata=PLAYING | count(1))
+    """The first level that plays as `self_play` says. Levels before it play as `player` says, which is faster, so they
+    learn from more matches in the same time."""
     opponents: str = field(default="self", metadata=read_by("generation") | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     sparring_partner: str | None = field(default=None, metadata=read_by("generation") | PLAYER_NAME)
@@ -163,6 +166,10 @@ class Settings(CommonSettings):
         if self.learns_online:
             return self.self_play is not None
         return not self.has_policies and self.value_share > 0 and self.value_depth is None
+
+    def for_level(self, level: int) -> "Settings":
+        """The settings with which a level plays the matches that are learned from."""
+        return self if level >= self.self_play_from_level else replace(self, self_play=None)
 
     @property
     def learns_online(self) -> bool:

@@ -77,7 +77,7 @@ def players_of_dataset(settings: Settings, game: Game, level: int) -> tuple[Play
     if settings.agent_file is None:
         itself = exploring_level(settings, game, level)
     else:
-        itself = exploring_agent(settings, load_agent(Path(settings.agent_file), game))
+        itself = exploring_agent(settings.for_level(level), load_agent(Path(settings.agent_file), game))
     if settings.opponent is None:
         return itself, itself
     return itself, exploring_opponent(settings, game, settings.opponent)
@@ -87,7 +87,7 @@ def exploring_level(settings: Settings, game: Game, level: int) -> Player:
     """Level `level` as it plays the matches of its dataset, with exploration; level 0 is the random player."""
     if level == 0:
         return RandomPlayer(game)
-    return exploring_agent(settings, agent_of_level(settings.run_dir, level, game))
+    return exploring_agent(settings.for_level(level), agent_of_level(settings.run_dir, level, game))
 
 
 def exploring_agent(settings: Settings, agent: Agent) -> Player:

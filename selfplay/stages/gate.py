@@ -24,7 +24,7 @@ def pass_gate(context: RunContext[Settings], level: int, gate_agent: Path, fitte
 
     Returns the counts for the manifest.
     """
-    settings, game = context.settings, context.game
+    settings, game = context.settings.for_level(level), context.game
     before = load_agent(gate_agent, game, f"level {level - 1}")
     after = Agent(Checkpoint(fitted.network, {"outcome": settings.outcome}), game, f"level {level}")
     new, old = (exploring_agent(settings, agent) for agent in (after, before))

@@ -55,7 +55,7 @@ def learn_level(
         StageError: the initial network has another architecture.
         InvalidFileError: a file of the level before is broken.
     """
-    began, settings, game = time.perf_counter(), context.settings, context.game
+    began, settings, game = time.perf_counter(), context.settings.for_level(level), context.game
     network = starting_network(settings, game, level, start)
     if not isinstance(network, RowByRowTrainable):
         name = settings.architecture["name"]

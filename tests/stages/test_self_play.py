@@ -66,6 +66,13 @@ def test_a_search_of_one_ply_learns_what_the_tables_learn_that_play_alone(tmp_pa
     assert files[0] == files[1]
 
 
+def test_levels_before_the_first_play_one_ply_ahead(tmp_path):
+    for name, first in {"never": 3, "second": 2}.items():
+        learn_levels(tiny_settings(tmp_path / name, *TD, f"self_play_from_level={first}"))
+    level_1, level_2 = ({RunFolder(run).agent(level).read_bytes() for run in tmp_path.iterdir()} for level in (1, 2))
+    assert (len(level_1), len(level_2)) == (1, 2)
+
+
 def test_a_level_plays_better_with_a_search_and_explores_by_the_rate_in_its_name(fitted, tmp_path):
     def rows(name, *overrides):
         generate_level(tiny_settings(fitted, *GAME, *overrides, f"output_dir={tmp_path / name}"), 1)
