@@ -15,6 +15,7 @@ ruff check .
 mypy
 lint-imports --no-logo
 if [ $# -eq 0 ]; then
-    set -- -m "not slow" --numprocesses 2 --dist loadfile
+    # In the order of the folders, so that files that need the same compiled code or the browser follow each other.
+    set -- -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 fi
 python -m pytest -q "$@"

@@ -102,7 +102,7 @@ def test_a_move_is_written_by_its_squares_in_either_order_and_the_board_has_both
 PERFT = {6: [16, 256, 4_308, 71_478], 8: [22, 484, 11_132, 256_036]}
 
 
-@pytest.mark.parametrize("size", PERFT)
+@pytest.mark.parametrize("size", [6, pytest.param(8, marks=pytest.mark.slow)])
 def test_larger_boards_have_as_many_sequences_as_in_open_spiel(size: int) -> None:
     game = make_game("breakthrough", size)
     check_quickly(game)

@@ -33,7 +33,12 @@ def positions(game: Game, count: int) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(
-    "game", [Gomoku(9), Gomoku(15), Gomoku(5, 4, 4), Gomoku(9, 12, 6), Gomoku(8)], ids=lambda game: game.name
+    "game",
+    [
+        *(Gomoku(9), Gomoku(15), Gomoku(5, 4, 4)),
+        *(pytest.param(game, marks=pytest.mark.slow) for game in (Gomoku(9, 12, 6), Gomoku(8))),
+    ],
+    ids=lambda game: game.name,
 )
 def test_a_line_is_one_that_is_found_square_by_square(game: Gomoku) -> None:
     found, rules, size = positions(game, 300), game.rules, game.num_distinct_actions
@@ -68,12 +73,10 @@ def test_large_boards_pass_the_quick_check(size: int) -> None:
     check_quickly(make_game("gomoku", size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "value"),
-    [
-        (Gomoku(4, 4, 4), 0.0),
-        pytest.param(Gomoku(4, 3, 3), 1.0, marks=pytest.mark.slow),
-    ],
+    [(Gomoku(4, 4, 4), 0.0), (Gomoku(4, 3, 3), 1.0)],
     ids=lambda value: getattr(value, "name", None),
 )
 def test_small_boards_have_their_known_values(game: Gomoku, value: float) -> None:
@@ -105,6 +108,7 @@ def test_whether_the_first_player_wins_is_proved_by_threats(game: Gomoku, is_won
     assert first_can_win(game)[0] == is_won
 
 
+@pytest.mark.slow
 def test_alpha_beta_and_tree_search_play_it_in_the_arena() -> None:
     game = make_game("gomoku")
     random_player = RandomPlayer(game)
@@ -113,6 +117,7 @@ def test_alpha_beta_and_tree_search_play_it_in_the_arena() -> None:
         assert record.returns().tolist() == [1.0] * 8
 
 
+@pytest.mark.slow
 def test_four_in_a_row_are_completed_and_blocked() -> None:
     game = make_game("gomoku")
     for name in ("search:alpha_beta?depth=2&evaluation=none", "mcts:rollouts?simulations=400"):

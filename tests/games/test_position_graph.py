@@ -7,28 +7,34 @@ import torch
 from selfplay.compute.bit_algebra import rule
 from selfplay.errors import ConformanceError, GameTooLargeError, IllegalActionError
 from selfplay.games import make_game
-from selfplay.games.position_graph import NO_CHILD, enumerate_positions, is_surely_larger, perfect_values
+from selfplay.games.position_graph import (
+    NO_CHILD,
+    enumerate_positions,
+    is_surely_larger,
+    perfect_values,
+    positions_of,
+)
 from selfplay.grading.proof import Grader
 from tests.support.pendulum import CountedPendulum, Pendulum
 
-TICTACTOE = enumerate_positions(make_game("tictactoe"))
-SUMTO100 = enumerate_positions(make_game("sumto100"))
-
 
 def test_tictactoe_has_5478_positions_of_which_958_are_final():
-    assert len(TICTACTOE) == 5478
-    assert TICTACTOE.terminated.sum() == 958
+    graph = positions_of("tictactoe")
+    assert len(graph) == 5478
+    assert graph.terminated.sum() == 958
 
 
 def test_the_final_positions_of_tictactoe_are_942_won_and_16_drawn():
     # 626 boards won by X, 316 won by O: whoever is to move has lost.
-    final = TICTACTOE.return_to_move[TICTACTOE.terminated]
+    graph = positions_of("tictactoe")
+    final = graph.return_to_move[graph.terminated]
     assert (np.sum(final == -1), np.sum(final == 0), np.sum(final == 1)) == (942, 16, 0)
-    assert not TICTACTOE.return_to_move[~TICTACTOE.terminated].any()
+    assert not graph.return_to_move[~graph.terminated].any()
 
 
-@pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
-def test_children_are_the_positions_that_legal_actions_lead_to(graph):
+@pytest.mark.parametrize("name", ["tictactoe", "sumto100"])
+def test_children_are_the_positions_that_legal_actions_lead_to(name):
+    graph = positions_of(name)
     mask = graph.game.legal_action_mask(graph.state)
     assert (graph.legal == mask.numpy()).all()
     assert (graph.children[~graph.legal] == NO_CHILD).all()
@@ -54,17 +60,19 @@ def test_random_matches_prove_that_a_large_game_is_large():
         enumerate_positions(make_game(name), limit=100_000)
 
 
-@pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
-def test_positions_are_found_by_their_words(graph):
+@pytest.mark.parametrize("name", ["tictactoe", "sumto100"])
+def test_positions_are_found_by_their_words(name):
+    graph = positions_of(name)
     shuffled = np.random.default_rng(0).permutation(len(graph))
     assert (graph.numbers(graph.state.select(torch.from_numpy(shuffled))) == shuffled).all()
 
 
 @pytest.mark.parametrize(("own", "opp"), [(0o7, 0o70), (1 << 40, 0)])
 def test_a_position_that_cannot_be_reached_is_refused(own, opp):
-    state = TICTACTOE.game.state_at(torch.tensor([0, own]), torch.tensor([0, opp]))
+    graph = positions_of("tictactoe")
+    state = graph.game.state_at(torch.tensor([0, own]), torch.tensor([0, opp]))
     with pytest.raises(IllegalActionError, match="tictactoe: a position that cannot be reached"):
-        TICTACTOE.numbers(state)
+        graph.numbers(state)
 
 
 @rule

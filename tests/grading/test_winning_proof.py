@@ -29,7 +29,7 @@ STARTS = {
     ("first", "loss"): "1736555164531636656277772237",
     ("second", "win"): "552354651517435227466447227",
     ("second", "draw"): "23473477712443464715621726336",
-    ("second", "loss"): "674363352236126243226567537",
+    ("second", "loss"): "67436335223612624322656753711",
 }
 """Late positions of Connect Four by the seat of the player and the result to it; `Fixed` makes mistakes in all."""
 GAME = make_game("connect_four")

@@ -6,17 +6,20 @@ import torch
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
-from selfplay.games.position_graph import enumerate_positions
+from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.players.perfect import PerfectPlayer
 
-GRAPH = enumerate_positions(make_game("tictactoe"))
-GAME = GRAPH.game
+GAME = make_game("tictactoe")
+
+
+def perfect_player(ties="random"):
+    return PerfectPlayer(positions_of(GAME), ties)
 
 
 @pytest.mark.parametrize("ties", ["random", "lowest"])
 def test_it_cannot_lose_and_takes_every_win(ties):
-    grade = Grader(GRAPH).grade(PerfectPlayer(GRAPH, ties))
+    grade = Grader(positions_of(GAME)).grade(perfect_player(ties))
     assert grade.lines[FIRST].lost == grade.lines[SECOND].lost == 0
     assert grade.optimal_action_rate == 1
     assert grade.wins_given_away.lost == 0
@@ -27,7 +30,7 @@ def test_its_values_are_the_perfect_returns_of_its_actions():
     # O O .
     # . . .
     state = GAME.state_after(["0,0", "1,0", "0,1", "1,1"])
-    values = PerfectPlayer(GRAPH).action_values(state)[0]
+    values = perfect_player().action_values(state)[0]
     assert values.isnan().tolist() == [True, True, False, True, True, False, False, False, False]
     # X wins at once in the corner, and blocks on the edge; else O completes its row.
     assert values[2] == 1
@@ -37,12 +40,12 @@ def test_its_values_are_the_perfect_returns_of_its_actions():
 def test_ties_are_broken_at_random_or_by_the_lowest_action():
     draws = Draws(5, torch.arange(9000), 0)
     start = GAME.init(9000)
-    assert (PerfectPlayer(GRAPH, "lowest").act(start, draws) == 0).all()
-    counts = np.bincount(PerfectPlayer(GRAPH).act(start, draws), minlength=9)
+    assert (perfect_player("lowest").act(start, draws) == 0).all()
+    counts = np.bincount(perfect_player().act(start, draws), minlength=9)
     assert (abs(counts - 1000) < 5 * 1000**0.5).all()
-    assert PerfectPlayer(GRAPH).policy(GAME.init()).tolist() == [[pytest.approx(1 / 9)] * 9]
+    assert perfect_player().policy(GAME.init()).tolist() == [[pytest.approx(1 / 9)] * 9]
 
 
 def test_a_match_that_is_over_has_no_policy():
     state = GAME.state_after(["0,0", "1,0", "0,1", "1,1", "0,2"])
-    assert PerfectPlayer(GRAPH).policy(state).sum() == 0
+    assert perfect_player().policy(state).sum() == 0

@@ -11,12 +11,11 @@ from selfplay.architectures import Output, build_network
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.games.position_graph import enumerate_positions
+from selfplay.games.position_graph import positions_of
 from selfplay.players.value_net import ValueNetPlayer, best_actions
 from tests.support import chi_square
 
 GAME = make_game("tictactoe")
-GRAPH = enumerate_positions(GAME)
 NAN = float("nan")
 
 
@@ -70,8 +69,8 @@ def brute_force(game, network, state, depth):
 def test_values_equal_a_brute_force_maximin_in_many_positions(depth):
     generator = torch.Generator().manual_seed(depth)
     network = Weighted(torch.randn(18, generator=generator))
-    numbers = torch.randperm(len(GRAPH), generator=generator)[:50]
-    state = GRAPH.state.select(numbers)
+    graph = positions_of(GAME)
+    state = graph.state.select(torch.randperm(len(graph), generator=generator)[:50])
     values = ValueNetPlayer(GAME, network, depth).action_values(state)
     expected = [brute_force(GAME, network, state.select(torch.tensor([row])), depth) for row in range(50)]
     np.testing.assert_allclose(values.numpy(), np.array(expected), atol=1e-5)
@@ -111,15 +110,16 @@ def test_temperature_draws_actions_by_the_exponential_of_their_values():
 def test_the_rest_of_the_batch_changes_no_bit_of_a_value(architecture):
     torch.manual_seed(0)
     player = ValueNetPlayer(GAME, build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions), 2)
-    numbers = torch.randperm(len(GRAPH))[:200]
-    together = player.action_values(GRAPH.state.select(numbers))
+    graph = positions_of(GAME)
+    numbers = torch.randperm(len(graph))[:200]
+    together = player.action_values(graph.state.select(numbers))
     order = torch.randperm(200)
-    shuffled = player.action_values(GRAPH.state.select(numbers[order]))
+    shuffled = player.action_values(graph.state.select(numbers[order]))
     np.testing.assert_array_equal(shuffled.numpy(), together[order].numpy())
-    repeated = player.action_values(GRAPH.state.select(numbers.repeat(2)))
+    repeated = player.action_values(graph.state.select(numbers.repeat(2)))
     np.testing.assert_array_equal(repeated.numpy(), together.repeat(2, 1).numpy())
     for row in range(0, 200, 25):
-        alone = player.action_values(GRAPH.state.select(numbers[row : row + 1]))
+        alone = player.action_values(graph.state.select(numbers[row : row + 1]))
         np.testing.assert_array_equal(alone.numpy(), together[row : row + 1].numpy())
 
 

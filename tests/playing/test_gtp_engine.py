@@ -148,8 +148,9 @@ def test_passes_may_be_sent_or_omitted(told):
 
 
 def test_the_script_writes_only_answers_to_stdout():
-    result = run_forked(COMMAND, "gtp", "player=search:negascout?depth=1", stdin="1 genmove b\n\n2 quit\nname\n")
-    assert (result.returncode, result.stdout, result.stderr) == (0, "=1 D3\n\n=2\n\n", "")
+    player, game = "player=search:negascout?depth=1", "game=othello_4x4"
+    result = run_forked(COMMAND, "gtp", player, game, stdin="1 genmove b\n\n2 quit\nname\n")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "=1 B1\n\n=2\n\n", "")
 
 
 def test_a_game_without_squares_is_rejected_in_one_line():

@@ -26,8 +26,8 @@ def this_environment():
     }
 
 
-def shell_script(*arguments, cwd, script=LEARN_TICTACTOE, **options):
-    command = ["bash", str(script), *map(str, arguments)]
+def shell_script(*arguments, cwd, **options):
+    command = ["bash", str(LEARN_TICTACTOE), *map(str, arguments)]
     return subprocess.Popen(
         command, cwd=cwd, env=this_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )
@@ -119,8 +119,9 @@ GENERATE_0 = 'stage preprocessing/generate_positions_expectations.py --level 0 "
 def test_commands_between_two_stages_run_between_them_and_do_not_keep_the_loop_from_ending(tmp_path):
     train = 'stage train/train_agent.py --level 1 "$@"'
     background = "sleep 30 >/dev/null 2>&1 & echo $!"
-    script = written_loop(tmp_path, GENERATE_0, "echo train/none.py", "ls run/level_00", background, train)
-    result = result_of(shell_script(*TINY, "run_dir=run", cwd=tmp_path, script=script))
+    run_dir = tmp_path / "run"
+    script = written_loop(tmp_path, GENERATE_0, "echo train/none.py", f"ls {run_dir}/level_00", background, train)
+    result = run_forked(RUN_LOOP, script, *TINY, f"run_dir={run_dir}")
     assert (result.returncode, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
     printed = lines.index("train/none.py")

@@ -5,11 +5,8 @@ from functools import cache
 import numpy as np
 import torch
 
-from selfplay.games import make_game
-from selfplay.games.position_graph import enumerate_positions, optimal_actions, perfect_values
+from selfplay.games.position_graph import optimal_actions, perfect_values, positions_of
 
-TICTACTOE = enumerate_positions(make_game("tictactoe"))
-SUMTO100 = enumerate_positions(make_game("sumto100"))
 LINES = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124]
 
 
@@ -23,21 +20,24 @@ def negamax(own, opp):
 
 
 def test_every_position_of_tictactoe_has_the_value_that_plain_negamax_gives():
-    values = perfect_values(TICTACTOE)
-    words = zip(TICTACTOE.state.own.tolist(), TICTACTOE.state.opp.tolist(), strict=True)
+    graph = positions_of("tictactoe")
+    values = perfect_values(graph)
+    words = zip(graph.state.own.tolist(), graph.state.opp.tolist(), strict=True)
     assert values.tolist() == [negamax(own, opp) for own, opp in words]
 
 
 def test_the_losing_sums_are_1_12_and_on_to_89():
-    values = perfect_values(SUMTO100)
-    lost = torch.from_numpy(values == -1) & ~SUMTO100.state.terminated
-    assert sorted(SUMTO100.state.own[lost].tolist()) == [1, 12, 23, 34, 45, 56, 67, 78, 89]
+    graph = positions_of("sumto100")
+    values = perfect_values(graph)
+    lost = torch.from_numpy(values == -1) & ~graph.state.terminated
+    assert sorted(graph.state.own[lost].tolist()) == [1, 12, 23, 34, 45, 56, 67, 78, 89]
     assert set(values.tolist()) == {-1.0, 1.0}
 
 
 def test_a_won_sum_has_one_optimal_action_which_leaves_a_losing_sum():
-    optimal = optimal_actions(SUMTO100, perfect_values(SUMTO100))
-    for position, total in enumerate(SUMTO100.state.own.tolist()):
+    graph = positions_of("sumto100")
+    optimal = optimal_actions(graph, perfect_values(graph))
+    for position, total in enumerate(graph.state.own.tolist()):
         if total < 100 and total % 11 != 1:
             addend = (1 - total) % 11
             assert np.flatnonzero(optimal[position]).tolist() == [addend - 1]

@@ -111,7 +111,9 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
     assert {one["value"] for one in shown(client, described(opponent="random"), valued=0)["legal"]} == {None}
 
 
-@pytest.mark.parametrize(("game", "judge"), [("othello", "Pretrained, 5 plies"), ("hex", "Tree search, 4,000 random ")])
+@pytest.mark.parametrize(
+    ("game", "judge"), [("othello", "Pretrained, 5 plies"), ("breakthrough", "Tree search, 4,000 random ")]
+)
 def test_hints_and_values_of_a_large_game_are_those_of_the_judge(client: TestClient, game: str, judge: str) -> None:
     found = answer(client, described(game, "random"), show=["view", "hint", "judged"], valued=0)
     hint, judged = found["hint"], found["judged"]
@@ -125,9 +127,11 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(client: TestCli
 
 
 def test_the_hint_is_the_move_that_wins_at_once(client: TestClient) -> None:
-    moves = "d4 c5 d5 d6 c6 b7 c7 d3 e3 f2 e2 e1"
-    found = answer(client, described("hex", "random", person="both", moves=moves), show=["hint", "judged"])
-    assert (found["hint"]["line"], found["hint"]["value"]) == (["f1"], 1.0)
+    # X has captured on d4, one row before the last, and O has not recaptured.
+    moves = "c2c3 b3b4 c3d4 a3a4"
+    found = answer(client, described("breakthrough", "random", person="both", moves=moves), show=["hint", "judged"])
+    assert found["hint"]["line"] in (["d4c5"], ["d4e5"])
+    assert found["hint"]["value"] == 1.0
     assert max(value for value in found["judged"]["values"] if value is not None) == 1.0
 
 

@@ -19,7 +19,6 @@ from selfplay.matches.series import count_matches
 from selfplay.players.tabular import TabularPlayer
 
 KEY = stream_key(3, 0, Activity.TABULAR_TRAINING)
-GRAPH = positions_of("tictactoe")
 
 
 Board = tuple[int, int, int]
@@ -105,24 +104,25 @@ def test_the_compiled_loop_gives_the_tables_of_plain_python(rule: UpdateRule, na
 
 
 def learned(rule: UpdateRule, matches: int, seed: int = 0) -> TabularPlayer:
-    values = initial_values(GRAPH, rule)
+    graph = positions_of("tictactoe")
+    values = initial_values(graph, rule)
     step_size, epsilon = (0.5, 0.1) if rule is BACKWARD_VALUE else (0.1, 0.01)
     key = stream_key(seed, 0, Activity.TABULAR_TRAINING)
-    for _ in learn_matches(GRAPH, values, rule, matches=matches, step_size=step_size, epsilon=epsilon, key=key):
+    for _ in learn_matches(graph, values, rule, matches=matches, step_size=step_size, epsilon=epsilon, key=key):
         pass
-    return TabularPlayer(GRAPH, values, rule.ties, rule.name)
+    return TabularPlayer(graph, values, rule.ties, rule.name)
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_two_policies_of_temporal_differences_draw_all_their_matches(seed: int) -> None:
     player = learned(TEMPORAL_DIFFERENCE, 100_000, seed)
-    result = count_matches(GRAPH.game, (player, player), 1000, stream_key(seed, 0, Activity.NAMED_PLAYERS), 1000)
+    result = count_matches(player.game, (player, player), 1000, stream_key(seed, 0, Activity.NAMED_PLAYERS), 1000)
     assert result.results == (0, 1000, 0)
 
 
 def test_backward_values_beat_the_random_player_and_lose_nothing_moving_first() -> None:
     """Moving second they lose some lines: to them a draw is worth no more than a loss."""
-    grade = Grader(GRAPH).grade(learned(BACKWARD_VALUE, 20_000, 0))
+    grade = Grader(positions_of("tictactoe")).grade(learned(BACKWARD_VALUE, 20_000, 0))
     assert not grade.can_lose(FIRST)
     assert grade.versus_random[FIRST].wins > 0.95
     assert grade.versus_random[SECOND].wins > 0.7

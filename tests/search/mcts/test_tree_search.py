@@ -31,6 +31,8 @@ from tests.support.searches import position_after
 GAME = make_game("tictactoe")
 OTHELLO = make_game("othello_4x4")
 SIMULATIONS = 60
+WITH_ROLLOUTS = 24
+"""Fewer: rollouts in plain Python are slow. The first 16 run in the calling thread."""
 
 
 # ---------------------------------------------------------------------- compared with plain Python
@@ -64,14 +66,14 @@ def assert_same_result(name, proves, found: TreeSearchResult, root: ReferenceNod
         np.testing.assert_allclose(found.policy[0, playable], expected, rtol=1e-12)
 
 
-def assert_same_as_reference(game, evaluator, evaluate, name, proves, state: State, match: int):
+def assert_same_as_reference(game, evaluator, evaluate, name, simulations, proves, state: State, match: int):
     build, constants = RULES[name]
     draws = Draws(17, torch.tensor([match]), 3)
     words = [np.int64(draws.bits(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
     with np.errstate(over="ignore"):
-        reference = ReferenceSearch(game, evaluate, build(), SIMULATIONS, proves, words)
+        reference = ReferenceSearch(game, evaluate, build(), simulations, proves, words)
         root = reference.run(int(state.own), int(state.opp))
-    search = TreeSearch(game, evaluator, make_rule(name, constants), SIMULATIONS, proves=proves)
+    search = TreeSearch(game, evaluator, make_rule(name, constants), simulations, proves=proves)
     assert_same_result(name, proves, search.search(state, draws), root)
 
 
@@ -83,16 +85,17 @@ def test_a_search_finds_what_the_reference_search_finds(name, by_rollouts, prove
     """Also with rollouts, which run in the calling thread first and continue in another."""
     hashed = HashedEvaluator(GAME.num_distinct_actions)
     evaluator, evaluate = (RolloutEvaluator(2), rollout_evaluation(GAME, 2)) if by_rollouts else (hashed, hashed.of_one)
+    simulations = WITH_ROLLOUTS if by_rollouts else SIMULATIONS
     for match, plies in enumerate((0, 2, 4, 5)):
         state = position_after(GAME, plies, match)
-        assert_same_as_reference(GAME, evaluator, evaluate, name, proves, state, match)
+        assert_same_as_reference(GAME, evaluator, evaluate, name, simulations, proves, state, match)
 
 
 @pytest.mark.parametrize(
     ("name", "game", "simulations", "by_rollouts", "proves", "step"),
     [
         ("puct", GAME, 60, False, True, 1),
-        ("uct", GAME, 60, True, True, 2),
+        ("uct", GAME, WITH_ROLLOUTS, True, True, 2),
         pytest.param("puct", OTHELLO, 30, True, True, 1, marks=pytest.mark.slow),
     ],
 )

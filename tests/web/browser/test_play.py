@@ -99,7 +99,15 @@ def places_of_the_parts(page: Page) -> list[list[float]]:
     return found
 
 
-@pytest.mark.parametrize("options", [{"viewport": {"width": w, "height": 740}} for w in (1180, 390, 320)], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"viewport": {"width": 1180, "height": 740}},
+        pytest.param({"viewport": {"width": 390, "height": 740}}, marks=pytest.mark.slow),
+        {"viewport": {"width": 320, "height": 740}},
+    ],
+    ids=str,
+)
 def test_a_rematch_swaps_the_seats_and_its_button_moves_no_other(page: Page) -> None:
     visit(page)
     swap = page.get_by_role("button", name="Rematch")
