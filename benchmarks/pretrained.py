@@ -3,8 +3,8 @@
     python benchmarks/pretrained.py connect_four
     python benchmarks/pretrained.py othello --run outputs/pretrained --replace
 
-Each is the last level of a recipe: connect_four, alphazero_gomoku, and for Othello othello_large, to which ProbCut is
-fitted. Other processors give other bytes of alphazero_gomoku (numerics=native). The run continues where it was
+Each is the last level of a recipe: connect_four, alphazero_gomoku, alphazero_go, and for Othello othello_large, to
+which ProbCut is fitted. Other processors give other bytes of alphazero_gomoku and alphazero_go (numerics=native). The run continues where it was
 interrupted. With --replace the new files take the place of those in selfplay/pretrained/, and so do the small tables of
 the run, whose levels are compared first: the page shows them as the story of the agent.
 """
@@ -29,7 +29,7 @@ from selfplay.settings.run import Settings
 from selfplay.stages.compare import compare_and_report, is_compared
 from selfplay.stages.search_files import fit_probcut
 
-RECIPES = {"connect_four": "connect_four", "gomoku": "alphazero_gomoku", "othello": "othello_large"}
+RECIPES = {"connect_four": "connect_four", "go_7x7": "alphazero_go", "gomoku": "alphazero_gomoku", "othello": "othello_large"}
 """By game."""
 DEEPEST = {"othello": 10}
 """The depth to which ProbCut is fitted, in games in which it is."""
@@ -86,7 +86,7 @@ def main() -> None:
     options = parser.parse_args()
     differ = []
     for game in options.games:
-        settings = compose_settings([f"game={game}", f"recipe={RECIPES[game]}", f"run_dir={options.run / game}"])
+        settings = compose_settings([f"recipe={RECIPES[game]}", f"run_dir={options.run / game}"])
         level = trained(game, settings)
         if options.replace:
             if not is_compared(settings):

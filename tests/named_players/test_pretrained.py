@@ -21,7 +21,7 @@ NAMES = ["pretrained", "search:negascout?depth=3&evaluation=pretrained", "mcts:p
 
 
 def test_larger_games_have_one() -> None:
-    assert set(GAMES) == {"connect_four", "gomoku", "othello"}
+    assert set(GAMES) == {"connect_four", "go_7x7", "gomoku", "othello"}
 
 
 @pytest.mark.parametrize("name", [NAMES[1], pytest.param(NAMES[2], marks=pytest.mark.slow)])
