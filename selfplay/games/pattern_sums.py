@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.games.patterns import TrainableTables
+from selfplay.games.patterns import TrainableTables, added_by_squares
 
 
 class SquareImages(NamedTuple):
@@ -27,9 +27,7 @@ class SquareImages(NamedTuple):
 
 def images_of_squares(tables: TrainableTables) -> SquareImages:
     """The images that each square changes."""
-    squares = np.arange(tables.squares)
-    # int32[S, 2, I]
-    added = tables.contributions[squares // 8, :, 1 << squares % 8]
+    added = added_by_squares(tables.contributions, tables.squares)
     touched = [np.flatnonzero(of_square.any(axis=0)) for of_square in added]
     first = np.cumsum([0, *map(len, touched)])
     columns = [of_square[:, images] for of_square, images in zip(added, touched, strict=True)]

@@ -118,7 +118,7 @@ def make_patterns(
         shared.append(weights + weight_of)
         entries, weights = entries + len(weight_of), weights + int(weight_of.max()) + 1
     return Patterns(
-        _contributions(np.stack(added)),
+        contributions_of(np.stack(added)),
         np.array(offsets, dtype=np.int32),
         np.concatenate(shared).astype(np.int32),
         weights,
@@ -192,12 +192,18 @@ def _added_by_dropped_stones(image: Sequence[int], runs: Sequence[Run], rows: in
     return added
 
 
-def _contributions(added: NDArray[np.int64]) -> NDArray[np.int32]:
+def contributions_of(added: NDArray[np.int64]) -> NDArray[np.int32]:
     """The `contributions` of I images, from what each stone adds (int64[I, 2, S])."""
     images, _, squares = added.shape
     padded = np.pad(added, ((0, 0), (0, 0), (0, -squares % 8))).reshape(images, 2, -1, 8)
     bits = (np.arange(BYTE)[:, None] >> np.arange(8)) & 1
     return np.ascontiguousarray(np.einsum("vb,icsb->scvi", bits, padded)).astype(np.int32)
+
+
+def added_by_squares(contributions: NDArray[np.int32], squares: int) -> NDArray[np.int32]:
+    """int32[S, 2, I]: what a stone of each player on each square adds to the entry of each image."""
+    square = np.arange(squares)
+    return contributions[square // 8, :, 1 << square % 8]
 
 
 # ---------------------------------------------------------------------- compiled

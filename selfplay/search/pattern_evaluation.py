@@ -6,40 +6,82 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, scalar_rule
-from selfplay.compute.compiled_words import part
+from selfplay.compute.compiled_words import lowest, part
 from selfplay.compute.elementary import tangent
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.games.patterns import Patterns, phase_of, write_entries
+from selfplay.games.patterns import Patterns, added_by_squares, phase_of
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters
+
+CONTENTS = 3
+"""What a square can have: nothing, a stone of the player who has just moved, or one of the player to move."""
+IMAGES_AT_ONCE = 16
+"""The number of images is rounded up to a multiple of this, for instructions that do the same with several."""
 
 
 class PatternTables(NamedTuple):
-    """The tables as compiled code accepts them. Each caller needs its own, because `entries` is written into."""
+    """The tables of I images of patterns, as compiled code accepts them.
 
-    contributions: NDArray[np.int32]
-    offsets: NDArray[np.int32]
+    A search values positions that differ in a few squares from one to the next, so the entries of the last position are
+    kept and changed. Each caller therefore needs its own `entries` and `position`.
+    """
+
+    changes: NDArray[np.uint32]
+    """uint32[9 S, I rounded up]: row S (3 before + after) + square is what such a change of a square adds to the
+    entry of each image, modulo 2**32. Row 0 is 0."""
     weights: NDArray[np.float32]
     """float32[phases, E]"""
+    images: int
     squares: int
     parities: int
     is_portable: bool
     """As in `TrainableTables`."""
-    entries: NDArray[np.int32]
-    """int32[I]: scratch memory for the entries of one position."""
+    entries: NDArray[np.uint32]
+    """uint32[I rounded up]: the entries of the last position; at first those of the empty board."""
+    position: NDArray[np.int64]
+    """int64[2]: the stones of the last position: of the player who had just moved, and of the player to move."""
+
+
+@scalar_rule
+def next_change(changed: Word, one: Word, other: Word, position: NDArray[np.int64], squares: int) -> Word:
+    """The row of `PatternTables.changes` for the lowest of the changed squares; 0 if there is none."""
+    if changed == 0:
+        return np.uint64(0)
+    square = lowest(changed)
+    before = ((position[0] >> square) & 1) + 2 * ((position[1] >> square) & 1)
+    after = ((one >> square) & 1) + 2 * ((other >> square) & 1)
+    # Numbers without a sign, because numba counts negative indices from the end.
+    return np.uint64((CONTENTS * before + after) * squares + square)
+
+
+@scalar_rule
+def move_entries(one: Word, other: Word, tables: PatternTables) -> None:
+    """Change `entries` and `position` to the position with these stones: of the player who has just moved, and of the
+    player to move."""
+    changes, entries, position = tables.changes, tables.entries, tables.position
+    changed = (one ^ position[0]) | (other ^ position[1])
+    while changed != 0:
+        # Two at a time, so that the entries are read and written half as often.
+        first = changes[next_change(changed, one, other, position, tables.squares)]
+        changed &= changed - 1
+        second = changes[next_change(changed, one, other, position, tables.squares)]
+        changed &= changed - 1
+        for image in range(len(entries)):
+            entries[image] += first[image] + second[image]
+    position[0], position[1] = one, other
 
 
 @scalar_rule
 def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
     """The value in (-1, 1) to the player to move. The tables give the value to the player who has just moved."""
-    contributions, offsets, weights, squares, parities, is_portable, entries = tables
     opp, own = part(opp, 0), part(own, 0)  # tables are for boards of at most 64 squares
-    write_entries(opp, own, contributions, offsets, entries)
-    phase = phase_of(opp, own, len(weights), squares, parities)
+    move_entries(opp, own, tables)
+    entries, phases = tables.entries, len(tables.weights)
+    weights = tables.weights[phase_of(opp, own, phases, tables.squares, tables.parities)]
     total = 0.0
-    for image in range(len(offsets)):
-        total += weights[phase, entries[image]]
-    return -tangent(total, is_portable)
+    for image in range(tables.images):
+        total += weights[entries[image]]
+    return -tangent(total, tables.is_portable)
 
 
 class PatternEvaluation(NamedTuple):
@@ -68,14 +110,21 @@ class PatternEvaluation(NamedTuple):
         """Raises SettingError if the tables are for another game."""
         if game.name != self.game:
             raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
-        entries = np.empty_like(self.tables.entries)
-        return EvaluationParameters(np.array([self.win, self.margin]), self.tables._replace(entries=entries))
+        scratch = {"entries": self.tables.entries.copy(), "position": self.tables.position.copy()}
+        return EvaluationParameters(np.array([self.win, self.margin]), self.tables._replace(**scratch))
 
 
 def pattern_tables(
     patterns: Patterns, weights: NDArray[np.float32], squares: int, parities: int = 1, *, is_portable: bool = False
 ) -> PatternTables:
     """The tables with these weights (float32[phases, W]), one value per entry, for a board of `squares` squares."""
-    entries = np.empty(len(patterns.offsets), dtype=np.int32)
+    images = len(patterns.offsets)
+    padded = images + -images % IMAGES_AT_ONCE
+    entries = np.zeros(padded, dtype=np.uint32)
+    entries[:images] = patterns.offsets
+    contents = np.zeros((CONTENTS, squares, padded), dtype=np.uint32)
+    contents[1:, :, :images] = added_by_squares(patterns.contributions, squares).transpose(1, 0, 2)
+    changes = (contents - contents[:, None]).reshape(CONTENTS**2 * squares, padded)
     spread = np.ascontiguousarray(weights[:, patterns.weight_of_entry])
-    return PatternTables(patterns.contributions, patterns.offsets, spread, squares, parities, is_portable, entries)
+    position = np.zeros(2, dtype=np.int64)
+    return PatternTables(changes, spread, images, squares, parities, is_portable, entries, position)

@@ -25,7 +25,7 @@ from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games import Game
 from selfplay.games.outcomes import OUTCOMES, EndValues
-from selfplay.games.patterns import phase_of
+from selfplay.games.patterns import added_by_squares, phase_of
 from selfplay.installation import require_package
 from selfplay.named_players.names import kind_named, parse_name
 from selfplay.named_players.strengths import strengths
@@ -271,9 +271,7 @@ def exported_network(agent: Agent) -> ExportedNetwork:
     network = agent.network
     if isinstance(network, RowByRowTrainable):
         contributions, offsets, weight_of_entry, weights, squares, parities, _ = network.trainable_tables()
-        square = np.arange(squares)
-        # int32[2, squares, images]: what a stone on each square adds to the entry of each image.
-        added = contributions[square // 8, :, 1 << square % 8].transpose(1, 0, 2)
+        added = added_by_squares(contributions, squares).transpose(1, 0, 2)
         description = {"kind": "tables", "phases": len(weights), "parities": parities, "squares": squares}
         arrays: Arrays = {"offsets": offsets, "added": added}
         if not np.array_equal(weight_of_entry, np.arange(len(weight_of_entry))):

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.games.patterns import phase_of
+from selfplay.games.patterns import contributions_of, phase_of
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.registry import Registry
 from selfplay.search.endgame.last_squares import compiled_flips, odd_quarters
 from selfplay.search.endgame.number_rules import number_rules
-from selfplay.search.pattern_evaluation import PatternTables
+from selfplay.search.pattern_evaluation import CONTENTS, PatternTables
 
 LEARNED_FROM = 11
 """With at least this number of empty squares, moves are also ordered by learned values, if there are any."""
@@ -182,19 +182,20 @@ def learned_values_of(game: str) -> LearnedValues:
 
 def learned_values(tables: PatternTables) -> LearnedValues:
     """The values of these tables; NO_LEARNED_VALUES if a pattern has more than ten squares."""
-    contributions, offsets, weights, squares, parities, *_ = tables
+    images, squares, weights = tables.images, tables.squares, tables.weights
+    of_stones = tables.changes.reshape(CONTENTS, CONTENTS, squares, -1)[0, 1:, :, :images]
+    contributions = contributions_of(of_stones.transpose(2, 0, 1).astype(np.int64))
     if contributions.max(axis=(1, 2)).sum(axis=0).max() > LARGEST_INDEX:
         return NO_LEARNED_VALUES
-    images, phases = len(offsets), len(weights)
     added = np.zeros((BYTES, 2, BYTE_VALUES, images + -images % IMAGES_AT_ONCE), dtype=np.uint16)
     added[: len(contributions), :, :, :images] = contributions
     # One more entry, always 0, for the images that fill up the number.
-    rounded = np.zeros((phases, weights.shape[1] + 1), dtype=np.int16)
+    rounded = np.zeros((len(weights), weights.shape[1] + 1), dtype=np.int16)
     limits = np.iinfo(np.int16)
     rounded[:, :-1] = np.clip(np.round(weights * (squares * UNITS_PER_SQUARE)), limits.min, limits.max)
     first = np.full(added.shape[-1], weights.shape[1], dtype=np.int32)
-    first[:images] = offsets
-    return LearnedValues(added, first, rounded, squares, parities)
+    first[:images] = tables.entries[:images]
+    return LearnedValues(added, first, rounded, squares, tables.parities)
 
 
 @part_of_compiled
