@@ -1,6 +1,6 @@
 """Compilation by numba, with a cache on disk that is invalidated by every change of the package's sources.
 
-`borrowed`, `prefetch` and `leading_zeros` are operations that numba does not offer."""
+`borrowed`, `by_reference`, `prefetch` and `leading_zeros` are operations that numba does not offer."""
 
 import inspect
 from collections.abc import Callable
@@ -11,13 +11,14 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.imputils import impl_ret_borrowed
-from numba.extending import intrinsic, overload, register_jitable
+from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import intrinsic, models, overload, register_jitable, register_model
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import RULES, RuleFunction, all_equal, bit_count, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
-from selfplay.compute.compiled_word_type import WordType  # noqa: F401  (numba has to know it)
+from selfplay.compute.compiled_word_type import WordType, define  # noqa: F401  (numba has to know WordType)
 
 Words = NDArray[Any]
 """One word of each of B positions. Compiled code reads and writes them in [B] records
@@ -141,8 +142,85 @@ def _compiled_borrowed(value: Any) -> Callable[..., Any]:
     return lambda value: _borrow(value)
 
 
-prefetch: Any = intrinsic(_prefetch)
-"""(one-dimensional array, index from 0): start to load an entry into the cache, without waiting for it."""
+# ---------------------------------------------------------------------- references
+
+
+class Reference(types.Type):
+    """A named tuple that the calling function keeps."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+        super().__init__(name=f"Reference({kind})")
+
+    def type_of(self, field: str) -> Any:
+        """Of an attribute; a named tuple in the tuple is a reference too."""
+        kind = self.kind[self.kind.fields.index(field)]
+        return Reference(kind) if isinstance(kind, types.BaseNamedTuple) else kind
+
+
+class _ReferenceModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, reference: Reference) -> None:
+        pointer = manager.lookup(reference.kind).get_value_type().as_pointer()
+        super().__init__(manager, reference, pointer)
+
+
+def _type_of_attribute(self: Any, reference: Reference, field: str) -> Any:
+    return reference.type_of(field) if field in reference.kind.fields else None
+
+
+def _read_field(context: Any, builder: Any, reference: Reference, pointer: Any, field: str) -> Any:
+    place = cgutils.gep_inbounds(builder, pointer, 0, reference.kind.fields.index(field))
+    return place if isinstance(reference.type_of(field), Reference) else builder.load(place)
+
+
+define(register_model(Reference), _ReferenceModel)
+define(
+    infer_getattr,
+    type("ReferenceAttributes", (AttributeTemplate,), {"key": Reference, "generic_resolve": _type_of_attribute}),
+)
+define(lower_getattr_generic(Reference), _read_field)
+
+
+def _by_reference(typing_context: Any, value: Any) -> Typed:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return cgutils.alloca_once_value(builder, arguments[0])
+
+    return Reference(value)(value), generate
+
+
+_refer: Any = intrinsic(_by_reference)
+
+
+def by_reference(value: Borrowed) -> Borrowed:
+    """A named tuple as one word for the functions that are called with it, which can read its attributes only.
+
+    A tuple is copied at each call, and an array in it has seven words. The calling function must use the tuple until
+    they have returned. Outside compiled code the value itself is returned.
+    """
+    return value
+
+
+@overload(by_reference, strict=False, inline="always")  # so that the tuple lies in the calling function
+def _compiled_by_reference(value: Any) -> Callable[..., Any]:
+    return lambda value: _refer(value)
+
+
+# ---------------------------------------------------------------------- instructions
+
+_load_into_cache: Any = intrinsic(_prefetch)
+
+
+def prefetch(array: NDArray[Any], index: int) -> None:
+    """Start to load an entry of a one-dimensional array into the cache, without waiting for it. `index`: from 0.
+
+    Does nothing outside compiled code.
+    """
+
+
+@overload(prefetch, strict=False)
+def _compiled_prefetch(array: Any, index: Any) -> Callable[..., Any]:
+    return lambda array, index: _load_into_cache(array, index)
+
 
 leading_zeros: Any = intrinsic(_leading_zeros)
 """(uint64, not 0) to the number of zero bits above its highest set bit."""

@@ -22,6 +22,7 @@ from pydantic import AfterValidator, Field, with_config
 from typing_extensions import TypedDict
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
+from selfplay.compute.compilation import Words
 from selfplay.compute.compiled_words import part
 from selfplay.errors import SettingError
 from selfplay.files import CHECKED, FileFormat
@@ -33,6 +34,13 @@ ValueParameters = Any
 
 CompiledValue = Callable[[Word, Word, ValueParameters], Word]
 """(own, opp, parameters) to the value of a position to the player to move, a float; compiled searches call it."""
+
+
+CompiledValues = Callable[[Words, Words, int, ValueParameters, NDArray[np.float64]], None]
+"""(own, opp, count, parameters, values): writes the values of the first `count` positions, at most AT_ONCE, into
+`values` (float64[AT_ONCE]). They are those of the `CompiledValue`, which values them one after the other."""
+
+AT_ONCE = 4
 
 
 class EvaluationParameters(NamedTuple):
@@ -62,6 +70,9 @@ class Evaluation(Protocol):
 
     def unfinished_value(self, game: Game) -> CompiledValue:
         """The function that values unfinished positions; every call returns the same function."""
+
+    def unfinished_values(self, game: Game) -> CompiledValues | None:
+        """The function that values several positions; every call returns the same. None if there is none."""
 
     def parameters(self, game: Game) -> EvaluationParameters:
         """New parameters for one search. Raises SettingError if the evaluation does not fit the game."""
@@ -180,6 +191,9 @@ class FeatureEvaluation(NamedTuple):
         """The weighted sum of the features; 0 in a game without any."""
         features = self._computed(game)
         return _nothing if features is None else feature_sum(features)
+
+    def unfinished_values(self, game: Game) -> CompiledValues | None:
+        return None
 
     def parameters(self, game: Game) -> EvaluationParameters:
         """Raises as `table`."""

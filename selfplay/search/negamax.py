@@ -15,7 +15,9 @@ Values are fail-soft: a value below the window is an upper bound of the true val
 
 If the first move is the best more often, more of the rest is cut off. The move that was best in an earlier search comes
 first. Far from the leaves the order matters more, so the other moves are ordered by the value of the position after
-them. Near the leaves they are ordered by the number of replies, which is faster to count.
+them. Near the leaves they are ordered by the number of replies, which is faster to count; at the last ply only the move
+that has last cut off such a position comes first ("killer heuristic": Akl & Newborn, "The principal continuation and
+the killer heuristic", 1977).
 
 In a game that does not count points, a sooner win has a higher value, and a sooner loss a lower one: the value of a
 finished match is multiplied by 1 + SOONER for each ply that was left to search. The value of a position then depends
@@ -30,23 +32,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import part_of_compiled, recursive_part, register_rules
-from selfplay.compute.compiled_words import bit_like, lowest, move_of
+from selfplay.compute.compilation import Words, part_of_compiled, recursive_part, register_rules
+from selfplay.compute.compiled_words import bit_like, load, lowest, move_of
+from selfplay.compute.compiled_words import store as store_word
 from selfplay.games.rules import Rules
-from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
+from selfplay.search.evaluation import AT_ONCE, CompiledValue, CompiledValues, EvaluationParameters, finished_value
 from selfplay.search.threads import STOP, Threads, is_marked, is_shared, put_mark
-from selfplay.search.transposition_table import NO_ACTION, Table, look_up, store
+from selfplay.search.transposition_table import LEAST_STORED_DEPTH, NO_ACTION, Table, expect, look_up, store
 
 ALGORITHMS = ("minimax", "alpha_beta", "negascout")
 MINIMAX, _, NEGASCOUT = range(len(ALGORITHMS))
 MIN_VALUE_DEPTH = 4
 """The smallest number of remaining plies at which moves are ordered by value."""
+MIN_CUT_DEPTH = 3
+"""The smallest number of remaining plies at which the table is searched for a following position that cuts."""
 SHARED_FROM = 4
 """Positions with at least this many remaining plies are marked where several threads search."""
 POLL_INTERVAL = 1024
 """Number of positions visited between two checks of the stop flag."""
 SOONER = 2.0**-44
 """The preference for the sooner of two wins. Evaluations whose relative difference is smaller count as equal."""
+
+
+class Positions(NamedTuple):
+    """Positions as arrays of their words."""
+
+    own: Words
+    opp: Words
+
+
+class Ahead(NamedTuple):
+    """The next positions without plies left, valued together before they are visited; at most AT_ONCE."""
+
+    own: Words
+    opp: Words
+    values: NDArray[np.float64]
+    pending: NDArray[np.int64]
+    """int64[2]: the place of the next one, and their number; equal where there are none."""
 
 
 class NegamaxSearch(NamedTuple):
@@ -72,11 +94,17 @@ class NegamaxSearch(NamedTuple):
     actions: NDArray[np.int64]
     """int64[D + 1, A]: row l holds the actions of the position with l plies left, in the order in which they are tried.
     """
+    following: Positions
+    """[D + 1, A]: row l > 1 holds the positions that these actions lead to."""
     ranks: NDArray[np.float64]
     """float64[A]: the rank of each action of the position whose actions are being ordered."""
     lines: NDArray[np.int64]
     """int64[D + 1, D + 2], at first -1: row l holds the best actions found from the position with l plies left, then
     -1."""
+    killers: NDArray[np.int64]
+    """int64[D + 1]: the action that has last cut off a position with each number of plies left, or
+    NO_ACTION."""
+    ahead: Ahead
     work: NDArray[np.int64]
     """int64[2]: [VISITED] the number of positions visited; [STOPPED] 1 once the search is stopped."""
 
@@ -108,18 +136,41 @@ def write_line(lines: NDArray[np.int64], left: int, action: int) -> None:
         lines[left, column] = lines[left - 1, column - 1]
 
 
+@part_of_compiled
+def put(positions: Positions, place: int, own: Word, opp: Word) -> None:
+    """Write a position to this place."""
+    store_word(positions.own, place, own)
+    store_word(positions.opp, place, opp)
+
+
+@part_of_compiled
+def find_cut(following: Positions, count: int, left: int, beta: float, table: Table) -> tuple[bool, float, bool]:
+    """Whether the table has a following position, with `left` plies left, whose value is at least beta to the other
+    player; this value; and whether a deeper search may change it ("enhanced transposition cutoffs": Schaeffer & Plaat,
+    "New advances in alpha-beta searching", 1996)."""
+    for place in range(count):
+        mine, others = load(following.own, place), load(following.opp, place)
+        is_known, value, is_open, _ = look_up(table, mine, others, left, -beta, np.inf)
+        if is_known and -value >= beta:
+            return True, -value, is_open
+    return False, 0.0, False
+
+
 def negamax_of(
     rules: Rules,
     unfinished_value: CompiledValue,
     pass_action: int | None,
-    probe: Callable[..., tuple[bool, float]] | None = None,
+    unfinished_values: CompiledValues | None = None,
+    probe: Callable[..., tuple[int, float, bool]] | None = None,
     part: Callable[[Negamax], Negamax] = recursive_part,
 ) -> tuple[Negamax, Negamax]:
     """Two functions for a game with these rules: the search of a position, and its value with 0 plies left.
 
     Args:
+        unfinished_values: if given, the following positions of one with 1 ply left are valued together.
         probe: `probe(own, opp, left, alpha, beta, search)` is asked before the moves of a position are tried, except at
-            the root. It returns whether to cut them off, and the value if so.
+            the root. It returns the depth of a search that may cut them off, 0 for none, the limit, and whether the
+            value of this search has to be at least the limit, and the position then gets beta, or at most, and alpha.
         part: makes the two functions parts of compiled code.
     """
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
@@ -133,22 +184,44 @@ def negamax_of(
     def leaf(own: Word, opp: Word, left: int, alpha: float, beta: float, search: NegamaxSearch) -> tuple[float, bool]:
         count_position(search)
         search.lines[left, 0] = -1
+        place, end = 0, 0
+        if unfinished_values is not None:
+            ahead = search.ahead
+            place, end = ahead.pending[0], ahead.pending[1]
+            ahead.pending[0] = min(place + 1, end)
         if legal_actions(own, opp) == 0 and is_terminal(own, opp):
             return value_at_end(own, opp, search.parameters.finished), False
+        if place < end:
+            return search.ahead.values[place], True
         return unfinished_value(own, opp, search.parameters.unfinished), True
 
     @part_of_compiled
+    def value_ahead(
+        own: Word, opp: Word, actions: NDArray[np.int64], tried: int, count: int, search: NegamaxSearch
+    ) -> None:
+        """Value the positions that the next actions lead to."""
+        ahead, number = search.ahead, min(count - tried, AT_ONCE)
+        for place in range(number):
+            mine, others = play(own, opp, move_of(own, actions[tried + place], passing))
+            store_word(ahead.own, place, mine)
+            store_word(ahead.opp, place, others)
+        if unfinished_values is not None:
+            unfinished_values(ahead.own, ahead.opp, number, search.parameters.unfinished, ahead.values)
+        ahead.pending[0], ahead.pending[1] = 0, number
+
+    @part_of_compiled
     def put_off_marked(
-        own: Word, opp: Word, actions: NDArray[np.int64], tried: int, count: int, threads: Threads
+        actions: NDArray[np.int64], following: Positions, tried: int, count: int, threads: Threads
     ) -> None:
         """Make the first untried action that leads to no marked position the next one."""
         for place in range(tried, count):
-            action = actions[place]
-            mine, others = play(own, opp, move_of(own, action, passing))
+            action, mine, others = actions[place], load(following.own, place), load(following.opp, place)
             if not is_marked(mine, others, threads):
                 for passed in range(place, tried, -1):
                     actions[passed] = actions[passed - 1]
+                    put(following, passed, load(following.own, passed - 1), load(following.opp, passed - 1))
                 actions[tried] = action
+                put(following, tried, mine, others)
                 return
 
     @part
@@ -156,6 +229,7 @@ def negamax_of(
         own: Word, opp: Word, left: int, alpha: float, beta: float, search: NegamaxSearch
     ) -> tuple[float, bool]:
         table, threads, actions = search.table, search.threads, search.actions[left]
+        following = Positions(search.following.own[left], search.following.opp[left])
         count_position(search)
         if search.work[STOPPED] != 0:
             return 0.0, False
@@ -167,18 +241,25 @@ def negamax_of(
         if is_known:
             return value, is_open
         if probe is not None and not is_root:
-            is_cut, value = probe(own, opp, left, alpha, beta, search)
-            if is_cut:
-                return value, True
+            shallow, limit, is_above = probe(own, opp, left, alpha, beta, search)
+            if shallow > 0:
+                low, high = (np.nextafter(limit, -np.inf), limit) if is_above else (limit, np.nextafter(limit, np.inf))
+                value, _ = negamax(own, opp, shallow, low, high, search)
+                if value >= limit if is_above else value <= limit:
+                    return (beta if is_above else alpha), True
             if first_action == NO_ACTION:  # the probe may have found one
                 first_action = look_up(table, own, opp, left, alpha, beta)[3]
         count = list_actions(own, opp, bits, first_action, left, search)
+        if left >= MIN_CUT_DEPTH and not is_root and table.shape[0] > 0:
+            is_cut, value, is_open = find_cut(following, count, left - 1, beta, table)
+            if is_cut:
+                return value, is_open
         mark = put_mark(own, opp, threads) if is_shared(threads) and left >= SHARED_FROM else -1
         scouts = search.algorithm == NEGASCOUT and left >= search.min_scout_depth and left > 1
         best, best_action, is_open = -np.inf, actions[0], False
         for tried in range(count):
             if mark >= 0 and left > SHARED_FROM and tried > 0:
-                put_off_marked(own, opp, actions, tried, count, threads)
+                put_off_marked(actions, following, tried, count, threads)
             action, low = actions[tried], max(alpha, best)
             # At the root, the lowest of several best actions is wanted: there an equal value matters too.
             precedes = is_root and tried > 0 and action < best_action
@@ -190,7 +271,15 @@ def negamax_of(
                 child_alpha, child_beta = -np.inf, np.inf
             elif is_scouted:
                 child_alpha = -np.nextafter(low, np.inf)
-            mine, others = play(own, opp, move_of(own, action, passing))
+            if unfinished_values is not None and left == 1 and tried > 0:
+                ahead = search.ahead
+                if ahead.pending[0] == ahead.pending[1]:
+                    value_ahead(own, opp, actions, tried, count, search)
+                mine, others = load(ahead.own, ahead.pending[0]), load(ahead.opp, ahead.pending[0])
+            elif left == 1:
+                mine, others = play(own, opp, move_of(own, action, passing))
+            else:
+                mine, others = load(following.own, tried), load(following.opp, tried)
             if left == 1:
                 value, may_change = leaf(mine, others, left - 1, child_alpha, child_beta, search)
             else:
@@ -203,7 +292,10 @@ def negamax_of(
                 best, best_action = -value, action
                 write_line(search.lines, left, action)
             if best >= beta:
+                search.killers[left] = action
                 break
+        if unfinished_values is not None and left == 1:
+            search.ahead.pending[1] = search.ahead.pending[0]
         if search.work[STOPPED] == 0:
             store(table, own, opp, left, (alpha, beta), best, is_open, best_action)
         if mark >= 0:
@@ -223,7 +315,8 @@ def order_of_actions(rules: Rules, unfinished_value: CompiledValue, passing: int
     It writes the actions of `bits`, or a pass if there are none, into `search.actions[left]` in the order in which they
     are to be tried, `first_action` first, and returns their number.
     """
-    legal_actions, is_terminal, value_at_end = rules.legal_actions, rules.is_terminal, finished_value(rules)
+    legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
+    value_at_end = finished_value(rules)
     register_rules()
 
     @part_of_compiled
@@ -244,20 +337,28 @@ def order_of_actions(rules: Rules, unfinished_value: CompiledValue, passing: int
 
     @part_of_compiled
     def list_actions(own: Word, opp: Word, bits: Word, first_action: int, left: int, search: NegamaxSearch) -> int:
-        actions = search.actions[left]
+        actions, following = search.actions[left], Positions(search.following.own[left], search.following.opp[left])
         if bits == 0:
             actions[0] = passing
+            put(following, 0, *play(own, opp, bits))
             return 1
         if left == 1 or not search.ordered:
             count = 0
+            if left == 1 and search.ordered and left < search.depth and search.killers[left] != NO_ACTION:
+                killer = bit_like(own, search.killers[left])
+                if bits & killer != 0:
+                    actions[0], count = search.killers[left], 1
+                    bits ^= killer
             while bits != 0:
                 actions[count] = lowest(bits)
+                if left > 1:
+                    put(following, count, *play(own, opp, bit_like(own, actions[count])))
                 bits &= bits - 1
                 count += 1
             return count
         if left < MIN_VALUE_DEPTH:
-            return by_replies(own, opp, bits, first_action, actions, search)
-        return by_value(own, opp, bits, first_action, actions, search)
+            return by_replies(own, opp, bits, first_action, left, search)
+        return by_value(own, opp, bits, first_action, left, search)
 
     return list_actions
 
@@ -270,19 +371,23 @@ def _sorting_by(rank_of: Callable[..., float], rules: Rules) -> Callable[..., in
     play = rules.play
 
     @part_of_compiled
-    def list_sorted(
-        own: Word, opp: Word, bits: Word, first_action: int, actions: NDArray[np.int64], search: NegamaxSearch
-    ) -> int:
-        ranks, count = search.ranks, 0
+    def list_sorted(own: Word, opp: Word, bits: Word, first_action: int, left: int, search: NegamaxSearch) -> int:
+        actions, ranks, table, count = search.actions[left], search.ranks, search.table, 0
+        following = Positions(search.following.own[left], search.following.opp[left])
         while bits != 0:
             action = lowest(bits)
             bits &= bits - 1
-            rank = -np.inf if action == first_action else rank_of(*play(own, opp, bit_like(own, action)), search)
+            mine, others = play(own, opp, bit_like(own, action))
+            if left > LEAST_STORED_DEPTH:
+                expect(table, mine, others)
+            rank = -np.inf if action == first_action else rank_of(mine, others, search)
             place = count
             while place > 0 and ranks[place - 1] > rank:
                 actions[place], ranks[place] = actions[place - 1], ranks[place - 1]
+                put(following, place, load(following.own, place - 1), load(following.opp, place - 1))
                 place -= 1
             actions[place], ranks[place] = action, rank
+            put(following, place, mine, others)
             count += 1
         return count
 

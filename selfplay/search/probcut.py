@@ -7,7 +7,8 @@ The value v of a deep search is predicted from the value s of a shallower search
 fitted for pairs of depths and phases of the match (Buro, "ProbCut: an effective selective extension of the alpha-beta
 algorithm", 1995; "Experiments with Multi-ProbCut and a new high-quality evaluation function", 1997). If the prediction
 is above beta by `threshold` standard deviations, the position gets the value beta. If it is below alpha by as much, the
-position gets the value alpha. The results of a search are then no longer exact.
+position gets the value alpha. The results of a search are then no longer exact. The shallow search
+cuts in the same way.
 
 The fitted numbers are in a file beside the weights that they were fitted to:
 
@@ -52,25 +53,21 @@ class Probing(NamedTuple):
 
 
 @cache
-def compile_probe(negamax: Callable[..., tuple[float, bool]], unfinished_value: CompiledValue) -> Callable[..., Any]:
-    """The probe of `negamax_of` that searches by `negamax`; `search.probing` is a `Probing`."""
+def compile_probe(unfinished_value: CompiledValue) -> Callable[..., Any]:
+    """The probe of `negamax_of`; `search.probing` is a `Probing`."""
 
     @part_of_compiled
-    def probe(own: int, opp: int, left: int, alpha: float, beta: float, search: Any) -> tuple[bool, float]:
+    def probe(own: int, opp: int, left: int, alpha: float, beta: float, search: Any) -> tuple[int, float, bool]:
         probing = search.probing
         if left >= len(probing.shallow) or probing.shallow[left] == 0 or (alpha == -np.inf and beta == np.inf):
-            return False, 0.0
+            return 0, 0.0, False
         phase = phase_at(own, opp, probing.phase_starts)
         slope, intercept = probing.slopes[phase, left], probing.intercepts[phase, left]
         margin, depth = probing.margins[phase, left], probing.shallow[left]
         # One search only, on the side on which a cut is more likely.
         if unfinished_value(own, opp, search.parameters.unfinished) >= (alpha + beta) / 2:
-            limit = (beta + margin - intercept) / slope  # the deep value is predicted to be beta + margin
-            value, _ = negamax(own, opp, depth, np.nextafter(limit, -np.inf), limit, search)
-            return value >= limit, beta
-        limit = (alpha - margin - intercept) / slope
-        value, _ = negamax(own, opp, depth, limit, np.nextafter(limit, np.inf), search)
-        return value <= limit, alpha
+            return depth, (beta + margin - intercept) / slope, True  # the deep value is predicted to be beta + margin
+        return depth, (alpha - margin - intercept) / slope, False
 
     return probe
 

@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.checks import require
-from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.compilation import Words, by_reference, compiled
+from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import load, word_rows
 from selfplay.compute.devices import SEARCH_THREADS
+from selfplay.compute.words import parts_of_bits
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
-from selfplay.search.evaluation import CompiledValue, Evaluation
-from selfplay.search.negamax import ALGORITHMS, STOPPED, VISITED, Negamax, NegamaxSearch, negamax_of
+from selfplay.search.evaluation import AT_ONCE, CompiledValue, CompiledValues, Evaluation
+from selfplay.search.negamax import ALGORITHMS, STOPPED, VISITED, Ahead, Negamax, NegamaxSearch, Positions, negamax_of
 from selfplay.search.probcut import Probing, compile_probe
 from selfplay.search.threads import (
     STOP,
@@ -33,7 +35,7 @@ from selfplay.search.threads import (
     search_together,
 )
 from selfplay.search.trace import Trace
-from selfplay.search.transposition_table import make_table
+from selfplay.search.transposition_table import NO_ACTION, make_table
 
 MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5, 8
 """The smallest numbers of remaining plies at which null windows save more positions than repeated searches add: with
@@ -69,17 +71,18 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
     (negamax, leaf), prefers_sooner = parts, rules.margin is None
 
     def search_batch(own: Words, opp: Words, search: NegamaxSearch, found: BatchResult) -> bool:
+        shared = by_reference(search)
         depth, line, work = search.depth, search.lines[search.depth], search.work
         for row in range(len(own)):
             if search.clears_table:
                 search.table[:] = 0
             if search.threads.stop[STOP] != 0:
                 return False
-            work[VISITED] = 0
+            work[VISITED], search.killers[:] = 0, NO_ACTION
             if depth > 0:
-                value, is_open = negamax(load(own, row), load(opp, row), depth, -np.inf, np.inf, search)
+                value, is_open = negamax(load(own, row), load(opp, row), depth, -np.inf, np.inf, shared)
             else:
-                value, is_open = leaf(load(own, row), load(opp, row), depth, -np.inf, np.inf, search)
+                value, is_open = leaf(load(own, row), load(opp, row), depth, -np.inf, np.inf, shared)
             if work[STOPPED] != 0:
                 return False
             search.threads.finished[0] = is_shared(search.threads)
@@ -103,12 +106,15 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
 
 @cache
 def compile_search(
-    rules: Rules, unfinished_value: CompiledValue, pass_action: int | None, has_cuts: bool
+    rules: Rules,
+    unfinished_value: CompiledValue,
+    unfinished_values: CompiledValues | None,
+    pass_action: int | None,
+    has_cuts: bool,
 ) -> Callable[..., bool]:
     """Compile the search of a batch (`search_of`) of a game with these rules, with the cuts of ProbCut or without."""
-    parts = negamax_of(rules, unfinished_value, pass_action)
-    if has_cuts:
-        parts = negamax_of(rules, unfinished_value, pass_action, compile_probe(parts[0], unfinished_value))
+    probe = compile_probe(unfinished_value) if has_cuts else None
+    parts = negamax_of(rules, unfinished_value, pass_action, unfinished_values, probe)
     return compiled(search_of(rules, parts))
 
 
@@ -182,8 +188,9 @@ class Searcher(MadeAgain):
 
     @cached_property
     def _search(self) -> Callable[..., bool]:
-        value = self.evaluation.unfinished_value(self.game)
-        return compile_search(self.game.rules, value, self.game.pass_action, self.probcut is not None)
+        evaluation = self.evaluation
+        value, values = evaluation.unfinished_value(self.game), evaluation.unfinished_values(self.game)
+        return compile_search(self.game.rules, value, values, self.game.pass_action, self.probcut is not None)
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
         """Search the position of one match (B = 1) `depth` plies ahead.
@@ -268,6 +275,8 @@ class Searcher(MadeAgain):
         actions, visited = np.empty((2, size), dtype=np.int64)
         variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
         found = BatchResult(np.empty(size), actions, visited, variations, final)
+        word, num_actions = word_dtype(parts_of_bits(self.game.rules.word_bits)), self.game.num_distinct_actions
+        following, ahead = np.zeros((2, depth + 1, num_actions), word), np.zeros((2, AT_ONCE), word)
         search = NegamaxSearch(
             depth,
             ALGORITHMS.index(self.algorithm),
@@ -280,9 +289,12 @@ class Searcher(MadeAgain):
             self._table,
             self.probcut or 0,
             threads,
-            actions=np.zeros((depth + 1, self.game.num_distinct_actions), dtype=np.int64),
-            ranks=np.zeros(self.game.num_distinct_actions),
+            actions=np.zeros((depth + 1, num_actions), dtype=np.int64),
+            following=Positions(following[0], following[1]),
+            ranks=np.zeros(num_actions),
             lines=np.full((depth + 1, depth + 2), -1, dtype=np.int64),
+            killers=np.full(depth + 1, NO_ACTION, dtype=np.int64),
+            ahead=Ahead(ahead[0], ahead[1], np.zeros(AT_ONCE), np.zeros(2, dtype=np.int64)),
             work=np.zeros(2, dtype=np.int64),
         )
         return found if search_batch(word_rows(state.own), word_rows(state.opp), search, found) else None

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.compilation import part_of_compiled, prefetch
 from selfplay.compute.compiled_words import num_parts, part, position_hash
 from selfplay.compute.words import parts_of_bits
 
@@ -46,6 +46,13 @@ def place_of(table: Table, own: Word, opp: Word) -> Word:
     """The index at which the entry of a position begins."""
     size = 2 * num_parts(own) + POSITION
     return (position_hash(own, opp) & (table.shape[0] // size - 1)) * size
+
+
+@part_of_compiled
+def expect(table: Table, own: Word, opp: Word) -> None:
+    """Start to load the entry of a position that will soon be looked up."""
+    if table.shape[0] > 0:
+        prefetch(table, place_of(table, own, opp))
 
 
 @part_of_compiled

@@ -27,40 +27,27 @@ CHECK = Check(deep=4, shallow=2, slope=(2.0, 2.0), intercept=(1.0, 1.0), sigma=(
 PARAMETERS = ProbCutParameters("othello", "0" * 64, 600, (20,), (CHECK,))
 
 
-def probe(shallow_value, alpha, beta, *, guess=0.0, left=4, stones=4):
-    """Run the rule as Python, with threshold 2, on a position whose shallow search finds `shallow_value`.
-
-    Returns whether it cuts, the value if it does, and the windows of the shallow searches.
-    """
-
-    def negamax(own, opp, left, alpha, beta, search):
-        assert left == 2
-        search.windows.append((alpha, beta))
-        return shallow_value, True
-
+def probe(alpha, beta, *, guess=0.0, left=4, stones=4):
+    """Run the rule as Python, with threshold 2: the depth of the search, the limit, and whether to be at least that."""
     search = SimpleNamespace(probing=PARAMETERS.probing(2.0), parameters=SimpleNamespace(unfinished=None))
-    search.windows = []
-    compiled = compile_probe(negamax, lambda own, opp, parameters: guess)
-    return *compiled((1 << stones) - 1, 0, left, alpha, beta, search), search.windows
+    rule = compile_probe(lambda own, opp, parameters: guess)
+    return rule((1 << stones) - 1, 0, left, alpha, beta, search)
 
 
 def test_a_position_is_cut_where_the_prediction_is_above_beta_by_the_threshold():
     # 2 * s + 1 >= 10 + 2 * 1.5 from s = 6 on.
-    window = (np.nextafter(6.0, -np.inf), 6.0)
-    assert probe(6.0, -10.0, 10.0, guess=1.0) == (True, 10.0, [window])
-    assert probe(5.99, -10.0, 10.0, guess=1.0) == (False, 10.0, [window])
+    assert probe(-10.0, 10.0, guess=1.0) == (2, 6.0, True)
 
 
 def test_a_position_is_cut_where_the_prediction_is_below_alpha_by_the_threshold():
     # 2 * s + 1 <= -10 - 2 * 1.5 down from s = -7.
-    assert probe(-7.0, -10.0, 10.0, guess=-1.0) == (True, -10.0, [(-7.0, np.nextafter(-7.0, np.inf))])
-    assert not probe(-6.99, -10.0, 10.0, guess=-1.0)[0]
+    assert probe(-10.0, 10.0, guess=-1.0) == (2, -7.0, False)
 
 
 def test_nothing_is_searched_without_a_check_or_a_window():
-    assert probe(99.0, -10.0, 10.0, left=3)[2] == []
-    assert probe(99.0, -10.0, 10.0, left=5)[2] == []
-    assert probe(99.0, -np.inf, np.inf)[2] == []
+    assert probe(-10.0, 10.0, left=3)[0] == 0
+    assert probe(-10.0, 10.0, left=5)[0] == 0
+    assert probe(-np.inf, np.inf)[0] == 0
 
 
 def test_the_fit_finds_the_line_and_the_deviation_in_each_phase():

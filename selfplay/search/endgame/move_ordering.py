@@ -194,7 +194,7 @@ def learned_values(tables: PatternTables) -> LearnedValues:
     limits = np.iinfo(np.int16)
     rounded[:, :-1] = np.clip(np.round(weights * (squares * UNITS_PER_SQUARE)), limits.min, limits.max)
     first = np.full(added.shape[-1], weights.shape[1], dtype=np.int32)
-    first[:images] = tables.entries[:images]
+    first[:images] = tables.scratch.entries[:images]
     return LearnedValues(added, first, rounded, squares, tables.parities)
 
 
