@@ -30,7 +30,8 @@ from selfplay.games import Game
 from selfplay.games.rules import Features, Rules
 
 ValueParameters = Any
-"""The third argument of a `CompiledValue`: arrays, or tuples of arrays and numbers."""
+"""The third argument of a `CompiledValue`: arrays, or tuples of arrays and numbers. Of a named tuple, only the
+attributes can be read (see `by_reference`)."""
 
 CompiledValue = Callable[[Word, Word, ValueParameters], Word]
 """(own, opp, parameters) to the value of a position to the player to move, a float; compiled searches call it."""
