@@ -30,8 +30,8 @@ class CompiledValues(Protocol):
 
 
 @runtime_checkable
-class RowByRowTrainable(Protocol):
-    """A network of tables that can be trained by gradient descent after each single row."""
+class PatternTables(Protocol):
+    """A network of tables of patterns whose weights compiled code can read and change (learning=td)."""
 
     def trainable_tables(self) -> TrainableTables:
         """Its tables on the CPU. The weights are not copied: writing into them changes the network."""

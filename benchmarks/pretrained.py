@@ -3,10 +3,10 @@
     python benchmarks/pretrained.py connect_four
     python benchmarks/pretrained.py othello --run outputs/pretrained --replace
 
-Each is the last level of a recipe: connect_four, alphazero_gomoku, alphazero_go, and for Othello othello_large, to
-which ProbCut is fitted. Other processors give other bytes of alphazero_gomoku and alphazero_go (numerics=native). The run continues where it was
-interrupted. With --replace the new files take the place of those in selfplay/pretrained/, and so do the small tables of
-the run, whose levels are compared first: the page shows them as the story of the agent.
+Each is the last level of a recipe (RECIPES); that of Othello has ProbCut fitted to it. Other processors give other
+bytes of alphazero_gomoku and alphazero_go (numerics=native). The run continues where it was interrupted. With --replace
+the new files take the place of those in selfplay/pretrained/, and so do the small tables of the run, whose levels are
+compared first: the page shows them as the story of the agent.
 """
 
 import project_environment
@@ -29,8 +29,13 @@ from selfplay.settings.run import Settings
 from selfplay.stages.compare import compare_and_report, is_compared
 from selfplay.stages.search_files import fit_probcut
 
-RECIPES = {"connect_four": "connect_four", "go_7x7": "alphazero_go", "gomoku": "alphazero_gomoku", "othello": "othello_large"}
-"""By game."""
+RECIPES = {
+    "connect_four": "connect_four",
+    "go_7x7": "alphazero_go",
+    "gomoku": "alphazero_gomoku",
+    "othello": "othello",
+}
+"""By the name of the game."""
 DEEPEST = {"othello": 10}
 """The depth to which ProbCut is fitted, in games in which it is."""
 

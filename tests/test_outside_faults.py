@@ -210,7 +210,7 @@ def test_a_player_that_returns_nonsense_is_reported_with_its_file(folder: Path, 
     assert str(folder / "faulty_players.py") in str(error.value)
 
 
-@pytest.mark.parametrize("setting", ["opponent", "sparring_partner"])
+@pytest.mark.parametrize("setting", ["opponent", "self_play"])
 def test_what_is_not_a_player_is_refused_when_settings_are_composed(setting: str) -> None:
     name = "builtins:int"
     with pytest.raises(SettingError, match=f"^{setting}={name}: not a subclass of selfplay.Player, nor a PlayerKind$"):
@@ -241,7 +241,7 @@ def test_a_target_rule_that_fails_is_reported_in_one_line(tmp_path: Path) -> Non
         selfplay.generate_level(settings, 0)
 
 
-@pytest.mark.parametrize("setting", ["opponent", "sparring_partner", "comparison.references"])
+@pytest.mark.parametrize("setting", ["opponent", "self_play", "comparison.references"])
 def test_a_person_is_refused_where_only_players_play(setting: str) -> None:
     value = ["human"] if setting == "comparison.references" else "human"
     with pytest.raises(SettingError, match=f"^{setting}=human: a person can only play with selfplay play$"):

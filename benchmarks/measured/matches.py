@@ -27,9 +27,7 @@ from selfplay.stages.train import train_level
 
 TABLES = {
     "connect_four": ["architecture=ntuple_connect_four"],
-    "othello": ["recipe=othello"],
-    "othello_4x4": ["recipe=othello", "architecture=ntuple"],
-    "othello_6x6": ["recipe=othello", "architecture=ntuple"],
+    "othello": ["architecture=ntuple_othello"],
 }
 """What makes a level of tables of each game; elsewhere architecture=ntuple."""
 LEVELS: dict[str, list[str]] = {"ntuple": [], "mlp": ["architecture=mlp"]}

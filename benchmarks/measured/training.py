@@ -8,7 +8,7 @@ from typing import Any
 from measured.matches import TABLES
 from measured.timing import per_second
 from selfplay.architectures import build_network
-from selfplay.compute.devices import CPU, NATIVE, PORTABLE
+from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import set_numerics
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.dataset.rows import Rows
@@ -17,7 +17,7 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.run import compose_settings
 from selfplay.training.fitting import fit, seeded
-from selfplay.training.parameters import OPTIMIZERS, PRECISIONS, Training
+from selfplay.training.parameters import PRECISIONS, Training
 from selfplay.training.rows_in_memory import RowsInMemory
 
 STEPS_IN_EPOCH = 10
@@ -39,12 +39,8 @@ def training_rows_per_second(options: Namespace) -> None:
         for overrides in (*networks, TABLES.get(name, ["architecture=ntuple"])):
             settings = compose_settings([f"game={name}", *overrides])
             training = replace(settings.training, steps_per_epoch=STEPS_IN_EPOCH)
-            by_rows = OPTIMIZERS[training.optimizer.name].runs_on_cpu_only
             cells = []
             for precision, numerics in WAYS:
-                if by_rows and (options.device != CPU or precision != PRECISIONS[0]):
-                    cells.append("")
-                    continue
                 one = replace(training, precision=precision)
                 work = partial(train, game, settings.architecture, rows, one, numerics, options.device)
                 cells.append(f"{per_second(work, 1, options.seconds, options.repeats):,.0f}")

@@ -22,7 +22,6 @@ from selfplay.dataset.targets import (
     is_move,
     players_to_move,
 )
-from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MATCH_OVER
 from selfplay.players.capabilities import Searches
 from selfplay.players.player import SearchedPolicies, policy_of
@@ -135,38 +134,28 @@ def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:
 def with_values(played: PlayedMatches, targets: Tensor) -> Tensor:
     """The targets of afterstates (float32[T, B]), of which `value_share` is the value that a search finds there.
 
-    Searches that start from each afterstate give values whose errors differ from those of outcomes (Veness et al.,
+    It is the value by which the next action was chosen. Such values have other errors than outcomes (Veness et al.,
     "Bootstrapping from game tree search", 2009), and the ends of matches affect early positions after fewer levels.
-    Exact values remain, and where nothing was searched, the whole target. With `value_depth`, in matches against other
-    players, the value is all of the target: from their replies a level would learn how to beat them, not the values
-    of positions. Level 0, the random player, does not search.
+    Exact values remain, and where nothing was searched, the whole target. Both players of the matches must be the
+    same. Level 0, the random player, does not search.
     """
-    if played.value_share == 0:
+    if played.value_share == 0 or not isinstance(played.players[0].unwrapped, Searches):
         return targets
-    player, found = played.players[0], _values_of_depth if played.value_depth is not None else _values_of_play
-    is_alone = player is played.players[1]
-    share = played.value_share if is_alone or played.value_depth is None else 1.0
-    if not (player.most_plies_ahead if played.value_depth is not None else isinstance(player.unwrapped, Searches)):
-        return targets
+    share = played.value_share
     for ply, action in enumerate(played.record.actions):
         # The position before the next ply is the afterstate of this one.
         rows = (is_move(played.game, action) & ~has_exact_value(played, ply + 1)).nonzero()[:, 0]
-        values = found(played, ply + 1, rows).clamp(-1, 1)
+        values = _values_of_play(played, ply + 1, rows).clamp(-1, 1)
         mixed = share * values + (1 - share) * targets[ply, rows]
         targets[ply, rows] = mixed.where(~values.isnan(), targets[ply, rows])
     return targets + 0.0  # no -0.0
 
 
-def _values_of_depth(played: PlayedMatches, position: int, rows: Tensor) -> Tensor:
-    """float32[N]: the values of positions to the player who has just moved, by searches of `value_depth` plies."""
-    assert played.value_depth is not None
-    state = played.record.states[position].select(rows)
-    first_rows, inverse = distinct_positions(state)
-    return -played.players[0].values_ahead(state.select(first_rows), played.value_depth)[inverse]
-
-
 def _values_of_play(played: PlayedMatches, position: int, rows: Tensor) -> Tensor:
-    """float32[N]: the same by the searches by which the next actions were chosen; nan where there were none."""
+    """float32[N]: the values of positions to the player who has just moved, by the searches of the next actions.
+
+    nan where there were none.
+    """
     record = played.record
     if position == len(record.actions):
         return torch.full(rows.shape, torch.nan)

@@ -37,9 +37,8 @@ class PlayedMatches(NamedTuple):
     """The discount in [0, 1]."""
     outcome: Outcome = match_return
     value_share: float = 0.0
-    """How much of a target is the value that a search finds in the position, from 0 to 1."""
-    value_depth: int | None = None
-    """The depth of these searches, in plies; None: the searches by which the players chose their actions."""
+    """How much of a target is the value that a search finds in the position, from 0 to 1. The searches are those by
+    which the players chose their actions."""
     exact_from: int | None = None
     """The largest number of empty squares at which rules use exact values, if they use them at all; None: nowhere."""
     opening_plies: int = 0

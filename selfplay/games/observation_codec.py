@@ -161,13 +161,3 @@ class PackedPermutation:
     def __call__(self, packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """uint8[N, ceil(D / 8)], made from uint8[N, ceil(D / 8)]."""
         return self._permutation(packed).view(np.uint8)[:, : self._bytes]
-
-
-def packed_planes(planes: int, size: int) -> BitPermutation:
-    """Turns packed rows of `planes * size` entries into one word for each plane, int64[N, planes].
-
-    Entry i of a plane is bit i of its word; a plane has at most 64 entries.
-    """
-    sources = np.full((planes, 64), -1)
-    sources[:, :size] = packed_bit(np.arange(planes * size)).reshape(planes, size)
-    return BitPermutation(sources.reshape(-1), -(-planes * size // 8))

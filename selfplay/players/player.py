@@ -37,8 +37,6 @@ class Player(ABC):
     name: str
     neutral: float = 0.0
     """The value of an even match, if it values actions."""
-    most_plies_ahead: int = 0
-    """The largest depth of `values_ahead`; 0 if the player does not have it."""
     store: ExperienceStore | None = None
     """The experience graph by which it plays."""
 
@@ -73,18 +71,6 @@ class Player(ABC):
     def points_per_value(self) -> float | None:
         """The points at the end of a match that a value of 1 stands for; None if values are not points."""
         return None
-
-    def values_ahead(self, state: State, depth: int) -> Tensor:
-        """float32[B]: the value to the player to move by a search of `depth` plies, on the player's own scale.
-
-        Finished matches have their exact values.
-
-        Args:
-            depth: 1 to `most_plies_ahead`.
-
-        Raises NotNowError if the player does not have this method.
-        """
-        raise NotNowError(f"{self.name} does not search to a given depth")
 
     def visit_counts(self, state: State) -> Tensor | None:
         """int64[B, A]: the number of simulations through each action, 0 where illegal; None if it does not simulate."""
@@ -186,8 +172,8 @@ class PlayerWrapper(Player):
     """Does everything as `player` does. Subclasses override the methods that they change."""
 
     def __init__(self, player: Player, name: str | None = None) -> None:
-        self.player, self.name, self.neutral = player, name or player.name, player.neutral
-        self.most_plies_ahead, self.store = player.most_plies_ahead, player.store
+        self.player, self.name = player, name or player.name
+        self.neutral, self.store = player.neutral, player.store
 
     @property
     def unwrapped(self) -> Player:
@@ -204,9 +190,6 @@ class PlayerWrapper(Player):
 
     def points_per_value(self) -> float | None:
         return self.player.points_per_value()
-
-    def values_ahead(self, state: State, depth: int) -> Tensor:
-        return self.player.values_ahead(state, depth)
 
     def visit_counts(self, state: State) -> Tensor | None:
         return self.player.visit_counts(state)

@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from copy import copy
-from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -16,7 +15,7 @@ from selfplay.games.state import State
 from selfplay.players.player import Player, SearchedPolicies, one_hot_policy, pick_actions, uniform_policy
 from selfplay.players.value_net import best_values
 from selfplay.search.exact_solver import empties, make_exact_solver, solver_class
-from selfplay.search.searcher import MAX_DEPTH, Searcher, check_depth
+from selfplay.search.searcher import Searcher, check_depth
 
 
 class SearchPlayer(Player):
@@ -35,8 +34,6 @@ class SearchPlayer(Player):
     Raises:
         SettingError: an argument is out of range, or the game has no exact solver.
     """
-
-    most_plies_ahead = MAX_DEPTH
 
     def __init__(
         self,
@@ -108,15 +105,6 @@ class SearchPlayer(Player):
         searched = self.searcher.action_values(state.select(open_rows), self.depth, time_limit=self.time_limit)
         values[open_rows] = searched.to(torch.float32)
         return values
-
-    def values_ahead(self, state: State, depth: int) -> Tensor:
-        values = self._deep_searcher.search_batch(state, depth).values
-        return torch.from_numpy(values).to(torch.float32)
-
-    @cached_property
-    def _deep_searcher(self) -> Searcher:
-        """A searcher with the same evaluation that suits depths above 1."""
-        return Searcher(self.game, self.searcher.evaluation)
 
     def points_per_value(self) -> float | None:
         if not self.searcher.evaluation.predicts_outcome:

@@ -68,8 +68,6 @@ class ValueNetPlayer(Player):
         SettingError: a depth out of range, a negative temperature, or a network that does not return `Output`.
     """
 
-    most_plies_ahead = MAX_DEPTH
-
     def __init__(
         self,
         game: Game,
@@ -95,9 +93,6 @@ class ValueNetPlayer(Player):
         """
         rows, inverse = distinct_positions(state)
         return self._action_values(state.select(rows), self.depth)[inverse]
-
-    def values_ahead(self, state: State, depth: int) -> Tensor:
-        return -self._afterstate_values(state, depth + 1)
 
     def points_per_value(self) -> float | None:
         return self._ends.points_per_value

@@ -13,9 +13,9 @@ import numpy as np
 from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
-from selfplay.players.capabilities import PredictsOutcomes
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.players.player import Player
+from selfplay.players.search import SearchPlayer
 from selfplay.playing.console_text import ConsoleText, ValueColumn
 from selfplay.playing.estimates import Estimate, Judge, Values, best_actions, grade_of
 from selfplay.playing.hints import hint, judge_of, perfect_values
@@ -182,7 +182,7 @@ def _assumes_best_replies(player: Player) -> bool:
     """Whether its values are those of minimax, and not learned from matches with exploration."""
     if player.store is not None:
         return player.store.rule.backup == "minimax"
-    return player.most_plies_ahead > 0 and not isinstance(player.unwrapped, PredictsOutcomes)
+    return isinstance(player.unwrapped, SearchPlayer)
 
 
 def draw_graph(session: Session, picture: PictureSettings) -> str:

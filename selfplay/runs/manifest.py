@@ -195,18 +195,25 @@ def _is_of(setting: str, name: str) -> bool:
 NOW_CALLED = {"mcts.opening_plies": "opening_plies", "mcts.value_mix": "value_share"}
 """Settings that manifests may record by an earlier name."""
 
+NO_LONGER_COMPARED = ("rootstrap_depth", "rootstrap_share", "sparring_share")
+"""Removed settings that manifests may record. Each had an effect only with a value of another setting (`targets`,
+`sparring_partner`) that was removed too, and that value is compared."""
+
+REMOVED_VALUES = {"targets": "rootstrap", "training.optimizer.name": "sgd"}
+"""Values that manifests may record and that settings cannot have any more. The settings of a run are read without them,
+so that its levels can still be compared and played against. The stages made with them differ from any other."""
+
 
 def _renamed(stage: str, section: Section) -> Any:
-    """A section with the present names of settings. Values of searches were a rule of targets, named rootstrap.
+    """A section with the present names of settings, without those that were removed and had no effect.
 
     Other settings of an expert have no effect where none teaches, and some of those recorded are gone.
     """
     settings: dict[str, Any] = {NOW_CALLED.get(name, name): value for name, value in section["settings"].items()}
-    if settings.get("expert.player") is None:
-        settings = {name: value for name, value in settings.items() if not _is_of("expert", name)}
-    depth, share = settings.pop("rootstrap_depth", 3), settings.pop("rootstrap_share", 1.0)
-    if settings.get("targets") == "rootstrap":
-        settings |= {"targets": "watkins", "value_share": share, "value_depth": depth}
+    gone = NO_LONGER_COMPARED if settings.get("expert.player") else (*NO_LONGER_COMPARED, "expert")
+    settings = {name: value for name, value in settings.items() if not any(_is_of(one, name) for one in gone)}
+    if stage == RUN:
+        settings = {name: value for name, value in settings.items() if REMOVED_VALUES.get(name, ...) != value}
     left_out = [name for name in section.get("left_out", []) if name not in settings]
     if stage == "training" and "opening_plies" not in settings:
         # Training on datasets has recorded the datasets, but not how their matches began.
@@ -221,10 +228,7 @@ NO_LONGER_RECORDED = ("threads", "shard_matches")
 """Settings of speed and places, which manifests of format 1 record."""
 
 WITHOUT_EFFECT = {
-    "generation": (
-        *("epsilons", "player", "mcts", "opponents", "sparring_partner", "sparring_share", "targets"),
-        *("rootstrap_depth", "rootstrap_share", "value_share", "value_depth", "opening_plies"),
-    ),
+    "generation": ("epsilons", "player", "mcts", "opponents", "targets", "value_share", "opening_plies"),
     "training": (
         *("training", "td", "loss", "matches", "gamma", "epsilons", "exact_from", "gate", "gate_matches"),
         "dataset.replay",
@@ -247,7 +251,7 @@ def _upgraded(stage: str, section: Section) -> Any:
     usual: dict[str, Any] = {}
     if stage == "generation":
         usual = {"exact_from": None, "opponent": None}
-        usual |= {"targets": "full", "sparring_partner": None} if level > 0 else {}
+        usual |= {"targets": "full"} if level > 0 else {}
     elif stage == "training":
         usual = {"learning": "dataset", "dataset.buffer_rows": None, "numerics": "native"}
         usual |= {"gate": None} if level > 1 else {}

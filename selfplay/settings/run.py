@@ -83,11 +83,6 @@ class Settings(CommonSettings):
     learn from more matches in the same time."""
     opponents: str = field(default="self", metadata=read_by("generation") | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
-    sparring_partner: str | None = field(default=None, metadata=read_by("generation") | PLAYER_NAME)
-    """A player, such as greedy_discs, that each level meets in some of its matches, so that it also learns to play
-    against weak players; null: none."""
-    sparring_share: float = field(default=0.1, metadata=read_by("generation") | within(above=0, below=1))
-    """The share of matches against the sparring partner."""
     viewpoints: str = field(default="both", metadata=read_by("generation") | one_of("both", "agent"))
     """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
     outcome: str = field(default="return", metadata=PLAYING | one_in(OUTCOMES))
@@ -100,11 +95,8 @@ class Settings(CommonSettings):
     finds. For earlier positions the match ends with the first of them. null: outcomes of matches only."""
     value_share: float = field(default=0.0, metadata=read_by("generation") | within(0, 1))
     """How much of a target is the value that a search finds in the position, from 0 to 1; the rest is the target of
-    `targets`. The searches are those by which levels play (`self_play`, or tree search with targets=search), or those
-    of `value_depth`. With learning=td, td.trace_decay says it instead."""
-    value_depth: int | None = field(default=None, metadata=read_by("generation") | count(1))
-    """Plies that levels look ahead for these values, in a search of its own for each position; null: the searches by
-    which they play are used. In matches against other players such a value is all of the target."""
+    `targets`. The searches are those by which levels play (`self_play`, or tree search with targets=search). With
+    learning=td, td.trace_decay says it instead."""
     gate: float | None = field(default=None, metadata=read_by("training") | within(0, 1))
     """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it. If it
     scores less, the weights of the level before are kept. null: every new level is accepted. Level 1 is always
@@ -128,7 +120,7 @@ class Settings(CommonSettings):
         if self.device == CUDA and OPTIMIZERS[self.training.optimizer.name].runs_on_cpu_only:
             name = self.training.optimizer.name
             raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
-        alone = {"opponents": "self", "opponent": None, "sparring_partner": None, "viewpoints": "both"}
+        alone = {"opponents": "self", "opponent": None, "viewpoints": "both"}
         if self.learns_online:
             self._require("learning=td, with which a level only plays against itself", alone)
             self._require("learning=td", {"targets": "full", "gate": None})
@@ -141,15 +133,13 @@ class Settings(CommonSettings):
         targets = f"targets={self.targets}"
         if self.has_policies:
             self._require(f"{targets}, with which a level only plays against itself", alone)
-            played = f"{targets}, with which levels play by tree search (mcts)"
-            self._require(played, {"self_play": None, "value_depth": None})
+            self._require(f"{targets}, with which levels play by tree search (mcts)", {"self_play": None})
             self._require(f"{targets}, with which rows are held in memory", {"dataset.buffer_rows": None})
         if not rule_has(self.targets, "uses_exact_values"):
             self._require(f"{targets}, which does not use exact values", {"exact_from": None})
         if self.value_share > 0 and not self.has_policies:
             self._require(f"value_share={self.value_share:g}, whose values are not discounted", {"gamma": 1})
-            if self.value_depth is None:
-                self._require("value_share and value_depth=null, with which a level only plays against itself", alone)
+            self._require("value_share, with which a level only plays against itself", alone)
         if self.numerics == PORTABLE:
             self._require("numerics=portable; set numerics=native instead", {"training.precision": "float32"})
         if self.logger == "tensorboard":
@@ -165,7 +155,7 @@ class Settings(CommonSettings):
         """Whether levels learn the values that the searches find by which they play their matches."""
         if self.learns_online:
             return self.self_play is not None
-        return not self.has_policies and self.value_share > 0 and self.value_depth is None
+        return not self.has_policies and self.value_share > 0
 
     def for_level(self, level: int) -> "Settings":
         """The settings with which a level plays the matches that are learned from."""

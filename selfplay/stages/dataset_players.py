@@ -50,13 +50,6 @@ def check_new_levels(settings: Settings, game: Game) -> None:
     player = exploring_agent(settings, agent)
     if settings.finds_values:
         require_searches(settings, player)
-    if settings.value_share > 0 and (settings.value_depth or 0) > player.most_plies_ahead:
-        named = settings.self_play or f"architecture={settings.architecture['name']}"
-        raise SettingError(
-            f"value_depth={settings.value_depth}: {named} searches at most {player.most_plies_ahead} plies ahead"
-        )
-    if settings.sparring_partner is not None:
-        exploring_opponent(settings, game, settings.sparring_partner)
 
 
 def require_policy_head(settings: Settings, network: nn.Module, game: Game) -> None:
@@ -80,7 +73,7 @@ def players_of_dataset(settings: Settings, game: Game, level: int) -> tuple[Play
         itself = exploring_agent(settings.for_level(level), load_agent(Path(settings.agent_file), game))
     if settings.opponent is None:
         return itself, itself
-    return itself, exploring_opponent(settings, game, settings.opponent)
+    return itself, _exploring(settings, game, make_player(settings.opponent, game, settings.run_dir))
 
 
 def exploring_level(settings: Settings, game: Game, level: int) -> Player:
@@ -102,14 +95,12 @@ def exploring_agent(settings: Settings, agent: Agent) -> Player:
 
 def require_searches(settings: Settings, player: Player) -> None:
     """Raise SettingError unless the searches of `self_play` find values on the scale of the outcome."""
-    searching = player.unwrapped
+    searching, named = player.unwrapped, settings.self_play or "null"
     if not isinstance(searching, Searches):
-        raise SettingError(f"self_play={settings.self_play}: finds no values to learn from; set search:... or mcts:...")
+        raise SettingError(f"self_play={named}: finds no values to learn from; set search:... or mcts:...")
     if isinstance(searching, SearchPlayer) and not searching.searcher.evaluation.predicts_outcome:
         name = searching.searcher.evaluation.name
-        raise SettingError(
-            f"self_play={settings.self_play}: evaluation={name} does not predict outcomes; set that of a level"
-        )
+        raise SettingError(f"self_play={named}: evaluation={name} does not predict outcomes; set that of a level")
 
 
 def with_opening(settings: Settings, game: Game, player: Player) -> Player:
@@ -121,11 +112,6 @@ def _player_of(settings: Settings, agent: Agent) -> ValueNetPlayer | SearchPlaye
     """An agent with the settings `player`."""
     with fields_of("player", "depth", "temperature"):
         return agent.player(settings.player.depth, settings.player.temperature)
-
-
-def exploring_opponent(settings: Settings, game: Game, name: str) -> Player:
-    """The player with this name, with the exploration of levels unless its name sets its own epsilon."""
-    return _exploring(settings, game, make_player(name, game, settings.run_dir))
 
 
 def _exploring(settings: Settings, game: Game, player: Player) -> Player:

@@ -51,7 +51,7 @@ def generate_level(
         return False
     with stage.making() as made, ExitStack() as stack:
         chosen = executor or stack.enter_context(executor_of(settings.executor, settings.threads))
-        named = settings.opponent or settings.sparring_partner or settings.self_play
+        named = settings.opponent or settings.self_play
         files = [*agents, *(run.player_files() if named else ())]
         parts_record = record | {"shard_matches": settings.dataset.shard_matches}
         rows = play_level(settings, level, files, parts_record, chosen, progress)

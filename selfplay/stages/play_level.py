@@ -29,14 +29,11 @@ from selfplay.progress import ProgressBar
 from selfplay.settings.context import RunContext, computing, context_of
 from selfplay.settings.run import Settings
 from selfplay.settings.task_files import task_files
-from selfplay.stages.dataset_players import check_new_levels, exploring_level, exploring_opponent, players_of_dataset
+from selfplay.stages.dataset_players import check_new_levels, exploring_level, players_of_dataset
 from selfplay.training.trainer import require_policy_training
 
 RecordedMatches = tuple[MatchRecord, Players]
 """Matches between the same two players, and these players, the level itself first."""
-
-SPARRING_PARTNER = -1
-"""The number of the sparring partner, in place of the number of a level."""
 
 
 class Shard(NamedTuple):
@@ -60,8 +57,7 @@ def play_shard(shard: Shard) -> tuple[bytes, int]:
     """Play the matches of a shard; returns its rows as bytes in the format of the dataset, and their number."""
     settings = shard.settings
     key = stream_key(settings.seed, shard.level, Activity.GENERATION)
-    several = shard.level > 0 and (settings.opponents == "pool" or settings.sparring_partner is not None)
-    play = _against_several if several else _against_one
+    play = _against_pool if shard.level > 0 and settings.opponents == "pool" else _against_one
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with computing(settings) as context:
         parts = (_rows(context, shard, batch, key) for batch in play(context, shard, key))
@@ -82,7 +78,6 @@ def _rows(context: RunContext[Settings], shard: Shard, batch: Iterable[RecordedM
                 gamma=settings.gamma,
                 outcome=outcome,
                 value_share=settings.value_share,
-                value_depth=settings.value_depth,
                 exact_from=settings.exact_from,
                 # Level 0 plays at random to the end.
                 opening_plies=settings.opening_plies if shard.level > 0 else 0,
@@ -103,8 +98,8 @@ def _against_one(context: RunContext[Settings], shard: Shard, key: int) -> Itera
         yield [(record, players)]
 
 
-def _against_several(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
-    """The matches of a level against itself and others, a batch at a time, with a record per opponent.
+def _against_pool(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
+    """The matches of a level against itself and earlier levels, a batch at a time, with a record per opponent.
 
     The level moves first in matches with even numbers.
     """
@@ -112,9 +107,6 @@ def _against_several(context: RunContext[Settings], shard: Shard, key: int) -> I
 
     @cache
     def player_of(number: int) -> Player:
-        if number == SPARRING_PARTNER:
-            assert settings.sparring_partner is not None
-            return exploring_opponent(settings, game, settings.sparring_partner)
         if number == level:
             return players_of_dataset(settings, game, level)[0]
         return exploring_level(settings, game, number)
@@ -122,7 +114,7 @@ def _against_several(context: RunContext[Settings], shard: Shard, key: int) -> I
     itself = player_of(level), player_of(level)
     size = settings.batch_size or fitting_batch_size(game, itself, playing_device(itself, device))
     for numbers in torch.split(torch.arange(shard.matches.start, shard.matches.stop), size):
-        opponents = opponents_of(settings, key, numbers, level)
+        opponents = opponents_of(key, numbers, level)
         records = []
         for opponent in sorted(set(opponents.tolist())):
             match = numbers[opponents == opponent]
@@ -132,20 +124,14 @@ def _against_several(context: RunContext[Settings], shard: Shard, key: int) -> I
         yield records
 
 
-def opponents_of(settings: Settings, key: int, matches: Tensor, level: int) -> Tensor:
-    """int64[B]: the opponent in each of the matches numbered `matches` (int64[B]): a level or SPARRING_PARTNER.
+def opponents_of(key: int, matches: Tensor, level: int) -> Tensor:
+    """int64[B]: the level that is the opponent in each of the matches numbered `matches` (int64[B]).
 
-    With `opponents=pool`, half of the matches are against the level itself, and the earlier levels (level 0 is the
-    random player) share the rest equally. The sparring partner has its share of all matches.
+    Half of the matches are against the level itself, and the earlier levels (level 0 is the random player) share the
+    rest equally.
     """
-    opponents = torch.full_like(matches, level)
-    if settings.opponents == "pool":
-        drawn: Tensor = below(Draws(key, matches, 0).bits(Purpose.OPPONENT), 2 * level)
-        opponents = torch.where(drawn < level, drawn, level)
-    if settings.sparring_partner is not None:
-        spars = Draws(key, matches, 1).uniforms(Purpose.OPPONENT) < settings.sparring_share
-        opponents[spars] = SPARRING_PARTNER
-    return opponents
+    drawn: Tensor = below(Draws(key, matches, 0).bits(Purpose.OPPONENT), 2 * level)
+    return torch.where(drawn < level, drawn, level)
 
 
 log = logging.getLogger(__name__)

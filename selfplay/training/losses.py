@@ -1,7 +1,4 @@
-"""The losses that training minimises, and those of the held-out rows.
-
-`selfplay.training.row_by_row.descend_row_by_row` computes the training loss, with its gradient, in compiled code.
-"""
+"""The losses that training minimises, and those of the held-out rows."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

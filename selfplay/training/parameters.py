@@ -9,10 +9,7 @@ from selfplay.registry import Registry
 
 OPTIMIZERS: Registry[Any] = Registry(
     "optimizer",
-    {
-        "adam": "selfplay.training.batch_training:BatchTraining",
-        "sgd": "selfplay.training.row_by_row:RowByRowTraining",
-    },
+    {"adam": "selfplay.training.batch_training:BatchTraining"},
     group="selfplay.optimizers",
     attributes=("runs_on_cpu_only", "run_epoch"),
 )
@@ -34,7 +31,7 @@ class Optimizer:
     """The optimiser, and how its learning rate changes during the training of a level and from level to level."""
 
     name: str = field(default="adam", metadata=one_in(OPTIMIZERS))
-    """adam: in batches (Kingma & Ba, 2015); sgd: row by row, for tables of patterns (architecture=ntuple)."""
+    """adam (Kingma & Ba, 2015), or module:Class."""
     learning_rate: float = field(default=0.003, metadata=within(above=0))
     """The highest learning rate of the first level."""
     level_decay: float = field(default=1.0, metadata=within(above=0, most=1))

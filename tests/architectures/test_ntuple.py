@@ -1,6 +1,4 @@
-"""N-tuple networks: entries, shared weights, phases, compiled searches, and row-by-row training."""
-
-from itertools import pairwise
+"""N-tuple networks: entries, shared weights, phases, and compiled searches."""
 
 import numpy as np
 import pytest
@@ -10,16 +8,12 @@ from omegaconf import OmegaConf
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.games.feature_kernels import board_words
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.folders import CONFIG_FOLDER
-from selfplay.stages.loop import learn_levels
-from selfplay.training.row_by_row import RatedRows, added_one_by_one, descend_row_by_row
-from tests.support.runs import files_of, tiny_settings
 from tests.support.searches import position_values
 
 OTHELLO = OmegaConf.to_container(OmegaConf.load(CONFIG_FOLDER / "architecture" / "ntuple_othello.yaml"))
@@ -114,31 +108,6 @@ def test_compiled_searches_get_the_negated_value_of_the_module(name):
     torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
 
 
-@games
-def test_row_by_row_training_changes_the_weights_like_plain_python(name):
-    network, boards = network_of(name), boards_of(name)
-    generator = np.random.default_rng(2)
-    count, steps = len(boards), 150
-    targets, row_weights = generator.uniform(-1, 1, count), generator.uniform(0.5, 2, count)
-    order, rates = generator.integers(0, count, steps), generator.uniform(0.001, 0.05, steps)
-    numbers = network.weight_indices(boards).numpy()
-    weights = network.weight.detach().numpy().reshape(-1).astype(np.float64)
-    losses = []
-    for row, rate in zip(order, rates, strict=True):
-        value = np.tanh(weights[numbers[row]].sum())
-        error = targets[row] - value
-        losses.append(row_weights[row] * error**2)
-        np.add.at(weights, numbers[row], rate * row_weights[row] * error * (1 - value**2))
-    columns = np.stack(board_words(boards), axis=1), targets.astype(np.float32), row_weights.astype(np.float32)
-    rows = RatedRows(*(column[order] for column in columns), rates)
-    found = np.empty(steps)
-    for phase in range(len(network.weight)):
-        descend_row_by_row(rows, network.trainable_tables(), phase, found)
-    np.testing.assert_allclose(found, losses, rtol=0, atol=1e-4)
-    assert added_one_by_one(found, 1.0) == pytest.approx(1 + np.sum(losses), rel=1e-4)
-    np.testing.assert_allclose(network.weight.detach().numpy().reshape(-1), weights, rtol=0, atol=1e-5)
-
-
 # ---------------------------------------------------------------------- what is refused
 
 
@@ -158,18 +127,3 @@ def test_options_that_do_not_fit_the_board_are_refused_in_one_line(options, mess
     with pytest.raises(SettingError, match=message) as caught:
         network_of("tictactoe", **options)
     assert "\n" not in str(caught.value)
-
-
-# ---------------------------------------------------------------------- a run
-
-
-def test_learning_a_level_row_by_row_is_reproducible(tmp_path):
-    overrides = ["game=tictactoe", "architecture=ntuple", "training.optimizer.name=sgd", "levels=1"]
-    overrides += ["training.optimizer.learning_rate=0.02", "training.optimizer.level_decay=0.5"]
-    for name in ("first", "again"):
-        settings = tiny_settings(tmp_path / name, *overrides, "matches=60", "training.steps_per_epoch=40")
-        learn_levels(settings)
-    assert files_of(tmp_path / "first") == files_of(tmp_path / "again")
-    table = (tmp_path / "first" / "level_01" / "epoch_loss.csv").read_text().splitlines()[1:]
-    losses = [float(line.split(",")[1]) for line in table]
-    assert all(after < before for before, after in pairwise(losses))

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfplay.games.observation_codec import BitPermutation, PackedPermutation, packed_planes
+from selfplay.games.observation_codec import BitPermutation, PackedPermutation
 
 
 def random_entries(rows, size, seed=0):
@@ -27,12 +27,3 @@ def test_packed_entries_are_permuted_like_unpacked_ones(size, data):
     entries, sources = random_entries(10, size), np.array(data.draw(st.permutations(range(size))))
     permuted = PackedPermutation(sources)(np.packbits(entries, axis=1))
     assert (permuted == np.packbits(entries[:, sources], axis=1)).all()
-
-
-@given(st.integers(1, 64))
-def test_entry_i_of_a_plane_is_bit_i_of_its_word(size):
-    entries = random_entries(10, 2 * size)
-    words = packed_planes(2, size)(np.packbits(entries, axis=1))
-    bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little").reshape(10, 2, 64)
-    assert (bits[:, :, :size] == entries.reshape(10, 2, size)).all()
-    assert not bits[:, :, size:].any()

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from selfplay import learn_levels
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.target_rules import full, watkins, with_values
@@ -23,9 +22,8 @@ from selfplay.players.openings import OpeningPlayer, opening_lengths
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
-from selfplay.runs.levels import load_level
 from selfplay.training.fitting import initial_network
-from tests.support.runs import files_of, tiny_settings
+from tests.support.runs import tiny_settings
 
 KEY = stream_key(3, 1, Activity.GENERATION)
 
@@ -41,38 +39,30 @@ def targets_of(played: PlayedMatches) -> torch.Tensor:
     return with_values(played, watkins(played))
 
 
-@pytest.mark.parametrize(("architecture", "depths"), [("mlp", [1, 2]), ("ntuple", [1, 2, 3])])
-def test_a_target_is_the_value_of_the_action_to_a_player_that_looks_one_ply_further(
-    architecture: str, depths: list[int], tmp_path: Path
-) -> None:
-    learn_levels(tiny_settings(tmp_path, f"architecture={architecture}", "levels=1"))
-    found = set[float]()
-    for depth in depths:
-        played = played_by(load_level(tmp_path), "tictactoe", value_depth=depth)
-        targets, further = targets_of(played), load_level(tmp_path, depth=depth + 1)
+def search_with_random_weights(name: str, options: str) -> SearchPlayer:
+    """The search of a level of the game with this name, which has random weights."""
+    game = make_game(name)
+    network = initial_network(game, {"name": "ntuple"})
+    torch.nn.init.normal_(network.weight, std=0.1, generator=torch.Generator().manual_seed(0))
+    outcome = "return" if game.rules.margin is None else "disc_difference"
+    agent = Agent(Checkpoint(network, {"outcome": outcome}), game, "level 1")
+    player = make_player(f"search:negascout?{options}", game, itself=agent)
+    assert isinstance(player, SearchPlayer)
+    return player
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "othello_4x4"])
+def test_a_target_is_the_value_of_the_action_to_a_search_that_looks_one_ply_further(name: str) -> None:
+    found, outcome = set[float](), match_return if name == "tictactoe" else disc_difference
+    for depth in (1, 2, 3):
+        played = played_by(KeepsSearches(search_with_random_weights(name, f"depth={depth}")), name, outcome=outcome)
+        targets, further = targets_of(played), search_with_random_weights(name, f"depth={depth + 1}")
         for ply, action in enumerate(played.record.actions):
             rows = is_move(played.game, action).nonzero()[:, 0]
             expected = further.action_values(played.record.states[ply])[rows, action[rows]]
             assert torch.allclose(targets[ply, rows], expected, atol=1e-6)
         found |= set(targets.flatten().tolist())
     assert len(found) >= 10
-
-
-def search_with_random_weights(name: str, options: str) -> SearchPlayer:
-    """The search of a level of the game with this name, which has random weights."""
-    game = make_game(name)
-    network = initial_network(game, {"name": "ntuple"})
-    torch.nn.init.normal_(network.weight, std=0.1, generator=torch.Generator().manual_seed(0))
-    agent = Agent(Checkpoint(network, {"outcome": "disc_difference"}), game, "level 1")
-    player = make_player(f"search:negascout?{options}", game, itself=agent)
-    assert isinstance(player, SearchPlayer)
-    return player
-
-
-def test_the_searches_by_which_a_level_plays_give_the_same_values_as_searches_of_its_depth() -> None:
-    player = KeepsSearches(search_with_random_weights("othello_4x4", "depth=3"))
-    played = played_by(player, "othello_4x4", outcome=disc_difference)
-    assert torch.allclose(targets_of(played), targets_of(played._replace(value_depth=3)), atol=1e-6)
 
 
 @pytest.mark.parametrize("options", ["depth=3&endgame=6", "depth=3&endgame=6&slack=0"])
@@ -88,8 +78,8 @@ def test_positions_that_the_player_solves_have_values_on_the_scale_of_the_outcom
 
 
 def test_late_afterstates_have_their_exact_values() -> None:
-    player = make_player("search:negascout?depth=1&evaluation=discs", make_game("othello_4x4"), "")
-    played = played_by(player, "othello_4x4", outcome=disc_difference, exact_from=6, value_depth=3)
+    player = KeepsSearches(search_with_random_weights("othello_4x4", "depth=3"))
+    played = played_by(player, "othello_4x4", outcome=disc_difference, exact_from=6)
     targets = targets_of(played)
     exact = exact_values(played)
     known = 0
@@ -101,23 +91,19 @@ def test_late_afterstates_have_their_exact_values() -> None:
 
 
 def test_the_rest_of_a_share_is_the_target_of_the_rule() -> None:
-    player = make_player("search:negascout?depth=1&evaluation=discs", make_game("othello_4x4"), "")
-    played = played_by(player, "othello_4x4", outcome=disc_difference, value_depth=3)
+    player = KeepsSearches(search_with_random_weights("othello_4x4", "depth=3"))
+    played = played_by(player, "othello_4x4", outcome=disc_difference)
     mixed = targets_of(played._replace(value_share=0.25))
     assert torch.allclose(mixed, 0.25 * targets_of(played) + 0.75 * watkins(played))
     assert not torch.allclose(mixed, watkins(played), atol=0.05)
-    # Against another player the search counts alone.
-    against = played._replace(players=(played.players[0], RandomPlayer(played.game)))
-    assert torch.equal(targets_of(against._replace(value_share=0.25)), targets_of(against))
 
 
 def test_level_0_has_the_targets_of_full() -> None:
     game, matches = make_game("othello_4x4"), torch.arange(20)
     record = play_batch(game, (RandomPlayer(game),) * 2, matches, torch.zeros(20, dtype=torch.int8), KEY)
-    for depth in (None, 3):
-        how = {"exact_from": 5, "value_share": 0.5, "value_depth": depth}
-        played = PlayedMatches(game, record, (RandomPlayer(game),) * 2, KEY, 1.0, match_return, **how)
-        assert torch.equal(targets_of(played), full(played))
+    how = {"exact_from": 5, "value_share": 0.5}
+    played = PlayedMatches(game, record, (RandomPlayer(game),) * 2, KEY, 1.0, match_return, **how)
+    assert torch.equal(targets_of(played), full(played))
 
 
 def test_positions_before_the_last_random_ply_of_the_opening_become_no_rows() -> None:
@@ -137,10 +123,3 @@ def test_a_discount_is_refused(tmp_path: Path) -> None:
     message = r"^gamma=0.9: cannot be combined with value_share=0.5, whose values are not discounted; set gamma=1$"
     with pytest.raises(SettingError, match=message):
         tiny_settings(tmp_path, "value_share=0.5")
-
-
-def test_a_depth_that_the_network_cannot_search_is_refused_before_any_match(tmp_path: Path) -> None:
-    settings = tiny_settings(tmp_path, "value_share=1", "gamma=1", "value_depth=4")
-    with pytest.raises(SettingError, match=r"^value_depth=4: architecture=mlp searches at most 3 plies ahead$"):
-        learn_levels(settings)
-    assert files_of(tmp_path) == {}

@@ -29,14 +29,11 @@ class OnlyActs(Player):
 class DoesAll(Learning):
     """Has every method of a player, each with an answer that no default gives."""
 
-    name, neutral, most_plies_ahead, store = "does all", 0.5, 3, "a store"
+    name, neutral, store = "does all", 0.5, "a store"
     prepared = 0
 
     def points_per_value(self):
         return 64.0
-
-    def values_ahead(self, state, depth):
-        return torch.tensor([depth / 10])
 
     def visit_counts(self, state):
         return torch.ones(1, 9, dtype=torch.int64)
@@ -69,17 +66,15 @@ def answers(player):
     found = [method(START) for method in for_state]
     found += [player.points_per_value(), player.searched(START, DRAWS), player.explores(DRAWS), player.status()]
     found = [answer.tolist() if isinstance(answer, torch.Tensor) else answer for answer in found]
-    return [*found, player.neutral, player.most_plies_ahead, player.store, player.value_text(1.0, START)]
+    return [*found, player.neutral, player.store, player.value_text(1.0, START)]
 
 
 def test_by_default_nothing_is_known_about_a_player() -> None:
     player = OnlyActs()
     player.prepare(START, DRAWS)
-    assert answers(player) == [*[None] * 4, [False], *[None] * 4, 0.0, 0, None, "is worth 1"]
+    assert answers(player) == [*[None] * 4, [False], *[None] * 4, 0.0, None, "is worth 1"]
     assert player.without_time_limit() is player.unwrapped is player
     assert not isinstance(player, LearnsFromMatches | FollowsMatch | PlaysOnDevice)
-    with pytest.raises(NotNowError, match="only acts does not search to a given depth"):
-        player.values_ahead(START, 1)
     with pytest.raises(NotNowError, match="only acts only plays matches; it has no policy for arbitrary positions"):
         policy_of(player, START)
 
@@ -90,7 +85,6 @@ def test_a_wrapper_says_what_the_player_inside_says_at_any_depth(wrap) -> None:
     wrapper = wrap(PlayerWrapper(player))
     assert answers(wrapper) == answers(player)
     assert None not in answers(player)
-    assert wrapper.values_ahead(START, 2).tolist() == player.values_ahead(START, 2).tolist()
     wrapper.prepare(START, DRAWS)
     assert player.prepared == 1
     assert type(wrapper.without_time_limit().unwrapped) is Valuing

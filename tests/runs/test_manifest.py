@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.errors import StageError
 from selfplay.files import sha256
-from selfplay.runs.manifest import Manifest, check_against_manifest
+from selfplay.runs.manifest import RUN, Manifest, check_against_manifest
 from tests.support.rejections import assert_file_rejected
 
 SETTINGS = {"seed": 1, "epsilons": [0.5, 0.1], "note": None}
@@ -94,34 +94,55 @@ def test_settings_that_format_1_left_out_for_their_lack_of_effect_are_not_compar
 
 
 def test_settings_that_format_1_left_out_as_usual_are_compared(tmp_path):
-    usual = {"epsilons": [0.5], "targets": "full", "sparring_partner": None, "player.depth": 1}
+    usual = {"epsilons": [0.5], "targets": "full", "player.depth": 1}
     now = {"game.name": "tictactoe", "level": 1, **usual}
     recorded = {"game": "tictactoe", "level": 1, "epsilons": [0.5], "player": {"depth": 1}, "format": "csv"}
     written_in_format_1(tmp_path, "generation", recorded)
     assert Manifest(tmp_path).is_done("generation", now | {"dataset.format": "csv"}, usual, force=False)
-    for name, value in {
-        "epsilons": [0.1],
-        "targets": "watkins",
-        "player.depth": 2,
-        "sparring_partner": "random",
-    }.items():
+    for name, value in {"epsilons": [0.1], "targets": "watkins", "player.depth": 2}.items():
         with pytest.raises(StageError, match=f"{name} was "):
             Manifest(tmp_path).is_done("generation", now | {name: value, "dataset.format": "csv"}, usual, force=False)
 
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_settings_are_compared_by_their_present_names(tmp_path, number):
-    recorded = {"level": 1, "targets": "rootstrap", "rootstrap_share": 0.5, "rootstrap_depth": 2}
-    recorded |= {"mcts.opening_plies": 4}
+    recorded = {"level": 1, "targets": "search", "mcts.value_mix": 0.5, "mcts.opening_plies": 4}
     section = {"settings": recorded, "counts": {}, "files": {}, "versions": {}}
     (tmp_path / "manifest.json").write_text(json.dumps({"format": number, "generation": section}))
-    usual = {"value_share": 0.0, "value_depth": None, "opening_plies": 0, "exact_from": None, "opponent": None}
-    now = {"level": 1, "targets": "watkins", "value_share": 0.5, "value_depth": 2, "opening_plies": 4}
-    now |= {"sparring_partner": None}
+    usual = {"value_share": 0.0, "opening_plies": 0, "exact_from": None, "opponent": None}
+    now = {"level": 1, "targets": "search", "value_share": 0.5, "opening_plies": 4}
     assert Manifest(tmp_path).is_done("generation", now, usual, force=False)
-    for name, value in {"value_share": 1.0, "value_depth": 3, "opening_plies": 0, "targets": "full"}.items():
+    for name, value in {"value_share": 1.0, "opening_plies": 0, "targets": "full"}.items():
         with pytest.raises(StageError, match=f"{name} was "):
             Manifest(tmp_path).is_done("generation", now | {name: value}, usual, force=False)
+
+
+def recorded_with(folder, stage, settings):
+    section = {"settings": settings, "counts": {}, "files": {}, "versions": {}}
+    (folder / "manifest.json").write_text(json.dumps({"format": 2, stage: section}))
+    return Manifest(folder)
+
+
+def test_removed_settings_are_compared_only_where_they_had_an_effect(tmp_path):
+    now = {"level": 1, "targets": "watkins"}
+    usual = {"sparring_partner": None, "sparring_share": 0.1, "value_depth": None}
+    usual |= {"rootstrap_depth": 3, "rootstrap_share": 1.0}
+    assert recorded_with(tmp_path, "generation", now | usual).is_done("generation", now, force=False)
+    for changed, message in {
+        ("sparring_partner", "greedy_discs"): 'sparring_partner was "greedy_discs", is null; set another run_dir',
+        ("value_depth", 3): "value_depth was 3, is null; set another run_dir",
+        ("targets", "rootstrap"): 'targets was "rootstrap", is "watkins"; set another run_dir',
+    }.items():
+        with pytest.raises(StageError, match=message):
+            recorded_with(tmp_path, "generation", now | usual | dict([changed])).is_done("generation", now, force=False)
+
+
+def test_the_settings_of_a_run_are_read_without_values_that_were_removed(tmp_path):
+    recorded = {"targets": "rootstrap", "training.optimizer.name": "sgd", "levels": 3, "sparring_share": 0.2}
+    assert recorded_with(tmp_path, RUN, recorded).sections[RUN]["settings"] == {"levels": 3}
+    level = recorded_with(tmp_path, "training", {"training.optimizer.name": "sgd"})
+    with pytest.raises(StageError, match=r'training\.optimizer\.name was "sgd", is "adam"; set another run_dir'):
+        level.is_done("training", {"training.optimizer.name": "adam"}, force=False)
 
 
 def test_settings_of_an_expert_that_did_not_teach_are_not_compared(tmp_path):

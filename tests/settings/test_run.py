@@ -104,7 +104,7 @@ OUT_OF_RANGE = {
     (Settings, ""): [
         *(("level", -1), ("levels", 0), ("matches", 1), ("gamma", 1.1), ("gamma", -0.1), ("gamma", nan)),
         *(("epsilons", []), ("epsilons", [-0.1]), ("epsilons", [nan]), ("viewpoints", "mine")),
-        *(("outcome", "points"), ("logger", "paper"), ("opponents", "everyone"), ("sparring_share", 1.0)),
+        *(("outcome", "points"), ("logger", "paper"), ("opponents", "everyone"), ("value_share", 1.1)),
         *(("exact_from", 0), ("gate", 1.5), ("gate", nan)),
     ],
     (PlayerSettings, "player."): [("depth", 0), ("temperature", -0.1)],

@@ -78,7 +78,10 @@ def test_batches_and_shards_change_no_byte_of_matches_with_kept_trees(policy_run
     ("overrides", "message"),
     [
         (["architecture=mlp"], "architecture=mlp has no policy head, which targets=search trains; set architecture="),
-        (["training.optimizer.name=sgd"], "name=sgd does not train policies; set training.optimizer.name=adam"),
+        (
+            ["training.optimizer.name=tests.support.outside_training:SignDescent"],
+            "SignDescent does not train policies; set training.optimizer.name=adam",
+        ),
         (
             ["mcts=gumbel", "mcts.reuse=true"],
             "reuse=true: rule=gumbel divides its simulations from an unvisited position",

@@ -98,6 +98,10 @@ def test_a_level_plays_better_with_a_search_and_explores_by_the_rate_in_its_name
             "self_play=random: finds no values to learn from; set search:... or mcts:...",
         ),
         (
+            ["architecture=mlp", "value_share=0.5"],
+            "self_play=null: finds no values to learn from; set search:... or mcts:...",
+        ),
+        (
             ["learning=td", "self_play=perfect"],
             "self_play=perfect: finds no values to learn from; set search:... or mcts:...",
         ),
@@ -107,7 +111,7 @@ def test_a_level_plays_better_with_a_search_and_explores_by_the_rate_in_its_name
         ),
         (
             ["value_share=0.5", "opponents=pool"],
-            "opponents=pool: cannot be combined with value_share and value_depth=null, with which a level only plays",
+            "opponents=pool: cannot be combined with value_share, with which a level only plays against itself; set ",
         ),
         (
             ["targets=search", "architecture=alphazero_mlp", "self_play='mcts:itself'"],

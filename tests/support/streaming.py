@@ -34,15 +34,13 @@ def in_parts(folder, rows, part_rows=700, group_rows=100):
 
 
 def make_settings(**changes):
-    rate = changes.pop("learning_rate", 0.003)
-    optimizer = Optimizer(name=changes.pop("optimizer", "adam"), learning_rate=rate)
     values = {
         "epochs": 2,
         "steps_per_epoch": None,
         "batch_size": 64,
         "merge": False,
         "symmetries": False,
-        "optimizer": optimizer,
+        "optimizer": Optimizer(learning_rate=changes.pop("learning_rate", 0.003)),
     }
     return Training(**{**values, **changes})
 

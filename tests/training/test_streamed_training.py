@@ -32,9 +32,9 @@ def fitted(rows, settings, architecture="mlp"):
     return network, fit(network, rows, settings, seed=SEED)
 
 
-@pytest.mark.parametrize(("architecture", "optimizer", "rate"), [("mlp", "adam", 0.01), ("ntuple", "sgd", 0.02)])
-def test_a_streamed_fit_is_as_good_as_one_in_memory(dataset, architecture, optimizer, rate):
-    settings = make_settings(epochs=8, optimizer=optimizer, learning_rate=rate)
+@pytest.mark.parametrize("architecture", ["mlp", "ntuple"])
+def test_a_streamed_fit_is_as_good_as_one_in_memory(dataset, architecture):
+    settings = make_settings(epochs=8, learning_rate=0.01)
     reference = fit_to_rows(make_network(architecture), ROWS, settings, GAME, SEED)
     _, losses = fitted(streamed(dataset, buffer_rows=10**6), settings, architecture)
     # Both start at the same weights and pass over the same rows; only their order differs.
@@ -44,7 +44,7 @@ def test_a_streamed_fit_is_as_good_as_one_in_memory(dataset, architecture, optim
 
 
 def test_the_same_seed_gives_the_same_weights(dataset):
-    settings = make_settings(optimizer="sgd", symmetries=True)
+    settings = make_settings(symmetries=True)
     (one, losses), (other, others) = (fitted(streamed(dataset), settings, "ntuple") for _ in "ab")
     assert losses == others
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
