@@ -4,7 +4,6 @@
 # All levels run in one process, because starting two for each level takes longer than training some of them.
 #
 #   ./learn_othello.sh
-#   ./learn_othello.sh levels=14 run_dir=outputs/othello_14     # the agent that comes with the program
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shell/environment.sh"
