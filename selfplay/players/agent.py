@@ -1,6 +1,6 @@
 """A learned agent: the network of a level as a player, as an evaluation of searches and as an evaluator of tree search.
 
-agent = Agent.load(Path("outputs/othello/level_40/agent.safetensors"))
+agent = Agent.load(Path("outputs/othello/level_10/agent.safetensors"))
 agent.player(depth=2)
 agent.evaluation()
 agent.evaluator()
