@@ -21,8 +21,9 @@ from selfplay.games.game import Game
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
+from selfplay.search.action_order import Positions
 from selfplay.search.evaluation import AT_ONCE, CompiledValue, CompiledValues, Evaluation
-from selfplay.search.negamax import ALGORITHMS, STOPPED, VISITED, Ahead, Negamax, NegamaxSearch, Positions, negamax_of
+from selfplay.search.negamax import ALGORITHMS, STOPPED, VISITED, Ahead, Negamax, NegamaxSearch, negamax_of
 from selfplay.search.probcut import Probing, compile_probe
 from selfplay.search.threads import (
     STOP,

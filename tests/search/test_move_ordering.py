@@ -2,7 +2,7 @@
 
 from selfplay.games import make_game
 from selfplay.named_players.evaluations import make_evaluation
-from selfplay.search.negamax import MIN_VALUE_DEPTH
+from selfplay.search.action_order import MIN_VALUE_DEPTH
 from selfplay.search.searcher import Searcher
 
 OTHELLO, CONNECT_FOUR = make_game("othello"), make_game("connect_four")
