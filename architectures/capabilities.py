@@ -30,7 +30,7 @@ class CompiledValues(Protocol):
 
 
 @runtime_checkable
-class PatternTables(Protocol):
+class TableWeights(Protocol):
     """A network of tables of patterns whose weights compiled code can read and change (learning=td)."""
 
     def trainable_tables(self) -> TrainableTables:

@@ -120,7 +120,7 @@ class NTuple(nn.Module):
         return PatternEvaluation(name, game.name, win, margin, tables)
 
     def trainable_tables(self) -> TrainableTables:
-        """The patterns and the weights, not copied (see `PatternTables`)."""
+        """The patterns and the weights, not copied (see `TableWeights`)."""
         contributions, offsets, weight_of_entry, *_ = self.patterns
         weights = self.weight.detach().numpy()
         sizes = self.num_squares, self.parities

@@ -37,11 +37,12 @@ CompiledValue = Callable[[Word, Word, ValueParameters], Word]
 """(own, opp, parameters) to the value of a position to the player to move, a float; compiled searches call it."""
 
 
-CompiledValues = Callable[[Words, Words, int, ValueParameters, NDArray[np.float64]], None]
+CompiledBatchValue = Callable[[Words, Words, int, ValueParameters, NDArray[np.float64]], None]
 """(own, opp, count, parameters, values): writes the values of the first `count` positions, at most AT_ONCE, into
 `values` (float64[AT_ONCE]). They are those of the `CompiledValue`, which values them one after the other."""
 
 AT_ONCE = 4
+"""The largest number of positions that a `CompiledBatchValue` values in one call."""
 
 
 class EvaluationParameters(NamedTuple):
@@ -72,7 +73,7 @@ class Evaluation(Protocol):
     def unfinished_value(self, game: Game) -> CompiledValue:
         """The function that values unfinished positions; every call returns the same function."""
 
-    def unfinished_values(self, game: Game) -> CompiledValues | None:
+    def unfinished_values(self, game: Game) -> CompiledBatchValue | None:
         """The function that values several positions; every call returns the same. None if there is none."""
 
     def parameters(self, game: Game) -> EvaluationParameters:
@@ -193,7 +194,7 @@ class FeatureEvaluation(NamedTuple):
         features = self._computed(game)
         return _nothing if features is None else feature_sum(features)
 
-    def unfinished_values(self, game: Game) -> CompiledValues | None:
+    def unfinished_values(self, game: Game) -> CompiledBatchValue | None:
         return None
 
     def parameters(self, game: Game) -> EvaluationParameters:

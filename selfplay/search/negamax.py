@@ -30,7 +30,7 @@ from selfplay.compute.compiled_words import load, move_of
 from selfplay.compute.compiled_words import store as store_word
 from selfplay.games.rules import Rules
 from selfplay.search.action_order import Positions, order_of_actions, put
-from selfplay.search.evaluation import AT_ONCE, CompiledValue, CompiledValues, EvaluationParameters, finished_value
+from selfplay.search.evaluation import AT_ONCE, CompiledBatchValue, CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.threads import STOP, Threads, is_marked, is_shared, put_mark
 from selfplay.search.transposition_table import NO_ACTION, Table, look_up, store
 
@@ -87,8 +87,7 @@ class NegamaxSearch(NamedTuple):
     """int64[D + 1, D + 2], at first -1: row l holds the best actions found from the position with l plies left, then
     -1."""
     killers: NDArray[np.int64]
-    """int64[D + 1]: the action that has last cut off a position with each number of plies left, or
-    NO_ACTION."""
+    """int64[D + 1]: the action that has last cut off a position with each number of plies left, or NO_ACTION."""
     ahead: Ahead
     work: NDArray[np.int64]
     """int64[2]: [VISITED] the number of positions visited; [STOPPED] 1 once the search is stopped."""
@@ -138,7 +137,7 @@ def negamax_of(
     rules: Rules,
     unfinished_value: CompiledValue,
     pass_action: int | None,
-    unfinished_values: CompiledValues | None = None,
+    unfinished_values: CompiledBatchValue | None = None,
     probe: Callable[..., tuple[int, float, bool]] | None = None,
     part: Callable[[Negamax], Negamax] = recursive_part,
 ) -> tuple[Negamax, Negamax]:

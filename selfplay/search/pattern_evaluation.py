@@ -12,10 +12,10 @@ from selfplay.compute.elementary import tangent
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.patterns import Patterns, added_by_squares, phase_of
-from selfplay.search.evaluation import AT_ONCE, CompiledValue, CompiledValues, EvaluationParameters
+from selfplay.search.evaluation import AT_ONCE, CompiledBatchValue, CompiledValue, EvaluationParameters
 
 CONTENTS = 3
-"""What a square can have: nothing, a stone of the player who has just moved, or one of the player to move."""
+"""The number of contents of a square: nothing, a stone of the player who has just moved, one of the player to move."""
 IMAGES_AT_ONCE = 16
 """The number of images is rounded up to a multiple of this, for instructions that do the same with several."""
 
@@ -95,7 +95,7 @@ def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
 
 @part_of_compiled
 def pattern_values(own: Words, opp: Words, count: int, tables: PatternTables, values: NDArray[np.float64]) -> None:
-    """The `CompiledValues` of `pattern_value`.
+    """The `CompiledBatchValue` of `pattern_value`.
 
     A sum waits for each of its additions. So the sums of four positions, each in its own order, take little more time
     than that of one.
@@ -142,7 +142,7 @@ class PatternEvaluation(NamedTuple):
     def unfinished_value(self, game: Game) -> CompiledValue:
         return pattern_value
 
-    def unfinished_values(self, game: Game) -> CompiledValues | None:
+    def unfinished_values(self, game: Game) -> CompiledBatchValue | None:
         return pattern_values
 
     def parameters(self, game: Game) -> EvaluationParameters:

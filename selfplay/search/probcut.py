@@ -7,8 +7,8 @@ The value v of a deep search is predicted from the value s of a shallower search
 fitted for pairs of depths and phases of the match (Buro, "ProbCut: an effective selective extension of the alpha-beta
 algorithm", 1995; "Experiments with Multi-ProbCut and a new high-quality evaluation function", 1997). If the prediction
 is above beta by `threshold` standard deviations, the position gets the value beta. If it is below alpha by as much, the
-position gets the value alpha. The results of a search are then no longer exact. The shallow search
-cuts in the same way.
+position gets the value alpha. The results of a search are then no longer exact. The shallow search cuts in the same
+way.
 
 The fitted numbers are in a file beside the weights that they were fitted to:
 

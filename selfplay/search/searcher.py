@@ -22,7 +22,7 @@ from selfplay.games.rules import Rules
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.search.action_order import Positions
-from selfplay.search.evaluation import AT_ONCE, CompiledValue, CompiledValues, Evaluation
+from selfplay.search.evaluation import AT_ONCE, CompiledBatchValue, CompiledValue, Evaluation
 from selfplay.search.negamax import ALGORITHMS, STOPPED, VISITED, Ahead, Negamax, NegamaxSearch, negamax_of
 from selfplay.search.probcut import Probing, compile_probe
 from selfplay.search.threads import (
@@ -109,7 +109,7 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
 def compile_search(
     rules: Rules,
     unfinished_value: CompiledValue,
-    unfinished_values: CompiledValues | None,
+    unfinished_values: CompiledBatchValue | None,
     pass_action: int | None,
     has_cuts: bool,
 ) -> Callable[..., bool]:

@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 from torch import nn
 
-from selfplay.architectures.capabilities import PatternTables
+from selfplay.architectures.capabilities import TableWeights
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import read_bytes
 from selfplay.games import Game
@@ -57,7 +57,7 @@ def learn_level(
     """
     began, settings, game = time.perf_counter(), context.settings.for_level(level), context.game
     network = starting_network(settings, game, level, start)
-    if not isinstance(network, PatternTables):
+    if not isinstance(network, TableWeights):
         name = settings.architecture["name"]
         raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
     outcome = OUTCOMES[settings.outcome]

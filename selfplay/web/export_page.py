@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from selfplay.architectures.capabilities import DenseLayers, PatternTables
+from selfplay.architectures.capabilities import DenseLayers, TableWeights
 from selfplay.checks import require
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
@@ -269,7 +269,7 @@ def _templates(game: Game) -> dict[str, Any]:
 def exported_network(agent: Agent) -> ExportedNetwork:
     """The network of an agent. Raises SettingError if exported/agent.js cannot compute its values."""
     network = agent.network
-    if isinstance(network, PatternTables):
+    if isinstance(network, TableWeights):
         contributions, offsets, weight_of_entry, weights, squares, parities, _ = network.trainable_tables()
         added = added_by_squares(contributions, squares).transpose(1, 0, 2)
         description = {"kind": "tables", "phases": len(weights), "parities": parities, "squares": squares}

@@ -194,6 +194,7 @@ def learned_values(tables: PatternTables) -> LearnedValues:
     limits = np.iinfo(np.int16)
     rounded[:, :-1] = np.clip(np.round(weights * (squares * UNITS_PER_SQUARE)), limits.min, limits.max)
     first = np.full(added.shape[-1], weights.shape[1], dtype=np.int32)
+    # Those of the empty board: searches change copies of them.
     first[:images] = tables.scratch.entries[:images]
     return LearnedValues(added, first, rounded, squares, tables.parities)
 
