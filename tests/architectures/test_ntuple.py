@@ -14,6 +14,7 @@ from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.folders import CONFIG_FOLDER
+from selfplay.search.searcher import Searcher
 from tests.support.searches import position_values
 
 OTHELLO = OmegaConf.to_container(OmegaConf.load(CONFIG_FOLDER / "architecture" / "ntuple_othello.yaml"))
@@ -106,6 +107,26 @@ def test_compiled_searches_get_the_negated_value_of_the_module(name):
     evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
     expected = -network(game.observe(states)).value.double()
     torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_searches_which_value_several_positions_at_a_time_find_the_values_of_the_module(depth):
+    game, states = open_states("tictactoe")
+    agent = Agent(Checkpoint(network_of("tictactoe"), {"outcome": "return"}), game, "level 1")
+    found = Searcher(game, agent.evaluation(), "negascout").search_batch(states, depth).values
+    np.testing.assert_allclose(found, best_values(agent.player(), game, states, depth), atol=1e-6)
+
+
+def best_values(player, game, states, depth):
+    """float64[B]: the values of unfinished positions, `depth` plies ahead."""
+    values = player.action_values(states).double()
+    if depth > 1:
+        for action in range(values.shape[1]):
+            rows = (~values[:, action].isnan()).nonzero()[:, 0]
+            after = game.step(states.select(rows), torch.full_like(rows, action))
+            rows, after = rows[~after.terminated], after.select(~after.terminated)
+            values[rows, action] = -best_values(player, game, after, depth - 1)
+    return values.nan_to_num(nan=-np.inf).amax(dim=1)
 
 
 # ---------------------------------------------------------------------- what is refused
