@@ -147,13 +147,12 @@ def test_the_settings_of_a_run_are_read_without_values_that_were_removed(tmp_pat
 
 def test_settings_of_an_expert_that_did_not_teach_are_not_compared(tmp_path):
     recorded = {"level": 1, "expert.player": None, "expert.matches": 16384, "expert.round_matches": 1024}
-    section = {"settings": recorded, "counts": {}, "files": {}, "versions": {}}
-    (tmp_path / "manifest.json").write_text(json.dumps({"format": 2, "training": section}))
+    manifest = recorded_with(tmp_path, "training", recorded)
     usual = {"expert.player": None, "expert.matches": 4096, "expert.seat": "both", "opening_plies": 0}
     now = {"level": 1, **usual}
-    assert Manifest(tmp_path).is_done("training", now, usual, force=False)
+    assert manifest.is_done("training", now, usual, force=False)
     with pytest.raises(StageError, match=r"expert\.player was null, is "):
-        Manifest(tmp_path).is_done("training", now | {"expert.player": "search:negascout"}, usual, force=False)
+        manifest.is_done("training", now | {"expert.player": "search:negascout"}, usual, force=False)
 
 
 def test_a_section_read_from_format_1_is_compared_alike_after_it_is_written_again(tmp_path):
