@@ -70,6 +70,8 @@ class NegamaxSearch(NamedTuple):
     searches of other positions, would change the result."""
     reply_value: float
     """That of the evaluation."""
+    window: float
+    """Half the width of the first window; 0: none."""
     parameters: EvaluationParameters
     table: Table
     """Minimax does not use it."""

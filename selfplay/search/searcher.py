@@ -42,6 +42,10 @@ MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5
 """The smallest numbers of remaining plies at which null windows save more positions than repeated searches add: with
 ordering and a table, without ordering, and with ordering but no table."""
 MAX_DEPTH, MAX_TABLE_BITS = 120, 28
+LOOK_LESS, MIN_WINDOW_DEPTH, WINDOW = 4, 7, 0.06
+"""From this depth on, a search this number of plies less deep predicts the value, on the scale of outcomes (-1 to 1). A
+first search looks for it in the window of this half width, and is repeated without one if the value is outside
+("aspiration windows": Marsland, "A review of game-tree pruning", 1986)."""
 THREADS_FROM, MOST_SHARED = 6, 64
 """Several threads search positions from this depth on, in batches of at most this size."""
 
@@ -81,7 +85,13 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
                 return False
             work[VISITED], search.killers[:] = 0, NO_ACTION
             if depth > 0:
-                value, is_open = negamax(load(own, row), load(opp, row), depth, -np.inf, np.inf, shared)
+                low, high = -np.inf, np.inf
+                if search.window > 0:
+                    value, _ = negamax(load(own, row), load(opp, row), depth - LOOK_LESS, low, high, shared)
+                    low, high = value - search.window, value + search.window
+                value, is_open = negamax(load(own, row), load(opp, row), depth, low, high, shared)
+                if not low < value < high:
+                    value, is_open = negamax(load(own, row), load(opp, row), depth, -np.inf, np.inf, shared)
             else:
                 value, is_open = leaf(load(own, row), load(opp, row), depth, -np.inf, np.inf, shared)
             if work[STOPPED] != 0:
@@ -277,6 +287,7 @@ class Searcher(MadeAgain):
         variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
         found = BatchResult(np.empty(size), actions, visited, variations, final)
         word, num_actions = word_dtype(parts_of_bits(self.game.rules.word_bits)), self.game.num_distinct_actions
+        has_window = depth >= MIN_WINDOW_DEPTH and self.algorithm != "minimax" and self.evaluation.predicts_outcome
         following, ahead = np.zeros((2, depth + 1, num_actions), word), np.zeros((2, AT_ONCE), word)
         search = NegamaxSearch(
             depth,
@@ -286,6 +297,7 @@ class Searcher(MadeAgain):
             # A search that deepens ply by ply uses what it has found before; with a time limit it is not repeatable.
             self.probcut is not None and not deepens,
             self.evaluation.reply_value,
+            WINDOW if has_window else 0.0,
             self.evaluation.parameters(self.game),
             self._table,
             self.probcut or 0,

@@ -14,7 +14,7 @@ from selfplay.games.position_graph import PositionGraph, optimal_actions, perfec
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.negamax import ALGORITHMS
-from selfplay.search.searcher import Searcher
+from selfplay.search.searcher import MIN_WINDOW_DEPTH, Searcher
 from tests.support.searches import evaluation_for, position_after, position_values
 
 # A game that does not count points, and one that does and has passes.
@@ -78,6 +78,25 @@ def test_all_searches_give_the_same_value_and_action(name, seed, plies, depth):
     assert len({(result.value, result.action) for result in results.values()}) == 1
     most = results["minimax", False, 0].visited
     assert all(results["alpha_beta", *rest].visited <= most for rest in ((False, 0), (True, 10)))
+
+
+class Outcomes(FeatureEvaluation):
+    """Values on the scale of outcomes."""
+
+    predicts_outcome = True
+
+
+@pytest.mark.parametrize("name", GAMES)
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**40), plies=st.integers(0, 6), scale=st.sampled_from([0.0003, 0.01]))
+def test_a_first_search_in_a_small_window_changes_no_value_or_action(name, seed, plies, scale):
+    # With the smaller scale most values are in the window, with the larger one few.
+    game = GAMES[name]
+    state, evaluation = position_after(game, plies, seed), evaluation_for(game)
+    weights = {name: scale * weight for name, weight in evaluation.weights.items()}
+    evaluation = Outcomes(**evaluation._asdict() | {"win": 1.0, "margin": 0.0, "weights": weights})
+    results = [Searcher(game, evaluation, one).search(state, MIN_WINDOW_DEPTH) for one in ALGORITHMS]
+    assert len({(result.value, result.action) for result in results}) == 1
 
 
 @pytest.mark.parametrize("name", GAMES)
