@@ -13,13 +13,12 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from selfplay.architectures.ntuple import NTuple, with_phases
+from selfplay.architectures.ntuple import NTuple
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.files import read_bytes
 from selfplay.games import Game
 from selfplay.named_players.make import files_of_player, make_player
 from selfplay.named_players.names import parse_name
-from selfplay.players.agent import Agent
 from selfplay.players.search import SearchPlayer
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import load_agent
@@ -56,11 +55,6 @@ def teach_level(
         raise SettingError(
             f"expert.player: trains tables of patterns, not architecture={name}; set architecture=ntuple"
         )
-    network, architecture = agent.network, agent.checkpoint.metadata["architecture"]
-    if learner is None:
-        # A walk trains one ply after another, so each needs weights of its own.
-        network, architecture = with_phases(network, architecture)
-        agent = Agent(agent.checkpoint._replace(network=network), game, agent.name)
     experts = [expert_of(settings, game) for _ in range(numba.config.NUMBA_NUM_THREADS)]  # type: ignore[attr-defined]
     with closing(progress(total=game.max_game_length, desc=f"level {level}: plies")) as bar:
         taught = learn_from_expert(
@@ -79,7 +73,9 @@ def teach_level(
     )
     learner_file = save(dict(taught.lessons._asdict()))
     seconds = time.perf_counter() - began
-    return FittedLevel(network.half(), game, [loss], taught.positions, seconds, learner_file, architecture)
+    return FittedLevel(
+        taught.network.half(), game, [loss], taught.positions, seconds, learner_file, taught.architecture
+    )
 
 
 def expert_of(settings: Settings, game: Game) -> SearchPlayer:

@@ -6,17 +6,20 @@ positions are those that the tables reach, and their mistakes there are the next
 Tian & Barber, "Thinking fast and slow with deep learning and tree search", 2017; learning in the positions that the
 learner reaches: Ross, Gordon & Bagnell, "A reduction of imitation learning and structured prediction to no-regret
 online learning", 2011).
+
+A walk corrects one ply after another, so on it each ply needs weights of its own, which are many.
 """
 
+import copy
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from selfplay.architectures.ntuple import NTuple
+from selfplay.architectures.ntuple import NTuple, with_phases
 from selfplay.checks import check_parameters
 from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Activity, stream_key
@@ -36,13 +39,17 @@ BATCH_MATCHES = 256
 """Matches that a thread plays at a time."""
 
 MOST_TRAININGS = 10
-"""The largest number of trainings for one ply. The search judges positions one by one, so judgements can contradict
-each other, and mistakes may be left."""
+"""The largest number of trainings for one ply, and for all together. The search judges positions one by one, so
+judgements can contradict each other, and mistakes may be left."""
 
 
 class Taught(NamedTuple):
-    """What tables have learned from a search, besides the weights themselves."""
+    """What tables have learned from a search."""
 
+    network: NTuple
+    """The tables with their new weights."""
+    architecture: dict[str, Any]
+    """That of the tables, as in the metadata of a checkpoint."""
     lessons: Lessons
     """Those of before, and the new ones."""
     positions: int
@@ -68,8 +75,7 @@ def learn_from_expert(
     """Play this number of matches of tables, walk lines in each seat, and learn from a search the order of the actions.
 
     Args:
-        agent: whose network (`NTuple`) has the tables, with weights for each number of stones. They are changed in
-            place.
+        agent: whose network (`NTuple`) has the tables. Its weights are not changed.
         searchers: the search, for each thread. Their number does not change the result.
         depth: how many plies the search looks ahead, 2 or more.
         lessons: what is known already from the same search.
@@ -79,14 +85,16 @@ def learn_from_expert(
     Raises SettingError if a parameter is out of range, or the network has no tables.
     """
     check_parameters(parameters, "parameters.")
-    game, network = agent.game, agent.network
-    if not isinstance(network, NTuple):
+    game, architecture = agent.game, agent.checkpoint.metadata["architecture"]
+    if not isinstance(agent.network, NTuple):
         raise SettingError(f"{agent.name}: a search teaches tables of patterns only; set architecture=ntuple")
+    network, extended = with_phases(agent.network, architecture)
+    walker = Agent(agent.checkpoint._replace(network=network), game, agent.name)
     judge = SearchJudge(searchers, depth, parameters.tolerance)
     key = stream_key(seed, level, Activity.TRAINING)
     apprentice = Apprentice(game, network, judge, key, passes=parameters.passes, margin=parameters.margin)
     by_ply, positions, mistakes = _lessons_by_ply(apprentice, Lessons() if lessons is None else lessons), 0, 0
-    reached = reached_positions(agent, torch.arange(matches), parameters.epsilons, key, judge.threads)
+    reached = reached_positions(walker, torch.arange(matches), parameters.epsilons, key, judge.threads)
     distinct, _ = apprentice.distinct(reached)
     for ply, of_ply in _rows_by_ply(game, distinct).items():
         known, rows = apprentice.with_positions(by_ply.get(ply, Lessons()), distinct.select(torch.from_numpy(of_ply)))
@@ -114,10 +122,24 @@ def learn_from_expert(
             positions, mistakes = positions + corrected.positions, mistakes + corrected.mistakes[0]
             on_ply(1)
         by_ply = walk.lessons
-    of_plies = [by_ply[ply] for ply in sorted(by_ply)]
-    left = [apprentice.mistakes(known, np.arange(len(known.own))) for known in of_plies]
-    together = Lessons(*map(np.concatenate, zip(*of_plies, strict=True)))
-    return Taught(together, positions, mistakes / positions, float(np.concatenate(left).mean()))
+    together = Lessons(*map(np.concatenate, zip(*(by_ply[ply] for ply in sorted(by_ply)), strict=True)))
+    if not parameters.weights_by_ply:
+        network, extended = copy.deepcopy(agent.network), architecture
+        apprentice = Apprentice(game, network, judge, key, passes=parameters.passes, margin=parameters.margin)
+        learn_together(apprentice, together)
+    left = float(apprentice.mistakes(together, np.arange(len(together.own))).mean())
+    return Taught(network, extended, together, positions, mistakes / positions, left)
+
+
+def learn_together(apprentice: Apprentice, lessons: Lessons) -> None:
+    """Train one set of tables on the lessons of all plies, until no mistake is left or `MOST_TRAININGS` times."""
+    everything = np.arange(len(lessons.own))
+    for training in range(MOST_TRAININGS):
+        apprentice.learn(lessons, np.flatnonzero(lessons.poor), apprentice.game.max_game_length + training)
+        is_wrong = apprentice.mistakes(lessons, everything)
+        apprentice.judge_all(lessons, everything[is_wrong])
+        if not is_wrong.any():
+            break
 
 
 def reached_positions(agent: Agent, matches: Tensor, epsilons: Sequence[float], key: int, threads: int) -> State:

@@ -55,6 +55,20 @@ def test_taught_tables_have_a_phase_for_each_number_of_stones_and_continue_the_l
     assert known[0] < known[1]
 
 
+def test_tables_as_large_as_before_learn_the_lessons_of_all_plies_together(finished, tmp_path):
+    learn_levels(tiny_settings(tmp_path, *TAUGHT, "expert.weights_by_ply=false"))
+    game, run = make_game("tictactoe"), RunFolder(tmp_path)
+    weights = [load_checkpoint(run.agent(level), game).network.state_dict()["weight"] for level in (1, 2, 3, 4)]
+    assert {tensor.shape for tensor in weights} == {weights[0].shape}
+    mistakes = [read_epoch_losses(run.epoch_loss(level))[0].validation_loss for level in (2, 3, 4)]
+    assert mistakes[0] > mistakes[1] > mistakes[2]
+    lines = Grader(positions_of("tictactoe")).grade(level_player(tmp_path, 4, game)).lines
+    assert sum(line.lost for line in lines) == 0
+    # The walk of the first level that is taught does not depend on what its tables learn afterwards.
+    first = [read_lessons(RunFolder(folder).level(2) / LEARNER_FILE) for folder in (finished, tmp_path)]
+    assert np.array_equal(first[0].own, first[1].own)
+
+
 def test_lessons_are_right_where_the_search_sees_every_end(finished):
     game, lessons = make_game("tictactoe"), read_lessons(RunFolder(finished).level(4) / LEARNER_FILE)
     state = game.state_at(torch.from_numpy(lessons.own), torch.from_numpy(lessons.opp))
