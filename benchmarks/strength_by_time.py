@@ -1,0 +1,192 @@
+"""How strong levels are after how much processor time, with self-play one ply ahead and with a search that teaches.
+
+    NUMBA_NUM_THREADS=1 python benchmarks/strength_by_time.py
+    python benchmarks/strength_by_time.py othello --figure outputs/othello_by_time.png
+
+For each game, the levels of an earlier recipe, and those that go on from one of them by the recipe of today (CURVES).
+Each level is trained in a process of its own, whose processor time counts, and plays its matches: in Connect Four
+moving first against perfect play with random ties, one ply ahead, with wins taken and immediate losses avoided; in
+Othello against the agent that comes with the program, both four plies ahead. Levels that are in points.csv of their
+folder in --run-dir are not trained again; delete it after a change of the recipe.
+"""
+
+import project_environment
+
+import argparse
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from matplotlib.figure import Figure
+from perfect_play import Blocking
+
+from selfplay.cli.main import reporting_errors
+from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.errors import StageError
+from selfplay.figures.style import BLUE, ORANGE, decorate, default_style, empty_figure, rendered
+from selfplay.files import written_whole
+from selfplay.games import make_game
+from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.matches.series import count_matches
+from selfplay.named_players.make import make_player
+from selfplay.players.perfect import SolverPlayer
+from selfplay.search.exact_solver import make_exact_solver
+
+PERFECT_MATCHES, MATCHES, OPENING_PLIES = 200, 1000, 8
+
+
+class Curve(NamedTuple):
+    """Levels that are trained one after the other, `first` from the level before it of the earlier curve."""
+
+    label: str
+    settings: tuple[str, ...]
+    first: int
+    last: int
+
+
+CURVES = {
+    "connect_four": (
+        Curve("self-play one ply ahead", ("recipe=connect_four",), 1, 15),
+        Curve("then a search teaches", ("recipe=connect_four_taught", "expert.weights_by_ply=false"), 16, 18),
+    ),
+    "othello": (
+        Curve("self-play one ply ahead", ("recipe=othello", "levels=14", "self_play_from_level=15"), 1, 14),
+        Curve("then a search teaches", ("recipe=othello",), 9, 10),
+    ),
+}
+TITLES = {
+    "connect_four": "Connect Four: score moving first against perfect play",
+    "othello": "Othello: score against the pretrained agent, 4 plies ahead",
+}
+
+
+class Point(NamedTuple):
+    """A level after its training."""
+
+    level: int
+    seconds: float
+    """Processor time of the training of this level alone."""
+    won: int
+    drawn: int
+    lost: int
+
+    @property
+    def score(self) -> float:
+        return (self.won + self.drawn / 2) / (self.won + self.drawn + self.lost)
+
+
+def processor_seconds(command: list[str]) -> float:
+    """The processor time of a command. Raises StageError if it fails."""
+    process = subprocess.Popen([sys.executable, "-m", "selfplay", *command], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise StageError(f"selfplay {' '.join(command)} has failed")
+    return usage.ru_utime + usage.ru_stime
+
+
+def against_perfect_play(level: int, run_dir: Path) -> WinDrawLoss[int]:
+    """The matches of a level of Connect Four."""
+    game = make_game("connect_four")
+    player = Blocking(game, make_player(f"level:{level}", game, run_dir), run_dir)
+    pair, key = (player, SolverPlayer(make_exact_solver(game))), stream_key(0, 0, Activity.VERSUS_PERFECT)
+    return count_matches(game, pair, PERFECT_MATCHES, key, PERFECT_MATCHES, alternate=False).results
+
+
+def against_pretrained(level: int, run_dir: Path) -> WinDrawLoss[int]:
+    """The matches of a level of Othello."""
+    game, key = make_game("othello"), stream_key(0, 0, Activity.TOURNAMENT)
+    evaluations = (f"level:{level}", "pretrained")
+    one, other = (make_player(f"search:negascout?depth=4&evaluation={name}", game, run_dir) for name in evaluations)
+    return count_matches(game, (one, other), MATCHES, key, opening_plies=OPENING_PLIES).results
+
+
+MEASURES = {"connect_four": against_perfect_play, "othello": against_pretrained}
+
+
+def read(file: Path) -> list[Point]:
+    if not file.exists():
+        return []
+    with file.open(newline="") as lines:
+        kinds = Point.__annotations__.values()
+        return [
+            Point(*(kind(row[name]) for name, kind in zip(Point._fields, kinds, strict=True)))
+            for row in csv.DictReader(lines)
+        ]
+
+
+def points_of(game: str, curve: Curve, run_dir: Path, earlier: Path | None) -> Iterator[Point]:
+    """The points of a curve, from points.csv or measured now.
+
+    Args:
+        earlier: the run of the earlier curve.
+    """
+    file = run_dir / "points.csv"
+    known = {point.level: point for point in read(file)}
+    if earlier is not None:
+        before = f"level_{curve.first - 1:02}"
+        shutil.copytree(earlier / before, run_dir / before, dirs_exist_ok=True)
+    for level in range(curve.first, curve.last + 1):
+        if level not in known:
+            run = [f"game={game}", *curve.settings, f"run_dir={run_dir}", f"level={level}", "force=true"]
+            seconds = processor_seconds(["train", *run])
+            known[level] = Point(level, round(seconds, 1), *MEASURES[game](level, run_dir))
+            with written_whole(file) as beside, beside.open("w", newline="") as lines:
+                csv.writer(lines).writerows([Point._fields, *known.values()])
+        yield known[level]
+
+
+@default_style()
+def draw(curves: dict[str, list[list[Point]]]) -> Figure:
+    """A panel for each game, with the points of its two curves."""
+    figure = empty_figure(6 * len(curves), 5)
+    panels = figure.subplots(1, len(curves), squeeze=False)[0]
+    for axes, (game, (earlier, later)) in zip(panels, curves.items(), strict=True):
+        decorate(axes, TITLES[game], "minutes of processor time", "score")
+        shared = [point for point in earlier if point.level < later[0].level]
+        first, second = (curve.label for curve in CURVES[game])
+        for points, hidden, color, label in (
+            (earlier, 0, BLUE, first),
+            ([*shared, *later], len(shared) - 1, ORANGE, second),
+        ):
+            minutes = list(accumulate(point.seconds / 60 for point in points))[hidden:]
+            scores = [point.score for point in points][hidden:]
+            axes.plot(minutes, scores, color=color, marker="o", markersize=4, label=label)
+        axes.legend(loc="lower right", frameon=False)
+    return figure
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="*", choices=[*CURVES, []], help="default: all")
+    parser.add_argument("--run-dir", type=Path, default=Path("outputs/strength_by_time"))
+    parser.add_argument("--figure", type=Path, default=Path("outputs/strength_by_time/strength_by_time.png"))
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    print("| game | | level | seconds | won-drawn-lost | score |\n|---|---|---:|---:|---:|---:|")
+    curves: dict[str, list[list[Point]]] = {}
+    for game in options.games or CURVES:
+        curves[game], earlier = [], None
+        for number, curve in enumerate(CURVES[game], 1):
+            run_dir, points = options.run_dir / f"{game}_{number}", []
+            for point in points_of(game, curve, run_dir, earlier):
+                points.append(point)
+                matches = f"{point.won}-{point.drawn}-{point.lost}"
+                cells = (game, curve.label, point.level, f"{point.seconds:.0f}", matches, f"{point.score:.3f}")
+                print("|", " | ".join(map(str, cells)), "|", flush=True)
+            curves[game].append(points)
+            earlier = run_dir
+    with written_whole(options.figure) as beside:
+        rendered(draw(curves)).save(beside, format="PNG", optimize=True)
+
+
+if __name__ == "__main__":
+    with reporting_errors():
+        main()
