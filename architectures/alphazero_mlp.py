@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.architectures import Output
+from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
 
 
@@ -39,13 +40,9 @@ class AlphaZeroMLP(nn.Module):
         features = self.trunk(observations)
         return Output(torch.tanh(self.value_head(features)).squeeze(1), self.policy_head(features))
 
-    def dense_layers(self) -> list[nn.Linear]:
-        """The linear layers, with copies of both heads as one (see `DenseLayers`)."""
-        value, policy = self.value_head, self.policy_head
-        heads = nn.Linear(value.in_features, 1 + policy.out_features, device="meta")
-        heads.weight = nn.Parameter(torch.cat([value.weight, policy.weight]))
-        heads.bias = nn.Parameter(torch.cat([value.bias, policy.bias]))
-        return [*(layer for layer in self.trunk if isinstance(layer, nn.Linear)), heads]
+    def listed_layers(self) -> LayerLists:
+        """See `ListedLayers`."""
+        return LayerLists([self.value_head, nn.Tanh()], [self.policy_head], self.trunk)
 
 
 def policy_layer(inputs: int, num_actions: int) -> nn.Linear:

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from selfplay.architectures import Output, require_board, require_positive_integer
 from selfplay.architectures.alphazero_mlp import policy_layer
+from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
 from selfplay.architectures.residual import ResidualBlock
 
@@ -59,6 +60,10 @@ class AlphaZeroResidual(nn.Module):
     def forward(self, observations: Tensor) -> Output:
         features = self.trunk(observations)
         return Output(torch.tanh(self.value_head(features)).squeeze(1), self.policy_head(features))
+
+    def listed_layers(self) -> LayerLists:
+        """See `ListedLayers`."""
+        return LayerLists([*self.value_head, nn.Tanh()], self.policy_head, self.trunk)
 
 
 def _planes(channels: int, head_channels: int) -> list[nn.Module]:

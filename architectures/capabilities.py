@@ -4,7 +4,8 @@ A network has a capability if it has the method. Code that needs one asks `isins
 for the class of the network.
 """
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,15 +38,26 @@ class TableWeights(Protocol):
         """Its tables on the CPU. The weights are not copied: writing into them changes the network."""
 
 
+class LayerLists(NamedTuple):
+    """The layers of a network, in the order in which they are computed, from one observation to its `Output`.
+
+    Exported pages compute the layers that `selfplay.web.exported_network.COMPUTED` names.
+    """
+
+    value: Iterable[nn.Module]
+    """From the output of the trunk to the value."""
+    policy: Iterable[nn.Module] | None = None
+    """From the output of the trunk to the policy logits; None: the network has no policy head."""
+    trunk: Iterable[nn.Module] = ()
+    """From the observation to what both heads see."""
+
+
 @runtime_checkable
-class DenseLayers(Protocol):
-    """A perceptron: linear layers with ReLU between them."""
+class ListedLayers(Protocol):
+    """A network that is a sequence of layers, which may branch into two heads."""
 
-    def dense_layers(self) -> list[nn.Linear]:
-        """The layers. Each but the last is followed by ReLU; the last has one output, the value.
-
-        With a policy head, the last has 1 + A outputs: the value before the hyperbolic tangent, and the policy logits.
-        """
+    def listed_layers(self) -> LayerLists:
+        """The layers. They are not copied."""
 
 
 @runtime_checkable

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from selfplay.architectures import Output, require_board, require_positive_integer
+from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
 
 
@@ -36,3 +37,7 @@ class Conv(nn.Module):
 
     def forward(self, observations: Tensor) -> Output:
         return Output(self.layers(observations).squeeze(1))
+
+    def listed_layers(self) -> LayerLists:
+        """See `ListedLayers`."""
+        return LayerLists(value=self.layers)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.architectures import Output
+from selfplay.architectures.capabilities import LayerLists
 from selfplay.errors import SettingError
 
 LEVELS = 1 << 16
@@ -68,6 +69,6 @@ class MLP(nn.Module):
     def forward(self, observations: Tensor) -> Output:
         return Output(self.layers(observations).squeeze(1))
 
-    def dense_layers(self) -> list[nn.Linear]:
-        """The linear layers (see `DenseLayers`)."""
-        return [layer for layer in self.layers if isinstance(layer, nn.Linear)]
+    def listed_layers(self) -> LayerLists:
+        """See `ListedLayers`."""
+        return LayerLists(value=self.layers)

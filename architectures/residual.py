@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.architectures import Output, require_board, require_positive_integer
+from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
 
 
@@ -34,6 +35,10 @@ class ResidualBlock(nn.Module):
 
     def forward(self, planes: Tensor) -> Tensor:
         return planes + cast(Tensor, self.last(torch.relu(self.first(torch.relu(planes)))))
+
+    def added_layers(self) -> list[nn.Module]:
+        """The layers whose output the block adds to its input."""
+        return [nn.ReLU(), self.first, nn.ReLU(), self.last]
 
 
 class Residual(nn.Module):
@@ -71,3 +76,7 @@ class Residual(nn.Module):
 
     def forward(self, observations: Tensor) -> Output:
         return Output(self.head(self.blocks(self.stem(observations))).squeeze(1))
+
+    def listed_layers(self) -> LayerLists:
+        """See `ListedLayers`."""
+        return LayerLists(value=[self.stem, *self.blocks, *self.head])

@@ -4,7 +4,6 @@ The files of the page are copied. `exported/` holds the modules that answer its 
 them are the rules of the game, translated to JavaScript, the weights, and the server's description of the game.
 """
 
-import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -14,20 +13,18 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from selfplay.architectures.capabilities import DenseLayers, TableWeights
 from selfplay.checks import require
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games import Game
 from selfplay.games.outcomes import OUTCOMES, EndValues
-from selfplay.games.patterns import added_by_squares, phase_of
+from selfplay.games.patterns import phase_of
 from selfplay.installation import require_package
-from selfplay.named_players.names import kind_named, parse_name
+from selfplay.named_players.mcts import DEFAULT_RULES
+from selfplay.named_players.names import PlayerName, kind_named, parse_name
 from selfplay.named_players.strengths import strengths
 from selfplay.players.agent import Agent
 from selfplay.players.pretrained import PRETRAINED, pretrained_agents
@@ -35,9 +32,10 @@ from selfplay.players.random import RandomPlayer
 from selfplay.playing.estimates import GRADES, THRESHOLDS
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.mcts.puct import puct
+from selfplay.search.mcts.rule import SEARCH_RULES
 from selfplay.settings.context import context_of
 from selfplay.settings.playing import ExportPageSettings, WebSettings
+from selfplay.web.exported_network import ExportedNetwork, exported_network, packed
 from selfplay.web.how_to_play import how_to_play
 from selfplay.web.match import Match, Participant, Participants
 from selfplay.web.offers import OWN_KIND
@@ -54,15 +52,11 @@ repeated."""
 NOT_EXPORTED = ("docs.html", "docs.js")
 INDEX_CHANGES = {r' <a href="docs">[^<]*</a>': "", r'id="to-story"': 'id="to-story" hidden'}
 """Changes of index.html: what needs a server is left out."""
-
-Arrays = dict[str, NDArray[Any]]
-
-
-class ExportedNetwork(NamedTuple):
-    """A network as exported/agent.js computes it."""
-
-    description: dict[str, Any]
-    arrays: Arrays
+MOST_ROLLOUTS = 200_000
+"""The most simulations with random matches, times the squares of the board, of a strength: 2,000 on 9x9 take seconds in
+a browser."""
+SEARCHES = ("search", "tree_search")
+"""How the agent plays with a search: by alpha-beta, or by tree search if it has a policy head."""
 
 
 class ExportedPage(NamedTuple):
@@ -167,7 +161,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
     actions = range(game.num_distinct_actions)
     texts = [[game.action_text(action, player) for action in actions] for player in (0, 1)]
     catalog = OpponentCatalog(WebSettings(run_dir=settings.run_dir, game=settings.game))
-    played, strong = _opponents(agent, settings.search_seconds), _strengths(game, agent)
+    played, strong = _opponents(agent, network, settings.search_seconds), _strengths(game, agent)
     ways = {offer.id: way for offer, way in (strong | played).items()}
     offer = OpponentsView(
         opponents=[*strong, *played],
@@ -180,7 +174,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "offer": offer.model_dump(mode="json"),
         "rules": how_to_play(game).model_dump(mode="json"),
         "ways": ways,
-        "judge": next(opponent.id for opponent, way in played.items() if way["kind"] == "search"),
+        "judge": next(opponent.id for opponent, way in played.items() if way["kind"] in SEARCHES),
         "seconds": settings.search_seconds,
         **_templates(game),
         "key": str(stream_key(settings.seed, 0, Activity.VERSUS_PERSON)),
@@ -207,24 +201,42 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
 
 
 def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
-    """The strengths that exported/worker.js can play: searches by rules, and by the agent if it is pretrained."""
+    """The strengths that exported/worker.js can play in seconds: without an agent, or with it if it is pretrained."""
     found = {}
     for strength, text in strengths(game).items():
         name = parse_name(text)
-        evaluation = name.options.get("evaluation")
+        is_tree_search = name.kind == "mcts"
+        evaluation = name.argument if is_tree_search else name.options["evaluation"]
         if evaluation == PRETRAINED and agent.path == pretrained_agents()[game.name]:
             evaluation = "agent"
-        if evaluation in ("agent", "none", "discs"):
-            options = {option: name.options[option] or 0 for option in ("depth", "slack", "epsilon")}
-            ends = {"win": 0, "point": 1} if evaluation == "discs" else {"win": 1, "point": 0}
+        is_slow = evaluation == "rollouts" and name.options["simulations"] * (game.num_squares or 0) > MOST_ROLLOUTS
+        if evaluation in ("agent", "none", "discs", "rollouts") and not is_slow:
             offer = OfferedPlayer(
                 strength, "strength", strength.capitalize(), kind_named(strength).meaning, _not_made, estimates=False
             )
-            found[offer] = {"kind": "strength", "evaluation": evaluation, "ends": ends, **options}
+            found[offer] = _tree_search(name, evaluation) if is_tree_search else _alpha_beta(name, evaluation)
     return found
 
 
-def _opponents(agent: Agent, seconds: float) -> dict[OfferedPlayer, dict[str, Any]]:
+def _alpha_beta(name: PlayerName, evaluation: str) -> dict[str, Any]:
+    options = {option: name.options[option] or 0 for option in ("depth", "slack", "epsilon")}
+    ends = {"win": 0, "point": 1} if evaluation == "discs" else {"win": 1, "point": 0}
+    return {"kind": "strength", "evaluation": evaluation, "ends": ends, **options}
+
+
+def _tree_search(name: PlayerName, evaluation: str) -> dict[str, Any]:
+    rule = _rule(name.options["rule"] or DEFAULT_RULES.get(evaluation, "puct"))
+    options = {option: name.options[option] for option in ("simulations", "temperature")}
+    return {"kind": "tree_strength", "evaluation": evaluation, "rule": rule, **options}
+
+
+def _rule(name: str) -> dict[str, Any]:
+    """A rule of tree search with its default constants."""
+    constants = signature(SEARCH_RULES[name]).parameters
+    return {"name": name, **{constant: parameter.default for constant, parameter in constants.items()}}
+
+
+def _opponents(agent: Agent, network: ExportedNetwork, seconds: float) -> dict[OfferedPlayer, dict[str, Any]]:
     """The other opponents, and how exported/worker.js values the actions: by one ply, by search, or at random."""
     name, label = agent.name.replace(" ", "-"), agent.name.capitalize()
     learned = partial(OfferedPlayer, make=_not_made, values_hold=OWN_KIND)
@@ -236,10 +248,12 @@ def _opponents(agent: Agent, seconds: float) -> dict[OfferedPlayer, dict[str, An
         f"looks ahead for {seconds:g} seconds with {agent.name}, in your browser",
         is_slow=True,
     )
+    has_policy = network.description.get("policy") is not None
+    way = {"kind": "tree_search", "rule": _rule("puct")} if has_policy else {"kind": "search"}
     random = OfferedPlayer(
         "random", "random", "Random", "every legal move is equally likely", _not_made, estimates=False
     )
-    return {one_ply: {"kind": "agent"}, search: {"kind": "search"}, random: {"kind": "random"}}
+    return {one_ply: {"kind": "agent"}, search: way, random: {"kind": "random"}}
 
 
 def _not_made() -> None:
@@ -261,41 +275,3 @@ def _templates(game: Game) -> dict[str, Any]:
     begun = view("")
     played = view(begun["legal"][0]["text"])
     return {"match": begun, "action": begun["legal"][0], "ply": played["plies"][0]}
-
-
-# ---------------------------------------------------------------------- the agent
-
-
-def exported_network(agent: Agent) -> ExportedNetwork:
-    """The network of an agent. Raises SettingError if exported/agent.js cannot compute its values."""
-    network = agent.network
-    if isinstance(network, TableWeights):
-        contributions, offsets, weight_of_entry, weights, squares, parities, _ = network.trainable_tables()
-        added = added_by_squares(contributions, squares).transpose(1, 0, 2)
-        description = {"kind": "tables", "phases": len(weights), "parities": parities, "squares": squares}
-        arrays: Arrays = {"offsets": offsets, "added": added}
-        if not np.array_equal(weight_of_entry, np.arange(len(weight_of_entry))):
-            arrays["weight_of_entry"] = weight_of_entry
-        halves = weights.astype(np.float16)
-        # At the end, because the other numbers have to begin at a multiple of four bytes.
-        arrays["weights"] = halves if np.array_equal(halves, weights) else weights
-        return ExportedNetwork(description, arrays)
-    if isinstance(network, DenseLayers):
-        layers = network.dense_layers()
-        parameters = [(layer.weight.detach().numpy(), layer.bias.detach().numpy()) for layer in layers]
-        description = {"kind": "layers", "sizes": [layers[0].in_features, *(layer.out_features for layer in layers)]}
-        if layers[-1].out_features > 1:
-            description["puct"] = {name: constant.default for name, constant in signature(puct).parameters.items()}
-        named = [{f"weights_{number}": one, f"biases_{number}": two} for number, (one, two) in enumerate(parameters)]
-        return ExportedNetwork(description, {name: array for both in named for name, array in both.items()})
-    name = agent.checkpoint.metadata["architecture"]["name"]
-    raise SettingError(
-        f"{agent.name}: a network with architecture={name} cannot be exported; the page computes tables of patterns "
-        "(ntuple) and perceptrons (mlp, alphazero_mlp)"
-    )
-
-
-def packed(arrays: Arrays) -> bytes:
-    """The arrays one after another, little-endian and compressed; equal arrays give equal bytes."""
-    numbers = (np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")) for array in arrays.values())
-    return gzip.compress(b"".join(array.tobytes() for array in numbers), mtime=0)

@@ -185,27 +185,44 @@ interface Description {
   arrays: { name: string; type: string; length: number }[];
 }
 
-/** How an opponent plays: by one ply or a search with the agent, at random, or as a strength does. */
-type Way = { kind: "agent" | "search" | "random" } | Strong;
+/** How an opponent plays: by one ply, alpha-beta or tree search with the agent, at random, or as a strength does. */
+type Way = { kind: "agent" | "search" | "random" } | { kind: "tree_search"; rule: Rule } | Strong | StrongTree;
 type Strong = { kind: "strength"; evaluation: "agent" | "none" | "discs"; ends: Ends; depth: number; slack: number; epsilon: number };
+type StrongTree = { kind: "tree_strength"; evaluation: "agent" | "rollouts"; rule: Rule; simulations: number; temperature: number };
 
 /** The value of a finished match: of a win, and of each point of the margin. */
 type Ends = { win: number; point: number };
 
-type Puct = { c_init: number; c_base: number; unvisited: number };
-type Network = { kind: "tables"; phases: number; parities: number; squares: number } | { kind: "layers"; sizes: number[]; puct?: Puct };
+/** A rule of tree search, with its constants. */
+type Puct = { name: "puct"; c_init: number; c_base: number; unvisited: number };
+type Uct = { name: "uct"; c: number };
+type Rule = Puct | Uct;
+
+/** A network. shape: of the observations; policy: null without a policy head. */
+type Network = { kind: "tables"; phases: number; parities: number; squares: number } | LayerNetwork;
+type LayerNetwork = { kind: "layers"; shape: number[]; trunk: LayerDescription[]; value: LayerDescription[]; policy: LayerDescription[] | null };
+
+/** A layer. weights: the name of their array; size: the rows and columns of a convolution; added: to the input. */
+type LayerDescription =
+  | { kind: "relu" | "tanh" }
+  | { kind: "linear"; weights: string }
+  | { kind: "convolution"; weights: string; size: number }
+  | { kind: "residual"; added: LayerDescription[] };
 
 /** The two words of a position, seen by the player to move; result: to seat 0, of a match that is over. */
 type GameState = { own: bigint; opp: bigint; player: number; isOver: boolean; result: number };
 
-/** The random numbers of a ply: from a purpose to a number from 0 to below 1. */
-type Draws = (purpose: number) => number;
+/** The random numbers of a ply: from a purpose to 64 random bits. */
+type Draws = (purpose: number) => bigint;
 
 /** Values positions, seen by the player to move, to the player who has just moved. */
 type Evaluator = { value: (own: bigint, opp: bigint) => number };
 
-/** The same with a policy: the value to the player to move, and the logits of the actions. */
-type PolicyAgent = { puct: Puct; evaluation: (own: bigint, opp: bigint) => { value: number; logits: number[] } };
+/** Evaluates positions for tree search: the value to the player to move, and the logits of the actions. */
+type PositionEvaluator = { evaluation: (own: bigint, opp: bigint, bits: bigint) => { value: number; logits: number[] } };
+
+/** What a tree search finds, by action: see tree_search.js. */
+type TreeSearched = { values: number[]; visits: number[]; weights: number[]; action: number };
 
 /** What a player finds in a position; values is null if it values no actions. isExact: they are those of perfect play. */
 type Found = { values: number[] | null; action: number; isExact?: boolean };

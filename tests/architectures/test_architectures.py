@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from selfplay.architectures import ARCHITECTURES, build_network
+from selfplay.architectures.capabilities import ListedLayers
 from selfplay.architectures.mlp import LEVELS, MLP, Dropout
 from selfplay.errors import SettingError
 
@@ -54,6 +55,22 @@ def test_every_entry_of_the_observation_changes_the_value(name):
     observation = torch.rand(1, *BOARD, requires_grad=True)
     build_network({"name": name}, BOARD, ACTIONS)(observation).value.sum().backward()
     assert (observation.grad != 0).all()
+
+
+@pytest.mark.parametrize("name", OF_LAYERS)
+def test_listed_layers_compute_what_the_network_does(name):
+    torch.manual_seed(0)
+    network = build_network({"name": name, "dropout": 0.5}, BOARD, ACTIONS).eval()
+    for parameter in network.parameters():
+        torch.nn.init.normal_(parameter, std=0.2)
+    observations = torch.rand(4, *BOARD)
+    assert isinstance(network, ListedLayers)
+    value, policy, trunk = (layers and nn.Sequential(*layers) for layers in network.listed_layers())
+    features = trunk(observations) if trunk else observations
+    expected = network(observations)
+    assert torch.equal(value(features).squeeze(1), expected.value)
+    assert (policy is None) == (expected.policy_logits is None)
+    assert policy is None or torch.equal(policy(features), expected.policy_logits)
 
 
 @pytest.mark.parametrize("name", OF_LAYERS)

@@ -1,13 +1,16 @@
 """What cannot be exported is refused in one line; an interrupted export is repeated."""
 
+import json
 import shutil
 from collections.abc import Callable
 from inspect import getsourcelines
 from pathlib import Path
 
 import pytest
+from torch import nn
 
 from selfplay.architectures import build_network
+from selfplay.architectures.capabilities import LayerLists
 from selfplay.compute.bit_algebra import Word
 from selfplay.errors import SettingError, StageError
 from selfplay.games import game_names, make_game
@@ -16,7 +19,8 @@ from selfplay.players.checkpoints import Checkpoint, save_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
-from selfplay.web.export_page import export_page, exported_network, rules_of
+from selfplay.web.export_page import export_page, rules_of
+from selfplay.web.exported_network import exported_network
 from selfplay.web.rules_in_javascript import javascript_of
 from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of
@@ -105,7 +109,26 @@ def test_without_levels_the_agent_that_comes_with_the_program_is_exported(tmp_pa
         return export_page(settings).agent
 
     assert exported("connect_four", tmp_path / "run") == "pretrained"
+    assert exported("go_7x7", tmp_path / "run") == "pretrained"
     assert exported("tictactoe", tiny_run) == "level 3"
+
+
+def test_strengths_that_would_take_long_in_a_browser_are_not_offered(tmp_path: Path) -> None:
+    def offered(game: str) -> list[str]:
+        run, options = RunFolder(tmp_path / game / "run"), {"name": "mlp", "hidden_sizes": [4]}
+        made = make_game(game)
+        network = build_network(options, made.observation_shape, made.num_distinct_actions)
+        run.agent(1).parent.mkdir(parents=True)
+        save_checkpoint(run.agent(1), network, made, 1, options, {})
+        site = tmp_path / game / "site"
+        export_page(ExportPageSettings(str(run.path), GameSettings(game), output_dir=str(site)))
+        return list(json.loads((site / "local/game.json").read_text())["ways"])
+
+    others = ["level-1", "level-1-search", "random"]
+    assert offered("hex") == ["easy", "medium", "hard", *others]
+    assert offered("hex_11x11") == ["easy", "medium", *others]
+    # Hard is the pretrained agent, and this one is another.
+    assert offered("gomoku") == ["easy", "medium", *others]
 
 
 def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path: Path) -> None:
@@ -118,13 +141,53 @@ def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path:
         assert "must be a new or empty folder" in refusal(tmp_path, output_dir=str(folder))
 
 
-@pytest.mark.parametrize("name", ["conv", "alphazero_residual"])
-def test_a_network_that_the_page_cannot_compute_is_refused(name: str) -> None:
-    game, architecture = make_game("tictactoe"), {"name": name}
-    network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
-    agent = Agent(Checkpoint(network.eval(), {"architecture": architecture, "outcome": "return"}), game, "level 1")
-    with pytest.raises(SettingError, match=rf"^level 1: .*{name} cannot be exported; .*ntuple.*mlp.*$"):
-        exported_network(agent)
+class WithoutList(nn.Module):
+    """A network of another package that says nothing of its layers."""
+
+
+class WithLayer(nn.Module):
+    """One with this layer."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def listed_layers(self) -> LayerLists:
+        return LayerLists(value=[nn.Sequential(nn.Flatten(), nn.Identity(), self.layer, nn.Tanh())])
+
+
+def agent_with(network: nn.Module) -> Agent:
+    metadata = {"architecture": {"name": "my_module:MyNetwork"}, "outcome": "return"}
+    return Agent(Checkpoint(network.eval(), metadata), make_game("tictactoe"), "level 1")
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        (WithoutList(), "give its class WithoutList a method listed_layers "),
+        (WithLayer(nn.GELU()), r"its layer GELU\(.*\) is not one of nn\.Linear, "),
+        (WithLayer(nn.Conv2d(2, 4, 3)), r"its layer Conv2d\(2, 4, .*\) is not one of "),
+        (WithLayer(nn.Conv2d(2, 4, 3, padding=1, stride=2)), "its layer Conv2d"),
+        (WithLayer(nn.Conv2d(2, 4, (3, 1), padding=(1, 0))), "its layer Conv2d"),
+        (WithLayer(nn.Conv2d(2, 4, 2, padding="same")), "its layer Conv2d"),
+        (WithLayer(nn.Conv2d(2, 4, 3, padding=1, padding_mode="circular")), "its layer Conv2d"),
+    ],
+)
+def test_a_network_that_the_page_cannot_compute_is_refused(network: nn.Module, message: str) -> None:
+    prefix = "^level 1: a network with architecture=my_module:MyNetwork cannot be exported; "
+    with pytest.raises(SettingError, match=prefix + message) as caught:
+        exported_network(agent_with(network))
+    assert "\n" not in str(caught.value)
+
+
+def test_layers_of_other_packages_are_exported_if_they_are_those_that_the_page_computes() -> None:
+    description, arrays = exported_network(agent_with(WithLayer(nn.Conv2d(2, 4, 5, padding="same", bias=False))))
+    convolution = {"kind": "convolution", "size": 5, "weights": "layer_0"}
+    assert (description["value"], description["policy"]) == ([convolution, {"kind": "tanh"}], None)
+    assert [(name, array.shape, str(array.dtype)) for name, array in arrays.items()] == [
+        ("layer_0", (4, 2, 5, 5), "float32"),
+        ("layer_0_biases", (4,), "float32"),
+    ]
 
 
 def test_an_export_that_was_killed_is_finished_by_the_same_command(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
-// The learned values of positions: tables of patterns (selfplay/games/patterns.py), or the layers of a perceptron,
-// which may have a policy head.
+// The learned values of positions: tables of patterns (selfplay/games/patterns.py), or the layers of a network, which may
+// have a policy head.
 
 import { bitsOf } from "./game.js";
-import { observationEntry, phaseOf } from "./rules.js";
+import { Layers } from "./layers.js";
+import { phaseOf } from "./rules.js";
 
 /** @type {Record<string, any>} */
 const TYPES = { float16: Uint16Array, float32: Float32Array, int32: Int32Array };
@@ -79,49 +80,5 @@ class Tables {
       sum += weights[first + (weightOf === undefined ? entry : weightOf[entry])];
     }
     return Math.tanh(sum);
-  }
-}
-
-class Layers {
-  /**
-   * @param {{sizes: number[], puct?: Puct}} network
-   * @param {Record<string, Float32Array>} arrays
-   */
-  // puct: the constants of the tree search, if there is a policy head; its logits follow the value in the last layer.
-  constructor({ sizes, puct }, arrays) {
-    this.puct = puct;
-    /** @type {{weights: Float32Array, biases: Float32Array}[]} */
-    this.layers = sizes.slice(1).map((_, number) => ({ weights: arrays[`weights_${number}`], biases: arrays[`biases_${number}`] }));
-    this.entries = [...Array(sizes[0]).keys()].map(BigInt);
-  }
-
-  // The value to the player who has just moved, of a position seen by the player to move.
-  /** @type {(own: bigint, opp: bigint) => number} */
-  value(own, opp) {
-    const [value] = this.#outputs(own, opp);
-    return this.puct === undefined ? value : Math.tanh(value);
-  }
-
-  // The value to the player to move, and the logits of the actions.
-  /** @type {(own: bigint, opp: bigint) => {value: number, logits: number[]}} */
-  evaluation(own, opp) {
-    const [value, ...logits] = this.#outputs(own, opp);
-    return { value: -Math.tanh(value), logits };
-  }
-
-  /** @type {(own: bigint, opp: bigint) => number[]} */
-  #outputs(own, opp) {
-    let inputs = this.entries.map((entry) => Number(observationEntry(own, opp, entry)));
-    this.layers.forEach(({ weights, biases }, number) => {
-      const isLast = number === this.layers.length - 1;
-      inputs = Array.from(biases, (bias, output) => {
-        let sum = bias;
-        for (let input = 0; input < inputs.length; input += 1) {
-          sum += inputs[input] * weights[output * inputs.length + input];
-        }
-        return isLast ? sum : Math.max(0, sum);
-      });
-    });
-    return inputs;
   }
 }

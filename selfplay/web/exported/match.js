@@ -244,7 +244,7 @@ export class Match {
       if (moves.length === LONGEST_LINE || performance.now() > latest || state.isOver) {
         return moves;
       }
-      next = bestOf(this.judge.consider(state, () => 0).values ?? []);
+      next = bestOf(this.judge.consider(state, () => 0n).values ?? []);
     }
   }
 

@@ -1,8 +1,11 @@
-// Easy, Medium and Hard: searches of fixed depth, as selfplay/named_players/strengths.py names them.
+// Easy, Medium and Hard: searches of fixed depth or with a fixed number of simulations, as
+// selfplay/named_players/strengths.py names them.
 
 import { Game } from "./game.js";
-import { EXPLORE, pick, RANDOM_ACTION, TIE_BREAK } from "./random.js";
+import { EXPLORE, LEAF, pick, RANDOM_ACTION, SAMPLED_ACTION, TIE_BREAK, uniform } from "./random.js";
+import { Rollouts } from "./rollouts.js";
 import { searched } from "./search.js";
+import { treeSearched } from "./tree_search.js";
 
 // The actions whose value is at most slack below the largest, but only the best if that is a win or a loss.
 /** @type {(values: number[], slack: number, win: number) => number[]} */
@@ -12,6 +15,7 @@ export function nearlyBest(values, slack, win) {
   return [...values.keys()].filter((action) => values[action] >= least);
 }
 
+// Alpha-beta.
 export class Strength {
   // evaluation: agent, none (only the end of a match counts) or discs. ends: of the last two, as those of a game.
   /**
@@ -39,7 +43,44 @@ export class Strength {
   // draws: the random numbers of the ply.
   /** @type {(state: GameState, draws: Draws) => number} */
   act(state, draws) {
-    const explores = draws(EXPLORE) < this.epsilon;
+    const explores = uniform(draws(EXPLORE)) < this.epsilon;
     return explores ? pick(this.game.legal(state), draws(RANDOM_ACTION)) : pick(this.candidates(state), draws(TIE_BREAK));
+  }
+}
+
+// Tree search, by the agent or by random matches, whose results are 1, 0 and -1.
+export class TreeStrength {
+  /**
+   * @param {StrongTree} way
+   * @param {Description} description
+   * @param {Game} game
+   * @param {PositionEvaluator} agent
+   */
+  constructor({ evaluation, rule, simulations, temperature }, description, game, agent) {
+    this.game = evaluation === "agent" ? game : new Game({ ...description, ends: { win: 1, point: 0 } });
+    this.evaluator = evaluation === "agent" ? agent : new Rollouts(this.game);
+    this.rule = rule;
+    this.simulations = simulations;
+    this.temperature = temperature;
+  }
+
+  /** @type {(state: GameState, draws: Draws) => TreeSearched} */
+  searched(state, draws) {
+    return treeSearched(this.game, this.evaluator, this.rule, state, { simulations: this.simulations, bits: draws(LEAF) });
+  }
+
+  // Above temperature 0, an action is drawn with probability proportional to weight ** (1 / temperature).
+  /** @type {(state: GameState, draws: Draws) => number} */
+  act(state, draws) {
+    const { action, weights } = this.searched(state, draws);
+    if (this.temperature === 0) {
+      return action;
+    }
+    const most = Math.max(...weights);
+    const shares = weights.map((weight) => (weight / most) ** (1 / this.temperature));
+    let rest = uniform(draws(SAMPLED_ACTION)) * shares.reduce((sum, share) => sum + share);
+    const drawn = shares.findIndex((share) => share > 0 && (rest -= share) < 0);
+    // Not found only if the sums are rounded.
+    return drawn === -1 ? action : drawn;
   }
 }

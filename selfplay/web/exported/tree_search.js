@@ -1,7 +1,9 @@
-// Tree search by the rule PUCT with proved values, as selfplay/search/mcts: puct.py, tree.py and simulations.py.
+// Tree search with proved values, as selfplay/search/mcts: tree.py and simulations.py; by the rules of puct.py and rule.py.
 //
 // A node is {edges, value, isProved}, an edge {action, after, prior, value, visits, child, status}: one for each legal
 // action, ascending, with the state after it. Values are to the player to move in the node, also those of its edges.
+
+import { fold } from "./random.js";
 
 /**
  * @typedef {import("./game.js").Game} Game
@@ -12,42 +14,57 @@
 const [OPEN, SETTLED, LOST] = [0, 1, 2];
 const WON = 1;
 
-// By action: its value (NaN where illegal or unknown) and its visits; and the action to play. Ends after the time or the
-// number of simulations, or when the value of the position is proved.
-/** @type {(game: Game, agent: PolicyAgent, state: GameState, limits: {seconds?: number, simulations?: number}) => {values: number[], visits: number[], action: number}} */
-export function treeSearched(game, agent, state, { seconds = Infinity, simulations = Infinity }) {
+// By action: its value (NaN where illegal or unknown), its visits, and its weight in the improved policy; and the action to
+// play. Ends after the time or the number of simulations, or when the value of the position is proved. bits: random bits
+// for evaluations that draw.
+/** @type {(game: Game, evaluator: PositionEvaluator, rule: Rule, state: GameState, limits: {seconds?: number, simulations?: number, bits?: bigint}) => TreeSearched} */
+export function treeSearched(game, evaluator, rule, state, { seconds = Infinity, simulations = Infinity, bits = 0n }) {
   const latest = performance.now() + 1000 * seconds;
-  const search = new TreeSearch(game, agent);
+  const search = new TreeSearch(game, evaluator, rule, bits);
   const root = search.node(state);
   for (let count = 0; !root.isProved && count < simulations && (count === 0 || performance.now() < latest); count += 1) {
     search.simulate(root);
   }
   const values = new Array(game.numActions).fill(NaN);
   const visits = new Array(game.numActions).fill(0);
+  const isPlayable = (/** @type {Edge} */ { status, value }) => (root.isProved ? status !== OPEN && value === root.value : status !== LOST);
   let [chosen, largest] = [-1, -Infinity];
   for (const edge of root.edges) {
     visits[edge.action] = edge.visits;
     if (edge.visits > 0 || edge.status !== OPEN) {
       values[edge.action] = edge.value;
     }
-    const isCandidate = root.isProved ? edge.status !== OPEN && edge.value === root.value : edge.status !== LOST;
     // Of equally visited actions, the value decides.
     const score = edge.visits + 0.25 * edge.value;
-    if (isCandidate && score > largest) {
+    if (isPlayable(edge) && score > largest) {
       [chosen, largest] = [edge.action, score];
     }
   }
-  return { values, visits, action: chosen };
+  return { values, visits, weights: policy(root.edges.filter(isPlayable), game.numActions), action: chosen };
+}
+
+// By action: in proportion to the visits or, without any, to the priors.
+/** @type {(edges: Edge[], numActions: number) => number[]} */
+function policy(edges, numActions) {
+  const isVisited = edges.some(({ visits }) => visits > 0);
+  const weights = new Array(numActions).fill(0);
+  edges.forEach(({ action, visits, prior }) => (weights[action] = isVisited ? visits : prior));
+  return weights;
 }
 
 class TreeSearch {
   /**
    * @param {Game} game
-   * @param {PolicyAgent} agent
+   * @param {PositionEvaluator} evaluator
+   * @param {Rule} rule
+   * @param {bigint} bits
    */
-  constructor(game, agent) {
+  constructor(game, evaluator, rule, bits) {
     this.game = game;
-    this.agent = agent;
+    this.evaluator = evaluator;
+    this.rule = rule;
+    this.bits = bits;
+    this.size = 0;
   }
 
   // A node without visits: proved by the actions that end the match, or evaluated.
@@ -62,9 +79,11 @@ class TreeSearch {
       return edge;
     });
     const node = { edges, value: 0, isProved: false };
+    const bits = fold(this.bits, this.size);
+    this.size += 1;
     proveByEdges(node);
     if (!node.isProved) {
-      const { value, logits } = this.agent.evaluation(state.own, state.opp);
+      const { value, logits } = this.evaluator.evaluation(state.own, state.opp, bits);
       const largest = Math.max(...edges.map(({ action }) => logits[action]));
       edges.forEach((edge) => (edge.prior = Math.exp(logits[edge.action] - largest)));
       const total = edges.reduce((sum, { prior }) => sum + prior, 0);
@@ -77,7 +96,7 @@ class TreeSearch {
   // Runs a simulation from a node that is not proved; returns its result to the player to move.
   /** @type {(node: Node) => number} */
   simulate(node) {
-    const edge = this.#select(node);
+    const edge = this.rule.name === "uct" ? selectedByUct(node, this.rule) : selectedByPuct(node, this.rule);
     edge.visits += 1;
     if (edge.status !== OPEN) {
       return edge.value;
@@ -93,23 +112,40 @@ class TreeSearch {
     edge.value += (result - edge.value) / edge.visits;
     return result;
   }
+}
 
-  // The edge with the largest upper bound, the first of equal ones.
-  /** @type {(node: Node) => Edge} */
-  #select({ edges, value }) {
-    const { c_init: init, c_base: base, unvisited } = this.agent.puct;
-    const total = edges.reduce((sum, { visits }) => sum + visits, 1);
-    const scale = (init + Math.log((1 + total + base) / base)) * Math.sqrt(total);
-    let [chosen, largest] = [edges[0], -Infinity];
-    for (const edge of edges) {
-      const mean = edge.visits > 0 || edge.status !== OPEN ? edge.value : value - unvisited;
-      const score = mean + (scale * edge.prior) / (1 + edge.visits);
-      if (edge.status !== LOST && score > largest) {
-        [chosen, largest] = [edge, score];
-      }
+// The edge with the largest upper bound, the first of equal ones.
+/** @type {(node: Node, constants: Puct) => Edge} */
+function selectedByPuct({ edges, value }, { c_init: init, c_base: base, unvisited }) {
+  const total = edges.reduce((sum, { visits }) => sum + visits, 1);
+  const scale = (init + Math.log((1 + total + base) / base)) * Math.sqrt(total);
+  let [chosen, largest] = [edges[0], -Infinity];
+  for (const edge of edges) {
+    const mean = edge.visits > 0 || edge.status !== OPEN ? edge.value : value - unvisited;
+    const score = mean + (scale * edge.prior) / (1 + edge.visits);
+    if (edge.status !== LOST && score > largest) {
+      [chosen, largest] = [edge, score];
     }
-    return chosen;
   }
+  return chosen;
+}
+
+// The first edge that has not been visited, or else the one with the largest upper bound.
+/** @type {(node: Node, constants: Uct) => Edge} */
+function selectedByUct({ edges }, { c }) {
+  const total = edges.reduce((sum, { visits }) => sum + visits, 0);
+  const logTotal = Math.log(Math.max(total, 1));
+  let [chosen, largest] = [edges[0], -Infinity];
+  for (const edge of edges.filter(({ status }) => status !== LOST)) {
+    if (edge.visits === 0) {
+      return edge;
+    }
+    const score = edge.value + c * Math.sqrt(logTotal / edge.visits);
+    if (score > largest) {
+      [chosen, largest] = [edge, score];
+    }
+  }
+  return chosen;
 }
 
 // Gives an edge its exact value.

@@ -5,7 +5,7 @@ import { Game } from "./game.js";
 import { Match, Refusal } from "./match.js";
 import { pick, RANDOM_ACTION, TIE_BREAK } from "./random.js";
 import { searched } from "./search.js";
-import { nearlyBest, Strength } from "./strengths.js";
+import { nearlyBest, Strength, TreeStrength } from "./strengths.js";
 import { treeSearched } from "./tree_search.js";
 
 /** @typedef {{description: Description, game: Game, participants: Map<string, Participant>}} Loaded */
@@ -26,7 +26,9 @@ async function load() {
 // From a state and the random numbers of the ply to {values, action, isExact}; values is null if the player has none.
 /** @type {(description: Description, game: Game, agent: Evaluator, id: string) => Participant["consider"]} */
 function playerOf(description, game, agent, id) {
-  const { seconds, network, ways } = description;
+  const { seconds, ways } = description;
+  // Those of networks with a policy head are.
+  const policyAgent = /** @type {PositionEvaluator} */ (/** @type {unknown} */ (agent));
   /** @type {(found: {values: number[], isExact?: boolean}, draws: Draws) => Found} */
   const best = (found, draws) => ({ ...found, action: pick(nearlyBest(found.values, 0, game.ends.win), draws(TIE_BREAK)) });
   const limited = { seconds };
@@ -35,13 +37,12 @@ function playerOf(description, game, agent, id) {
     case "agent":
       return (state, draws) => best({ values: game.actionValues(state, agent) }, draws);
     case "search":
-      if (network.kind === "layers" && network.puct) {
-        const policy = /** @type {PolicyAgent} */ (/** @type {unknown} */ (agent));
-        return (state) => preferred(treeSearched(game, policy, state, limited));
-      }
       return (state, draws) => best(searched(game, agent, state, limited), draws);
-    case "strength": {
-      const strength = new Strength(way, description, game, agent);
+    case "tree_search":
+      return (state) => preferred(treeSearched(game, policyAgent, way.rule, state, limited));
+    case "strength":
+    case "tree_strength": {
+      const strength = way.kind === "strength" ? new Strength(way, description, game, agent) : new TreeStrength(way, description, game, policyAgent);
       return (state, draws) => ({ values: null, action: strength.act(state, draws) });
     }
     default:

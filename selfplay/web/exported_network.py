@@ -1,0 +1,117 @@
+"""The networks that exported/agent.js computes, as a description and arrays."""
+
+import gzip
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from selfplay.architectures.capabilities import ListedLayers, TableWeights
+from selfplay.architectures.mlp import Dropout
+from selfplay.architectures.residual import ResidualBlock
+from selfplay.errors import SettingError, shortened
+from selfplay.games.patterns import TrainableTables, added_by_squares
+from selfplay.players.agent import Agent
+
+Arrays = dict[str, NDArray[Any]]
+
+COMPUTED = "nn.Linear, nn.Conv2d that keeps the size of the board, nn.ReLU, nn.Tanh, nn.Flatten, dropout, ResidualBlock"
+"""The layers that exported/layers.js computes. Flattening and dropout do nothing there."""
+
+
+class ExportedNetwork(NamedTuple):
+    """A network as exported/agent.js computes it."""
+
+    description: dict[str, Any]
+    arrays: Arrays
+
+
+def exported_network(agent: Agent) -> ExportedNetwork:
+    """The network of an agent. Raises SettingError if exported/agent.js cannot compute its values."""
+    network = agent.network
+    if isinstance(network, TableWeights):
+        return _tables(network.trainable_tables())
+    name = agent.checkpoint.metadata["architecture"]["name"]
+    cannot = f"{agent.name}: a network with architecture={name} cannot be exported"
+    if not isinstance(network, ListedLayers):
+        raise SettingError(
+            f"{cannot}; give its class {type(network).__name__} a method listed_layers "
+            "(selfplay.architectures.capabilities), or export an agent with another architecture, such as residual"
+        )
+    arrays: Arrays = {}
+    try:
+        lists = {
+            part: None if layers is None else _described(layers, arrays)
+            for part, layers in network.listed_layers()._asdict().items()
+        }
+    except _UnknownLayerError as error:
+        raise SettingError(f"{cannot}; its layer {error} is not one of {COMPUTED}") from None
+    return ExportedNetwork({"kind": "layers", "shape": agent.game.observation_shape, **lists}, arrays)
+
+
+def _tables(tables: TrainableTables) -> ExportedNetwork:
+    contributions, offsets, weight_of_entry, weights, squares, parities, _ = tables
+    added = added_by_squares(contributions, squares).transpose(1, 0, 2)
+    description = {"kind": "tables", "phases": len(weights), "parities": parities, "squares": squares}
+    arrays: Arrays = {"offsets": offsets, "added": added}
+    if not np.array_equal(weight_of_entry, np.arange(len(weight_of_entry))):
+        arrays["weight_of_entry"] = weight_of_entry
+    halves = weights.astype(np.float16)
+    # At the end, because the other numbers have to begin at a multiple of four bytes.
+    arrays["weights"] = halves if np.array_equal(halves, weights) else weights
+    return ExportedNetwork(description, arrays)
+
+
+class _UnknownLayerError(Exception):
+    """A layer that exported/layers.js cannot compute; its text is that of the layer."""
+
+
+def _described(layers: Iterable[nn.Module], arrays: Arrays) -> list[dict[str, Any]]:
+    """What exported/layers.js needs to know of these layers; their weights are added to `arrays`."""
+    described = list[dict[str, Any]]()
+    for layer in layers:
+        match layer:
+            case nn.Sequential():
+                described += _described(layer, arrays)
+            case ResidualBlock():
+                described.append({"kind": "residual", "added": _described(layer.added_layers(), arrays)})
+            case nn.Linear():
+                described.append({"kind": "linear", "weights": _stored(layer, arrays)})
+            case nn.Conv2d() if _keeps_size(layer):
+                described.append(
+                    {"kind": "convolution", "size": layer.kernel_size[0], "weights": _stored(layer, arrays)}
+                )
+            case nn.ReLU() | nn.Tanh():
+                described.append({"kind": type(layer).__name__.lower()})
+            case nn.Flatten() | Dropout() | nn.Dropout() | nn.Identity():
+                pass
+            case _:
+                raise _UnknownLayerError(shortened(" ".join(repr(layer).split())))
+    return described
+
+
+def _keeps_size(layer: nn.Conv2d) -> bool:
+    """Whether it is an ordinary convolution, after which the board has as many rows and columns as before."""
+    size = layer.kernel_size[0]
+    padding = "same" if layer.padding == "same" else (size // 2, size // 2)
+    is_plain = (layer.stride, layer.dilation, layer.groups, layer.padding_mode) == ((1, 1), (1, 1), 1, "zeros")
+    return is_plain and layer.kernel_size == (size, size) and size % 2 == 1 and layer.padding == padding
+
+
+def _stored(layer: nn.Linear | nn.Conv2d, arrays: Arrays) -> str:
+    """Add the weights and biases of a layer to `arrays`; returns the name of the weights, to which "_biases" is added
+    for the biases."""
+    name = f"layer_{len(arrays) // 2}"
+    arrays[name] = layer.weight.detach().cpu().numpy()
+    arrays[f"{name}_biases"] = (
+        np.zeros(len(layer.weight), dtype=np.float32) if layer.bias is None else layer.bias.detach().cpu().numpy()
+    )
+    return name
+
+
+def packed(arrays: Arrays) -> bytes:
+    """The arrays one after another, little-endian and compressed; equal arrays give equal bytes."""
+    numbers = (np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")) for array in arrays.values())
+    return gzip.compress(b"".join(array.tobytes() for array in numbers), mtime=0)
