@@ -1,13 +1,10 @@
-"""Adds the page with each agent that comes with the program to the site of the documentation (a hook of mkdocs).
-
-Agents with residual networks are left out, because the exported page cannot compute them.
-"""
+"""Adds the page with each agent that comes with the program to the site of the documentation (a hook of mkdocs)."""
 
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from selfplay.players.pretrained import is_for_compiled_search, pretrained_agents
+from selfplay.players.pretrained import pretrained_agents
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page
@@ -15,7 +12,7 @@ from selfplay.web.export_page import export_page
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Write play/GAME/ below the folder of the site."""
-    for game in filter(is_for_compiled_search, pretrained_agents()):
+    for game in pretrained_agents():
         folder = Path(config.site_dir) / "play" / game
         export_page(
             ExportPageSettings(

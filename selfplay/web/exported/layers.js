@@ -21,11 +21,9 @@ export class Layers {
    * @param {Weights} weights
    */
   constructor({ shape, trunk, value, policy }, weights) {
-    /** @type {(layers: LayerDescription[]) => Layer} */
-    const made = (layers) => sequence(layers, weights, shape);
-    this.trunk = made(trunk);
-    this.valueHead = made(value);
-    this.policyHead = made(policy ?? []);
+    this.trunk = sequence(trunk, weights, shape);
+    this.valueHead = sequence(value, weights, shape);
+    this.policyHead = sequence(policy ?? [], weights, shape);
     this.entries = [...Array(shape.reduce((size, one) => size * one)).keys()].map(BigInt);
     this.observation = new Float64Array(this.entries.length);
   }
@@ -56,12 +54,12 @@ export class Layers {
 // shape: of the observations, whose last two sizes are the rows and columns of all planes.
 /** @type {(layers: LayerDescription[], weights: Weights, shape: number[]) => Layer} */
 function sequence(layers, weights, shape) {
-  const steps = layers.map((layer) => made(layer, weights, shape));
+  const steps = layers.map((layer) => layerOf(layer, weights, shape));
   return (inputs) => steps.reduce((outputs, step) => step(outputs), inputs);
 }
 
 /** @type {(layer: LayerDescription, weights: Weights, shape: number[]) => Layer} */
-function made(layer, weights, shape) {
+function layerOf(layer, weights, shape) {
   switch (layer.kind) {
     case "relu":
       return relu();
