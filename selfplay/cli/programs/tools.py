@@ -92,8 +92,8 @@ def export_page(settings: ExportPageSettings) -> None:
     selfplay export-page game=connect_four run_dir=outputs/connect_four output_dir=site
     selfplay export-page game=othello opponent=pretrained output_dir=site search_seconds=1
 
-    Any web host can serve the folder, for example python -m http.server --directory site. Agents with every
-    architecture but othello_features can be exported, for games with a board.
+    Any web host can serve the folder, for example python -m http.server --directory site. Agents for games with a
+    board can be exported, with every architecture that comes with the program except othello_features.
     """
     # It needs the optional packages of the page, and says so.
     from selfplay.web.export_page import export_page
