@@ -50,8 +50,7 @@ async ({ positions }) => {
   const { loadAgent } = await import("./local/agent.js");
   const agent = await loadAgent(description, new URL("local/agent.bin", location.href));
   const game = new Game(description);
-  const began = performance.now();
-  const answers = positions.map(([own, opp, player]) => {
+  return positions.map(([own, opp, player]) => {
     const state = { own: BigInt(own), opp: BigInt(opp), player, isOver: false };
     const values = game.actionValues(state, agent);
     const after = game.legal(state).map((action) => game.step(state, action));
@@ -63,7 +62,6 @@ async ({ positions }) => {
       best: bestOf(values),
     };
   });
-  return { answers, milliseconds: (performance.now() - began) / positions.length };
 }
 """
 
@@ -186,8 +184,7 @@ def rows_of(state: State) -> list[tuple[str, str, int]]:
 def check_positions(page: Page, agent: Agent, count: int) -> None:
     game, state = agent.game, positions_of_random_matches(agent.game, count)
     assert state.batch_size == count
-    found: dict[str, Any] = page.evaluate(ANSWERS, {"positions": rows_of(state)})
-    answers = found["answers"]
+    answers: list[dict[str, Any]] = page.evaluate(ANSWERS, {"positions": rows_of(state)})
     mask, squares = game.legal_action_mask(state), game.squares(state)
     assert [answer["legal"] for answer in answers] == [row.nonzero()[:, 0].tolist() for row in mask]
     assert [answer["squares"] for answer in answers] == squares.tolist()
@@ -199,7 +196,6 @@ def check_positions(page: Page, agent: Agent, count: int) -> None:
     shown = np.array([answer["values"] for answer in answers], dtype=np.float32)
     np.testing.assert_allclose(shown, values, rtol=0, atol=1e-5)
     assert [answer["best"] for answer in answers] == np.nanargmax(values, axis=1).tolist()
-    assert found["milliseconds"] < 500
 
 
 def agent_of(game: str, tiny_run: Path) -> Agent:
