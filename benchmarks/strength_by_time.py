@@ -54,7 +54,7 @@ class Curve(NamedTuple):
 CURVES = {
     "connect_four": (
         Curve("self-play one ply ahead", ("recipe=connect_four",), 1, 15),
-        Curve("then a search teaches", ("recipe=connect_four_taught", "expert.weights_by_ply=false"), 16, 18),
+        Curve("then a search teaches", ("recipe=connect_four_taught",), 16, 18),
     ),
     "othello": (
         Curve("self-play one ply ahead", ("recipe=othello", "levels=14", "self_play_from_level=15"), 1, 14),
