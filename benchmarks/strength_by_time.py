@@ -57,7 +57,7 @@ CURVES = {
         Curve("then a search teaches", ("recipe=connect_four_taught",), 16, 18),
     ),
     "othello": (
-        Curve("self-play one ply ahead", ("recipe=othello", "levels=14", "self_play_from_level=15"), 1, 14),
+        Curve("self-play one ply ahead", ("recipe=othello", "levels=14", "self_play_from_level=15"), 1, 11),
         Curve("then a search teaches", ("recipe=othello",), 9, 10),
     ),
 }
