@@ -72,6 +72,8 @@ class NegamaxSearch(NamedTuple):
     """That of the evaluation."""
     window: float
     """Half the width of the first window; 0: none."""
+    predicted: NDArray[np.float64]
+    """float64[B]: the values around which it is; nan: that of a shallower search."""
     parameters: EvaluationParameters
     table: Table
     """Minimax does not use it."""

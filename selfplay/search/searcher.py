@@ -43,11 +43,14 @@ MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5
 ordering and a table, without ordering, and with ordering but no table."""
 MAX_DEPTH, MAX_TABLE_BITS = 120, 28
 LOOK_LESS, MIN_WINDOW_DEPTH, WINDOW = 4, 7, 0.06
-"""From this depth on, a search this number of plies less deep predicts the value, on the scale of outcomes (-1 to 1). A
-first search looks for it in the window of this half width, and is repeated without one if the value is outside
-("aspiration windows": Marsland, "A review of game-tree pruning", 1986)."""
+"""From depth MIN_WINDOW_DEPTH on, a search LOOK_LESS plies less deep predicts the value, if it is on the scale of
+outcomes (-1 to 1). A search looks first in the window of half width WINDOW around the prediction, and is repeated
+without a window if the value is outside ("aspiration windows": Marsland, "A review of game-tree pruning", 1986)."""
 THREADS_FROM, MOST_SHARED = 6, 64
 """Several threads search positions from this depth on, in batches of at most this size."""
+
+
+Values = NDArray[np.float64]
 
 
 class BatchResult(NamedTuple):
@@ -87,7 +90,9 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
             if depth > 0:
                 low, high = -np.inf, np.inf
                 if search.window > 0:
-                    value, _ = negamax(load(own, row), load(opp, row), depth - LOOK_LESS, low, high, shared)
+                    value = search.predicted[row]
+                    if np.isnan(value):
+                        value, _ = negamax(load(own, row), load(opp, row), depth - LOOK_LESS, low, high, shared)
                     low, high = value - search.window, value + search.window
                 value, is_open = negamax(load(own, row), load(opp, row), depth, low, high, shared)
                 if not low < value < high:
@@ -152,9 +157,8 @@ class Searcher(MadeAgain):
 
     Attributes:
         num_threads: the number of threads that search a position. Several are used from depth 6 on, with a table, and
-        in
-            batches of at most 64 positions. With `probcut` they are used only with a time limit, because then results
-            cannot be repeated in any case.
+            in batches of at most 64 positions. With `probcut` they are used only with a time limit, because then
+            results cannot be repeated in any case.
 
     Args:
         algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
@@ -247,14 +251,18 @@ class Searcher(MadeAgain):
             for further in range(first + 1, depth + 1):
                 if results[-1].final.all():
                     return
-                results.append(self._found(state, further, stop, deepens=True))
+                earlier = further - LOOK_LESS - first
+                predicted = results[earlier].values if earlier >= 0 else _unknown(state)
+                results.append(self._found(state, further, stop, predicted))
 
         with suppress(TimeLimitError):
             run_interruptibly(deepen, time_limit)
         return results
 
     def trace(self, state: State, depth: int) -> tuple[SearchResult, Trace]:
-        """The same search without ProbCut, uncompiled and a thousand times slower, with every visit of a position.
+        """The search of every value, without ProbCut or a first window, uncompiled and a thousand times slower.
+
+        The trace has every visit of a position.
 
         Raises SettingError if the depth is out of range.
         """
@@ -262,24 +270,35 @@ class Searcher(MadeAgain):
         trace, rules, value = Trace(self.game), self.game.rules, self.evaluation.unfinished_value(self.game)
         search = search_of(rules, negamax_of(rules, value, self.game.pass_action, part=trace.recording))
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
-            found = self._run(search, state, depth, False, make_threads(1, make_stop_flag()))
+            found = self._run(search, state, depth, None, make_threads(1, make_stop_flag()), has_window=False)
         assert found is not None
         return _result(found, depth), trace
 
-    def _found(self, state: State, depth: int, stop: StopFlag, deepens: bool = False) -> BatchResult:
-        """The result of a search. Raises StoppedError."""
+    def _found(self, state: State, depth: int, stop: StopFlag, predicted: Values | None = None) -> BatchResult:
+        """The result of a search. Raises StoppedError.
+
+        Args:
+            predicted: of a search that deepens ply by ply: the values of an earlier depth, nan where there are none.
+        """
         is_long = depth >= THREADS_FROM and 0 < state.batch_size <= MOST_SHARED
-        is_allowed = self._has_table and (self.probcut is None or deepens)
+        is_allowed = self._has_table and (self.probcut is None or predicted is not None)
         if self.num_threads == 1 or not (is_long and is_allowed):
-            return search_together(partial(self._run, self._search, state, depth, deepens), 1, stop)
-        rows = [
-            search_together(partial(self._run, self._search, one, depth, deepens), self.num_threads, stop)
-            for one in map(state.select, torch.arange(state.batch_size)[:, None])
-        ]
+            return search_together(partial(self._run, self._search, state, depth, predicted), 1, stop)
+        rows = []
+        for row in range(state.batch_size):
+            of_row = None if predicted is None else predicted[row : row + 1]
+            run = partial(self._run, self._search, state.select(torch.tensor([row])), depth, of_row)
+            rows.append(search_together(run, self.num_threads, stop))
         return BatchResult(*map(np.concatenate, zip(*rows, strict=True)))
 
     def _run(
-        self, search_batch: Callable[..., bool], state: State, depth: int, deepens: bool, threads: Threads
+        self,
+        search_batch: Callable[..., bool],
+        state: State,
+        depth: int,
+        predicted: Values | None,
+        threads: Threads,
+        has_window: bool = True,
     ) -> BatchResult | None:
         """The result of a search in one thread; None if it was stopped."""
         size = state.batch_size
@@ -287,7 +306,7 @@ class Searcher(MadeAgain):
         variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
         found = BatchResult(np.empty(size), actions, visited, variations, final)
         word, num_actions = word_dtype(parts_of_bits(self.game.rules.word_bits)), self.game.num_distinct_actions
-        has_window = depth >= MIN_WINDOW_DEPTH and self.algorithm != "minimax" and self.evaluation.predicts_outcome
+        has_window &= depth >= MIN_WINDOW_DEPTH and self.algorithm != "minimax" and self.evaluation.predicts_outcome
         following, ahead = np.zeros((2, depth + 1, num_actions), word), np.zeros((2, AT_ONCE), word)
         search = NegamaxSearch(
             depth,
@@ -295,9 +314,10 @@ class Searcher(MadeAgain):
             self._min_scout_depth,
             self.ordered,
             # A search that deepens ply by ply uses what it has found before; with a time limit it is not repeatable.
-            self.probcut is not None and not deepens,
+            self.probcut is not None and predicted is None,
             self.evaluation.reply_value,
             WINDOW if has_window else 0.0,
+            _unknown(state) if predicted is None else predicted,
             self.evaluation.parameters(self.game),
             self._table,
             self.probcut or 0,
@@ -311,6 +331,11 @@ class Searcher(MadeAgain):
             work=np.zeros(2, dtype=np.int64),
         )
         return found if search_batch(word_rows(state.own), word_rows(state.opp), search, found) else None
+
+
+def _unknown(state: State) -> Values:
+    """float64[B] of nan."""
+    return np.full(state.batch_size, np.nan)
 
 
 def _result(found: BatchResult, depth: int) -> SearchResult:

@@ -110,7 +110,7 @@ class ExpertIteration:
     margin: float = field(default=0.05, metadata=within(above=0))
     """By how much the sum of the weights after a good action should exceed the sums after poor ones."""
     passes: int = field(default=20, metadata=count(1))
-    """The largest number of passes through the lessons of a ply in each training."""
+    """The largest number of passes through the lessons in each training."""
     weights_by_ply: bool = True
     """Whether the tables get weights of their own for each number of stones. If not, these serve the walk only; then
     the tables, as large as before, learn the lessons of all plies together."""

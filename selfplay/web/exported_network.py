@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
-from selfplay.architectures.capabilities import ListedLayers, TableWeights
+from selfplay.architectures.capabilities import LayerLists, ListedLayers, TableWeights
 from selfplay.architectures.mlp import Dropout
 from selfplay.architectures.residual import ResidualBlock
 from selfplay.errors import SettingError, shortened
@@ -40,15 +41,48 @@ def exported_network(agent: Agent) -> ExportedNetwork:
             f"{cannot}; give its class {type(network).__name__} a method listed_layers "
             "(selfplay.architectures.capabilities), or export an agent with another architecture, such as residual"
         )
-    arrays: Arrays = {}
+    arrays, listed = Arrays(), network.listed_layers()
     try:
         lists = {
-            part: None if layers is None else _described(layers, arrays)
-            for part, layers in network.listed_layers()._asdict().items()
+            part: None if layers is None else _described(layers, arrays) for part, layers in listed._asdict().items()
         }
     except _UnknownLayerError as error:
         raise SettingError(f"{cannot}; its layer {error} is not one of {COMPUTED}") from None
+    if not _computes_the_same(network, listed, agent.game.observation_shape):
+        raise SettingError(
+            f"{cannot}; its listed_layers, one after another, do not compute what it does, "
+            "or a nn.Linear has no nn.Flatten before it"
+        )
     return ExportedNetwork({"kind": "layers", "shape": agent.game.observation_shape, **lists}, arrays)
+
+
+def _computes_the_same(network: nn.Module, listed: LayerLists, shape: tuple[int, ...]) -> bool:
+    """Whether the layers have the outputs of the network, for random observations of this shape."""
+    device = next(network.parameters()).device
+    observations = torch.rand(8, *shape, generator=torch.Generator().manual_seed(0)).to(device)
+    with torch.no_grad():
+        try:
+            expected, features = network(observations), _computed(listed.trunk, observations)
+            value = _computed(listed.value, features)
+            policy = None if listed.policy is None else _computed(listed.policy, features)
+        except (RuntimeError, ValueError):  # shapes that do not fit
+            return False
+    if (policy is None) != (expected.policy_logits is None) or value.shape != (len(observations), 1):
+        return False
+    pairs = [(value[:, 0], expected.value), *([] if policy is None else [(policy, expected.policy_logits)])]
+    return all(one.shape == other.shape and torch.allclose(one, other, atol=1e-6) for one, other in pairs)
+
+
+def _computed(layers: Iterable[nn.Module], values: Tensor) -> Tensor:
+    """The output of layers. Raises ValueError where a nn.Linear follows planes, which torch computes place by place."""
+    for layer in layers:
+        if isinstance(layer, nn.Sequential):
+            values = _computed(layer, values)
+            continue
+        if isinstance(layer, nn.Linear) and values.dim() != 2:
+            raise ValueError
+        values = layer(values)
+    return values
 
 
 def _tables(tables: TrainableTables) -> ExportedNetwork:

@@ -7,9 +7,9 @@ from inspect import getsourcelines
 from pathlib import Path
 
 import pytest
-from torch import nn
+from torch import Tensor, nn
 
-from selfplay.architectures import build_network
+from selfplay.architectures import Output, build_network
 from selfplay.architectures.capabilities import LayerLists
 from selfplay.compute.bit_algebra import Word
 from selfplay.errors import SettingError, StageError
@@ -145,15 +145,25 @@ class WithoutList(nn.Module):
     """A network of another package that says nothing of its layers."""
 
 
-class WithLayer(nn.Module):
-    """One with this layer."""
+class WithLayers(nn.Module):
+    """One with these layers, one after another."""
 
-    def __init__(self, layer: nn.Module) -> None:
+    def __init__(self, *layers: nn.Module) -> None:
         super().__init__()
-        self.layer = layer
+        self.layers = nn.Sequential(*layers)
+
+    def forward(self, observations: Tensor) -> Output:
+        return Output(self.layers(observations).squeeze(1))
 
     def listed_layers(self) -> LayerLists:
-        return LayerLists(value=[nn.Sequential(nn.Flatten(), nn.Identity(), self.layer, nn.Tanh())])
+        return LayerLists(value=[self.layers])
+
+
+class Doubled(WithLayers):
+    """One whose value is not that of its layers."""
+
+    def forward(self, observations: Tensor) -> Output:
+        return Output(2 * self.layers(observations).squeeze(1))
 
 
 def agent_with(network: nn.Module) -> Agent:
@@ -165,12 +175,15 @@ def agent_with(network: nn.Module) -> Agent:
     ("network", "message"),
     [
         (WithoutList(), "give its class WithoutList a method listed_layers "),
-        (WithLayer(nn.GELU()), r"its layer GELU\(.*\) is not one of nn\.Linear, "),
-        (WithLayer(nn.Conv2d(2, 4, 3)), r"its layer Conv2d\(2, 4, .*\) is not one of "),
-        (WithLayer(nn.Conv2d(2, 4, 3, padding=1, stride=2)), "its layer Conv2d"),
-        (WithLayer(nn.Conv2d(2, 4, (3, 1), padding=(1, 0))), "its layer Conv2d"),
-        (WithLayer(nn.Conv2d(2, 4, 2, padding="same")), "its layer Conv2d"),
-        (WithLayer(nn.Conv2d(2, 4, 3, padding=1, padding_mode="circular")), "its layer Conv2d"),
+        (WithLayers(nn.GELU()), r"its layer GELU\(.*\) is not one of nn\.Linear, "),
+        (WithLayers(nn.Conv2d(2, 4, 3)), r"its layer Conv2d\(2, 4, .*\) is not one of "),
+        (WithLayers(nn.Conv2d(2, 4, 3, padding=1, stride=2)), "its layer Conv2d"),
+        (WithLayers(nn.Conv2d(2, 4, (3, 1), padding=(1, 0))), "its layer Conv2d"),
+        (WithLayers(nn.Conv2d(2, 4, 2, padding="same")), "its layer Conv2d"),
+        (WithLayers(nn.Conv2d(2, 4, 3, padding=1, padding_mode="circular")), "its layer Conv2d"),
+        (WithLayers(nn.Linear(3, 1), nn.Flatten(), nn.Linear(6, 1)), "its listed_layers, one after another, do not "),
+        (WithLayers(nn.Flatten(), nn.Linear(18, 2)), "its listed_layers"),
+        (Doubled(nn.Flatten(), nn.Linear(18, 1)), "its listed_layers"),
     ],
 )
 def test_a_network_that_the_page_cannot_compute_is_refused(network: nn.Module, message: str) -> None:
@@ -181,12 +194,20 @@ def test_a_network_that_the_page_cannot_compute_is_refused(network: nn.Module, m
 
 
 def test_layers_of_other_packages_are_exported_if_they_are_those_that_the_page_computes() -> None:
-    description, arrays = exported_network(agent_with(WithLayer(nn.Conv2d(2, 4, 5, padding="same", bias=False))))
-    convolution = {"kind": "convolution", "size": 5, "weights": "layer_0"}
-    assert (description["value"], description["policy"]) == ([convolution, {"kind": "tanh"}], None)
+    convolution = nn.Conv2d(2, 4, 5, padding="same", bias=False)
+    network = WithLayers(nn.Identity(), convolution, nn.Flatten(), nn.Linear(36, 1), nn.Tanh())
+    description, arrays = exported_network(agent_with(network))
+    assert description["value"] == [
+        {"kind": "convolution", "size": 5, "weights": "layer_0"},
+        {"kind": "linear", "weights": "layer_1"},
+        {"kind": "tanh"},
+    ]
+    assert description["policy"] is None
     assert [(name, array.shape, str(array.dtype)) for name, array in arrays.items()] == [
         ("layer_0", (4, 2, 5, 5), "float32"),
         ("layer_0_biases", (4,), "float32"),
+        ("layer_1", (1, 36), "float32"),
+        ("layer_1_biases", (1,), "float32"),
     ]
 
 

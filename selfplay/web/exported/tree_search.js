@@ -70,9 +70,10 @@ class TreeSearch {
   // A node without visits: proved by the actions that end the match, or evaluated.
   /** @type {(state: GameState) => Node} */
   node(state) {
-    const edges = this.game.legal(state).map((action) => {
+    const actions = this.game.legal(state);
+    const edges = actions.map((action) => {
       /** @type {Edge} */
-      const edge = { action, after: this.game.step(state, action), prior: 0, value: 0, visits: 0, child: null, status: OPEN };
+      const edge = { action, after: this.game.step(state, action), prior: 1 / actions.length, value: 0, visits: 0, child: null, status: OPEN };
       if (edge.after.isOver) {
         settle(edge, -this.game.valueAtEnd(edge.after.own, edge.after.opp));
       }

@@ -27,7 +27,7 @@ async function load() {
 /** @type {(description: Description, game: Game, agent: Evaluator, id: string) => Participant["consider"]} */
 function playerOf(description, game, agent, id) {
   const { seconds, ways } = description;
-  // Those of networks with a policy head are.
+  // Only agents with a policy head are used as this.
   const policyAgent = /** @type {PositionEvaluator} */ (/** @type {unknown} */ (agent));
   /** @type {(found: {values: number[], isExact?: boolean}, draws: Draws) => Found} */
   const best = (found, draws) => ({ ...found, action: pick(nearlyBest(found.values, 0, game.ends.win), draws(TIE_BREAK)) });

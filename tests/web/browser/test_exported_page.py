@@ -472,6 +472,21 @@ def test_strengths_that_search_trees_are_the_same_players_as_in_the_library(
     assert sum(one == other for one, other in zip(found, expected, strict=True)) >= (20 if strength == "medium" else 18)
 
 
+@pytest.mark.slow
+def test_one_of_several_wins_at_once_is_drawn_as_in_the_library(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(address("gomoku"))
+    game, copies = make_game("gomoku"), 20
+    state = game.init()
+    for action in (30, 0, 31, 2, 32, 4, 33, 6):
+        state = game.step(state, torch.tensor([action]))
+    state = state.select(torch.zeros(copies, dtype=torch.int64))
+    found = exported.evaluate(TREES, {"positions": rows_of(state), "strength": "hard", "ply": 8})
+    draws = Draws(stream_key(0, 0, Activity.VERSUS_PERSON), torch.arange(copies), 8)
+    expected = make_player("hard", game).act(state, draws).tolist()
+    assert set(expected) == {29, 34}
+    assert [one["action"] for one in found] == expected
+
+
 def test_the_judge_of_an_exported_page_solves_the_end_and_a_hint_agrees_with_it(
     exported: Page, address: Callable[[str], str]
 ) -> None:
