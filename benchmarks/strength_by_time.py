@@ -1,13 +1,14 @@
-"""How strong levels are after how much processor time, with self-play one ply ahead and with a search that teaches.
+"""Strength of levels by processor time, with self-play one ply ahead and with a search that teaches.
 
     NUMBA_NUM_THREADS=1 python benchmarks/strength_by_time.py
     python benchmarks/strength_by_time.py othello --figure outputs/othello_by_time.png
 
-For each game, the levels of an earlier recipe, and those that go on from one of them by the recipe of today (CURVES).
-Each level is trained in a process of its own, whose processor time counts, and plays its matches: in Connect Four
+For each game, the levels of an earlier recipe, and levels that continue from one of them with the current recipe
+(CURVES). Each level is trained in a process of its own, whose processor time counts, and plays its matches: in Connect Four
 moving first against perfect play with random ties, one ply ahead, with wins taken and immediate losses avoided; in
-Othello against the agent that comes with the program, both four plies ahead. Levels that are in points.csv of their
-folder in --run-dir are not trained again; delete it after a change of the recipe.
+Othello against the agent that comes with the program, both four plies ahead; that agent is the last level of the second
+curve. Levels that are in points.csv of their folder in --run-dir are not trained again; delete the folders of both
+curves after a change of a recipe.
 """
 
 import project_environment
@@ -54,7 +55,7 @@ class Curve(NamedTuple):
 CURVES = {
     "connect_four": (
         Curve("self-play one ply ahead", ("recipe=connect_four",), 1, 15),
-        Curve("then a search teaches", ("recipe=connect_four_taught",), 16, 18),
+        Curve("then a search teaches", ("recipe=connect_four_taught",), 16, 16),
     ),
     "othello": (
         Curve("self-play one ply ahead", ("recipe=othello", "levels=14", "self_play_from_level=15"), 1, 11),
@@ -165,7 +166,7 @@ def draw(curves: dict[str, list[list[Point]]]) -> Figure:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("games", nargs="*", choices=[*CURVES, []], help="default: all")
+    parser.add_argument("games", nargs="*", choices=[*CURVES, []], metavar="GAME", help="default: all")
     parser.add_argument("--run-dir", type=Path, default=Path("outputs/strength_by_time"))
     parser.add_argument("--figure", type=Path, default=Path("outputs/strength_by_time/strength_by_time.png"))
     options = parser.parse_args()
