@@ -4,11 +4,11 @@
     python benchmarks/strength_by_time.py othello --figure outputs/othello_by_time.png
 
 For each game, the levels of an earlier recipe, and levels that continue from one of them with the current recipe
-(CURVES). Each level is trained in a process of its own, whose processor time counts, and plays its matches: in Connect Four
-moving first against perfect play with random ties, one ply ahead, with wins taken and immediate losses avoided; in
-Othello against the agent that comes with the program, both four plies ahead; that agent is the last level of the second
-curve. Levels that are in points.csv of their folder in --run-dir are not trained again; delete the folders of both
-curves after a change of a recipe.
+(CURVES). Each level is trained in a process of its own, whose processor time counts, and plays its matches: in Connect
+Four moving first against perfect play with random ties, one ply ahead, with wins taken and immediate losses avoided;
+in Othello against the agent that comes with the program, both four plies ahead; that agent is the last level of the
+second curve. Levels that are in points.csv of their folder in --run-dir are not trained again; delete the folders of
+both curves after a change of a recipe.
 """
 
 import project_environment
