@@ -273,7 +273,8 @@ def negamax_of(
                 best, best_action = -value, action
                 write_line(search.lines, left, action)
             if best >= beta:
-                search.killers[left] = action
+                if action != passing:  # not a bit of a word
+                    search.killers[left] = action
                 break
         if unfinished_values is not None and left == 1:
             search.ahead.pending[1] = search.ahead.pending[0]

@@ -12,6 +12,7 @@ from selfplay.games import State, make_game
 from selfplay.games.game import Game
 from selfplay.games.position_graph import PositionGraph, optimal_actions, perfect_values, positions_of
 from selfplay.named_players.evaluations import make_evaluation
+from selfplay.named_players.make import make_player
 from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.negamax import ALGORITHMS
 from selfplay.search.searcher import MIN_WINDOW_DEPTH, Searcher
@@ -97,6 +98,18 @@ def test_a_first_search_in_a_small_window_changes_no_value_or_action(name, seed,
     evaluation = Outcomes(**evaluation._asdict() | {"win": 1.0, "margin": 0.0, "weights": weights})
     results = [Searcher(game, evaluation, one).search(state, MIN_WINDOW_DEPTH) for one in ALGORITHMS]
     assert len({(result.value, result.action) for result in results}) == 1
+
+
+@pytest.mark.parametrize("depth", [3, 5])
+def test_a_pass_that_cuts_a_position_off_is_not_tried_in_others(depth):
+    # On 8x8 squares the number of a pass, 64, is no bit of a word.
+    game = make_game("othello")
+    state = game.state_at(torch.tensor([9108673393721858]), torch.tensor([-517737276403548932]))
+    values = [
+        make_player(f"search:{algorithm}?depth={depth}&evaluation=pretrained", game).searcher.search(state, depth).value
+        for algorithm in ALGORITHMS
+    ]
+    assert len(set(values)) == 1
 
 
 @pytest.mark.parametrize("name", GAMES)
