@@ -4,8 +4,7 @@
     python benchmarks/pretrained.py othello --run outputs/pretrained --replace
 
 Each is the last level of a recipe (RECIPES); that of Othello has ProbCut fitted to it. Other processors give other
-bytes of alphazero_gomoku and alphazero_go (numerics=native). Levels 9 and 10 of othello get other bytes today than
-when they were trained for the program, and the same strength. The run continues where it was interrupted. With
+bytes of alphazero_gomoku and alphazero_go (numerics=native). The run continues where it was interrupted. With
 --replace the new files take the place of those in selfplay/pretrained/, and so do the small tables of the run, whose
 levels are compared first: the page shows them as the story of the agent.
 """
