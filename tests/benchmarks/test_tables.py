@@ -60,6 +60,7 @@ def test_an_unknown_section_is_named():
     assert "invalid choice: 'speed' (choose from 'memory', 'matches', 'training', 'costs'" in result.stderr
 
 
+@pytest.mark.slow
 def test_every_evaluator_rule_and_batch_has_a_row():
     arguments = ["--evaluators", "alphazero_mlp", "--rules", "puct", "gumbel", "--batches", "5"]
     few = ["--game", "tictactoe", "--simulations", "3", "--repeats", "1"]

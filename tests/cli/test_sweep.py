@@ -131,6 +131,7 @@ class Forks(Launcher):
 """
 
 
+@pytest.mark.slow
 def test_a_launcher_of_a_plugin_starts_the_runs_in_other_processes(tmp_path, monkeypatch):
     (tmp_path / "hydra_plugins").mkdir()
     (tmp_path / "hydra_plugins" / "forks.py").write_text(LAUNCHER)

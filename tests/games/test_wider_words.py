@@ -131,6 +131,7 @@ def test_tree_searches_are_the_same_in_lockstep_and_with_kept_trees() -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_rollouts_are_the_same() -> None:
     found = []
     for game in (make_game("tictactoe"), wider("tictactoe")):

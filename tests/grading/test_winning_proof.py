@@ -140,7 +140,10 @@ def plain_walk(name: str, seat: str, after: str) -> PlainWalk:
     return PlainWalk(GAME, player, ("first", "second").index(seat), start_of(GAME, after), plain_score)
 
 
-WALKED = [("first", "win"), ("second", "draw"), ("second", "loss")]
+WALKED = [
+    ("first", "win"),
+    *(pytest.param("second", result, marks=pytest.mark.slow) for result in ("draw", "loss")),
+]
 
 
 @pytest.mark.parametrize(("seat", "result"), WALKED)

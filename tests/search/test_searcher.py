@@ -13,9 +13,10 @@ from selfplay.games.game import Game
 from selfplay.games.position_graph import PositionGraph, optimal_actions, perfect_values, positions_of
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.named_players.make import make_player
+from selfplay.search.batch_search import MIN_WINDOW_DEPTH
 from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.negamax import ALGORITHMS
-from selfplay.search.searcher import MIN_WINDOW_DEPTH, Searcher
+from selfplay.search.searcher import Searcher
 from tests.support.searches import evaluation_for, position_after, position_values
 
 # A game that does not count points, and one that does and has passes.

@@ -1,0 +1,64 @@
+"""The worker of an exported page answers requests as the server does."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from selfplay.web.app import create_app
+from selfplay.web.matches import MatchService
+from tests.web.conftest import client_of, web_settings
+
+SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "square", "origin", "turned")
+SAME_ACTIONS = ("action", "text", "square", "pointed")
+SAME = (
+    *("squares", "counts", "captured", "owners", "to_move", "awaits_person", "can_undo", "is_over"),
+    *("is_practice", "winner", "winning_squares", "result", "moves", "people", "person_seat", "seat_names"),
+)
+# Black captures two stones, and has territory at the end.
+GO = "B2 A2 B1 C2 B3 A1 A3 C3 C1 pass pass"
+REQUESTS: dict[str, list[dict[str, Any]]] = {
+    "tictactoe": [
+        {},
+        {"moves": "1,1 0,0", "person": "both", "ply": 1},
+        {"moves": "1,1 0,0 2,2 0,1 0,2 1,2 2,0", "seed": 3, "valued": 0},
+        {"moves": "0,0 1,1 0,1 2,2 0,2", "person": "second", "is_practice": True},
+        {"moves": "1,1 0,0", "show": ["view", "judged", "hint", "file"]},
+    ],
+    "connect_four": [{"moves": "4453", "person": "none", "partner": "easy"}],
+    "othello": [
+        {"moves": "f5 d6", "person": "second", "valued": 1},
+        {"moves": "f5d6c3", "ply": 2, "show": ["view", "judged", "hint", "file"]},
+    ],
+    "go_3x3": [
+        {"moves": GO, "person": who, "ply": ply} for who, ply in (("both", None), ("first", None), ("second", 6))
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "game",
+    ["tictactoe", "connect_four", *(pytest.param(game, marks=pytest.mark.slow) for game in ("othello", "go_3x3"))],
+)
+def test_the_worker_answers_requests_as_the_server_does(
+    game: str, exported: Page, address: Callable[[str], str], tiny_run: Path
+) -> None:
+    exported.goto(address(game))
+    client = client_of(create_app(MatchService(web_settings(tiny_run))))
+    for asked in REQUESTS[game]:
+        request = {"game": game, "opponent": "random"} | asked
+        found = exported.evaluate("async (asked) => (await import('./page/api.js')).match(asked)", request)
+        assert_same_answer(found, client.post("/api/match", json=request).json())
+
+
+def assert_same_answer(found: dict[str, Any], served: dict[str, Any]) -> None:
+    assert found.keys() == served.keys()
+    for part, expected in served.items():
+        assert (found[part] is None, set(found[part] or ())) == (expected is None, set(expected or ())), part
+    for name in SAME:
+        assert found["match"][name] == served["match"][name], name
+    for many, names in (("plies", SAME_PLIES), ("legal", SAME_ACTIONS)):
+        pairs = zip(found["match"][many], served["match"][many], strict=True)
+        assert all(one.keys() == other.keys() and one[name] == other[name] for one, other in pairs for name in names)

@@ -1,0 +1,135 @@
+"""Matches on exported pages are those of the library."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+import torch
+from playwright.sync_api import Browser, Page, expect
+
+from selfplay.compute.random_numbers import Draws
+from selfplay.games import make_game
+from selfplay.installation import PACKAGE_FOLDER
+from selfplay.runs.levels import agent_of_level
+from selfplay.settings.common import GameSettings
+from selfplay.settings.playing import ExportPageSettings
+from selfplay.web.export_page import export_page
+from tests.web.browser.browsing import settled
+from tests.web.browser.exported.pages import (
+    POLICY,
+)
+
+
+def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callable[[str], str], tiny_run: Path) -> None:
+    game, player = make_game("tictactoe"), agent_of_level(tiny_run).player()
+    exported.goto(f"{address('tictactoe')}#play/tictactoe?opponent=level-3&person=first")
+    settled(exported, 0)
+    expect(exported.get_by_text("python -m http.server")).to_be_hidden()
+    expect(exported.get_by_label("Kind of opponent")).to_have_text("EasyMediumHardLevel 3Level 3, 0.3 sRandom")
+    expect(exported.locator("#proof")).to_be_hidden()
+    while (legal := exported.locator("#board .legal")).count():
+        legal.last.click()
+        settled(exported)
+    actions = game.read_transcript(parse_qs(urlparse(exported.url).fragment.partition("?")[2])["moves"][0])
+    state, draws = game.init(), Draws(0, torch.tensor([0]), 0)
+    for ply, action in enumerate(actions):
+        assert ply % 2 == 0 or action == int(player.act(state, draws))
+        state = game.step(state, torch.tensor([action]))
+    result = {1: "You win.", 0: "A draw.", -1: "You lose."}[int(state.returns)]
+    expect(exported.locator("#status")).to_contain_text(result)
+    exported.reload()
+    settled(exported, len(actions))
+    expect(exported.locator("#status")).to_contain_text(result)
+    exported.get_by_role("tab", name="Analyse").click()
+    exported.get_by_role("button", name="One move back").click()
+    expect(exported.locator("#board .value")).to_have_count(9 - len(actions) + 1)
+    exported.get_by_role("button", name="Play on from here").click()
+    settled(exported)
+
+
+def test_moves_of_breakthrough_are_written_as_each_player_makes_them(
+    exported: Page, address: Callable[[str], str]
+) -> None:
+    played = "opponent=level-1&person=second&moves=c2c3+b3b4+c3d4"
+    exported.goto(f"{address('breakthrough')}#play/breakthrough?{played}")
+    settled(exported, 3)
+    expect(exported.locator("#plies .move")).to_have_text(["c2c3", "b4b3", "c3d4"])
+    expect(exported.locator(".cell.origin")).to_have_accessible_name("c3, empty, left by the last move")
+    exported.get_by_role("button", name="Hint").click()
+    expect(exported.locator("#status")).to_have_text(re.compile(" would play ([a-e])[45][a-e][34] here"))
+    exported.get_by_role("gridcell", name="e5, O").click()
+    exported.get_by_role("gridcell", name="d4, X").click()
+    settled(exported, 5)
+    assert "moves=c2c3+b4b3+c3d4+e5d4+" in exported.url
+
+
+def test_the_agents_of_gomoku_and_go_reply(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(f"{address('gomoku')}#play/gomoku?opponent=hard&person=first")
+    expect(exported.get_by_label("Kind of opponent")).to_have_text("EasyMediumHardPretrainedPretrained, 0.3 sRandom")
+    settled(exported, 0)
+    exported.get_by_role("gridcell", name="e5").click()
+    settled(exported, 2)
+    # O has to close a line of four.
+    exported.goto(f"{address('gomoku')}#play/gomoku?opponent=pretrained-search&person=first&moves=e5+a5+d5+a9+c5+i1+b5")
+    settled(exported, 8)
+    expect(exported.locator("#plies .move").last).to_have_text("f5")
+    exported.goto(f"{address('go_7x7')}#play/go_7x7?opponent=pretrained-search&person=first&moves=D4")
+    settled(exported, 2)
+    expect(exported.locator("#status")).to_contain_text("Pretrained, 0.3 s plays ")
+
+
+def test_numbers_choose_columns_in_connect_four(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(f"{address('connect_four')}#play/connect_four?opponent=random&person=first")
+    settled(exported, 0)
+    exported.keyboard.press("7")
+    settled(exported, 2)
+    expect(exported.locator("[data-square='41'] .disc.red")).to_have_count(1)
+
+
+def test_seats_are_swapped_after_a_match_and_the_score_is_kept(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(f"{address('tictactoe')}#play/tictactoe?opponent=medium&person=first")
+    settled(exported, 0)
+    while (legal := exported.locator("#board .legal")).count():
+        legal.last.click()
+        settled(exported)
+    score = exported.locator("#score")
+    expect(score).to_have_text(re.compile(r"^You (1 : 0 Medium|0 : 1 Medium|0 : 0 Medium, 1 drawn)$"))
+    before = score.inner_text()
+    exported.get_by_role("button", name="Rematch").click()
+    settled(exported, 1)
+    expect(exported.get_by_role("radio", name="Second")).to_be_checked()
+    expect(score).to_have_text(before)
+
+
+@pytest.mark.parametrize(("page", "level"), [("tictactoe", 3), (POLICY, 1)])
+def test_the_search_finds_the_win(page: str, level: int, exported: Page, address: Callable[[str], str]) -> None:
+    """O completes the middle column, after X has completed nothing."""
+    played = f"opponent=level-{level}-search&person=first&moves=0,0 1,1 2,2 0,1 1,2"
+    exported.goto(f"{address(page)}#play/tictactoe?{played}")
+    settled(exported, 6)
+    expect(exported.locator("#status")).to_have_text(f"Level {level}, 0.3 s plays 2,1. You lose.")
+
+
+def test_the_judge_of_an_exported_page_solves_the_end_and_a_hint_agrees_with_it(
+    exported: Page, address: Callable[[str], str]
+) -> None:
+    exported.goto(f"{address('tictactoe')}#play/tictactoe?opponent=easy&person=both&moves=0,0+1,1+2,2+0,1+2,1")
+    settled(exported, 5)
+    # The other squares lose. Four plies are searched to the end in the time, also on a busy machine.
+    exported.get_by_role("button", name="Hint").click()
+    expect(exported.locator("#status")).to_contain_text("Perfect play: 2,0 draws. Best line: 2,0 0,2 ")
+    expect(exported.locator(".cell.hinted")).to_have_attribute("data-square", "6")
+    exported.get_by_role("tab", name="Analyse").click()
+    expect(exported.locator("#board .value", has_text="win")).to_have_count(0)
+    expect(exported.locator("#board .cell.best")).to_have_count(1)
+
+
+def test_a_page_that_is_opened_as_a_file_says_what_to_do(browser: Browser, tmp_path: Path, tiny_run: Path) -> None:
+    export_page(ExportPageSettings(str(tiny_run), GameSettings("tictactoe"), output_dir=str(tmp_path)))
+    for file in (tmp_path / "index.html", PACKAGE_FOLDER / "web" / "page" / "index.html"):
+        page = browser.new_page()
+        page.goto(file.as_uri())
+        expect(page.get_by_role("alert").get_by_text("python -m http.server")).to_be_visible()
+        page.close()

@@ -1,0 +1,135 @@
+"""Rules and values of exported pages are those of the library."""
+
+import random
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import Page, expect
+
+from selfplay.compute.bit_algebra import Word, bit_count, word_of
+from selfplay.compute.stored_words import single_word, stored, word_tensor, words_of
+from selfplay.games import make_game
+from selfplay.games.board_checks import winning_chain
+from selfplay.players.agent import Agent
+from selfplay.players.pretrained import pretrained_agent
+from selfplay.runs.levels import agent_of_level
+from selfplay.web.rules_in_javascript import javascript_of
+from tests.web.browser.browsing import settled
+from tests.web.browser.exported.pages import (
+    check_positions,
+)
+
+
+def agent_of(game: str, tiny_run: Path) -> Agent:
+    if game == "tictactoe":
+        return agent_of_level(tiny_run)
+    return Agent.load(pretrained_agent(game), make_game(game), "pretrained")
+
+
+@pytest.mark.parametrize(
+    ("game", "count"),
+    [
+        ("connect_four", 300),
+        *(pytest.param(game, 10_000, marks=pytest.mark.slow) for game in ("tictactoe", "connect_four", "othello")),
+        *(pytest.param(game, 100, marks=pytest.mark.slow) for game in ("gomoku", "go_7x7")),
+    ],
+)
+def test_rules_values_and_actions_are_those_of_the_library(
+    game: str, count: int, exported: Page, address: Callable[[str], str], tiny_run: Path
+) -> None:
+    exported.goto(address(game))
+    check_positions(exported, agent_of(game, tiny_run), count)
+
+
+def test_the_winning_chain_and_the_rules_of_hex_are_shown(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(f"{address('hex_3x3')}#play/hex_3x3?opponent=random&person=both&moves=b2+c1+b1+b3+c2+c3+a3")
+    settled(exported, 7)
+    won = exported.locator("#board .cell.won")
+    assert won.evaluate_all("(nodes) => nodes.map((node) => node.dataset.square)") == ["1", "4", "6"]
+    exported.get_by_role("link", name="Rules").click()
+    expect(exported.locator("#rules-text li")).to_have_text(list(make_game("hex_3x3").presentation.how_to_play))
+    expect(exported.locator("#rules-picture .cell.won")).to_have_count(3)
+
+
+CHAINS = """
+async ({ boards, width }) => {
+  const { winningSquares } = await import("./local/winning.js");
+  const view = { rows: width, columns: width, is_rhombus: true };
+  return boards.map((squares) => winningSquares({ line_length: null, view }, squares));
+}
+"""
+
+
+def test_chains_are_those_of_the_library(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(address("hex_3x3"))
+    boards = np.random.default_rng(1).choice(np.array([-1, 0, 1], np.int8), (300, 36), p=[0.45, 0.1, 0.45])
+    found = exported.evaluate(CHAINS, {"boards": boards.tolist(), "width": 6})
+    expected = [winning_chain(board, (6, 6)) for board in boards]
+    # Of several shortest chains, both find the same.
+    assert list(map(sorted, found)) == expected
+    assert {bool(chain) for chain in expected} == {True, False}
+
+
+SIXTY_THREE = 63
+
+
+def sum_of(own: Word, opp: Word) -> Word:
+    return own + opp
+
+
+def every_operation(own: Word, opp: Word) -> tuple[Word, Word]:
+    """Every operation that rules may have; results leave 64 bits, and numbers are negative."""
+    total, few, count = sum_of(own, opp), bit_count(own) // 7 - 5, opp & SIXTY_THREE
+    for step in range(1, 4):
+        total = total ^ (own << step) * (opp >> (2 * step)) - step
+        count += step * (few < 0) + (few >> 1)
+    count += (opp != 3) + (own < opp) * 2 + (own <= opp) * 4 + (own > opp) * 8 + (own == opp) * 16
+    sign = -1 * (bit_count(opp) > 9)
+    return -total & (opp ^ (own & sign)), ~(count | (own << (opp & 31))) * (own >= opp) + (sign >> 3)
+
+
+EVALUATED = "async ([code, pairs]) => {"
+EVALUATED += " const { rule } = await import(`data:text/javascript,${encodeURIComponent(code)}`);"
+EVALUATED += " return pairs.map(([own, opp]) => rule(BigInt(own), BigInt(opp)).map(String)); }"
+
+
+def test_operations_of_rules_give_the_same_words(exported: Page) -> None:
+    edges = [0, 1, -1, 2**63 - 1, -(2**63), 0x5555555555555555]
+    words = [*edges, *torch.randint(-(2**62), 2**62, (40,), generator=torch.Generator().manual_seed(1)).tolist()]
+    check_operations(exported, every_operation, [word % 2**64 for word in words], 64)
+
+
+WIDTH = 150
+MASK = word_of(range(5, 150, 3), WIDTH)
+STEPS = (1, 70, 130)
+
+
+def every_operation_across_parts(own: Word, opp: Word) -> tuple[Word, Word]:
+    """The same with words that enclosing functions and tuples hold."""
+    total = own
+    for number in range(3):
+        total = total ^ ((own << STEPS[number]) * ((opp >> (2 * number)) & 7) - (~opp >> STEPS[number]))
+    count = bit_count(total) + (own < opp) * 2 + (own <= opp) * 4 + (own > opp) * 8 + (own == MASK) * 16
+    return -total & (MASK | own), ~(count | (own << 31)) * (own != opp)
+
+
+def test_operations_of_rules_give_the_same_words_of_several_parts(exported: Page) -> None:
+    draws = random.Random(1)
+    words = [0, 1, int(MASK), (1 << 192) - 1, 1 << 191, 1 << 64, *(draws.getrandbits(192) for _ in range(20))]
+    check_operations(exported, every_operation_across_parts, words, WIDTH)
+    check_operations(exported, every_operation, words, WIDTH)
+
+
+def check_operations(exported: Page, rule: Callable[..., Any], words: list[int], bits: int) -> None:
+    pairs = list(product(words, words))
+    code = javascript_of({"rule": rule}, bits)
+    found = exported.evaluate(EVALUATED, [code, [list(map(str, pair)) for pair in pairs]])
+    own, opp = (words_of(word_tensor(column, bits), bits) for column in zip(*pairs, strict=True))
+    for number, words_found in enumerate(rule(own, opp)):
+        expected = [int(single_word(stored(words_found), row)) for row in range(len(pairs))]
+        assert [int(pair[number]) for pair in found] == expected
