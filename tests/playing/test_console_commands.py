@@ -27,6 +27,11 @@ def test_moves_of_the_second_player_of_breakthrough_are_written_as_it_takes_them
     written, _ = dialogue(["b3b2", "c4c3", "undo"], FirstLegal(game), None, game=game)
     assert written[4].startswith("action b3b2 is not legal here; legal actions: b4b3, c4c3, d4d3, e4e3, b4a3,")
     assert written[7] == "Taken back: c4c3, b2b3."
+
+
+@pytest.mark.slow
+def test_values_and_hints_for_the_second_player_of_breakthrough_are_written_as_it_moves() -> None:
+    game = make_game("breakthrough")
     written, _ = dialogue(["n", "c4c3", "hint"], Valuing(game), game=game)
     assert [line.split()[0] for line in written[-3].splitlines()[7:9]] == ["c5c4", "a4a3"]
     hinted = re.search(

@@ -46,7 +46,7 @@ def test_every_file_of_conf_composes_to_what_it_describes() -> None:
     groups = {path.name for path in CONFIG_FOLDER.iterdir() if path.is_dir()}
     # Recipes are composed below; tests/search/test_evaluation.py reads the files of evaluation.
     of_runs = sorted(groups - OF_OTHERS.keys() - {"recipe", "evaluation"})
-    assert set(options("game")) == set(GAMES)
+    assert set(options("game")) == {*GAMES, "go_7x7"}
     for chosen in zip_longest(*map(options, of_runs)):
         choice = {group: option for group, option in zip(of_runs, chosen, strict=True) if option}
         settings = compose_settings([f"{group}={option}" for group, option in choice.items()])
@@ -70,6 +70,16 @@ def test_every_recipe_builds_its_game_and_network(recipes: dict[str, Settings]) 
         assert settings.recipe == name
         game = make_game(settings.game.name)
         assert build_network(settings.architecture, game.observation_shape, game.num_distinct_actions).training
+
+
+def test_another_board_network_and_search_can_be_chosen_with_every_recipe(recipes: dict[str, Settings]) -> None:
+    chosen = ["game=go_5x5", "architecture=conv", "mcts=puct"]
+    expected = compose_settings(chosen)
+    for name in recipes:
+        settings = compose_settings([f"recipe={name}", *chosen])
+        assert settings.game == expected.game, name
+        assert settings.architecture == expected.architecture, name
+        assert (settings.mcts.rule, settings.mcts.constants) == (expected.mcts.rule, expected.mcts.constants), name
 
 
 def test_the_recipes_have_the_settings_of_their_sources(recipes: dict[str, Settings]) -> None:
