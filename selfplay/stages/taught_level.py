@@ -13,7 +13,6 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from selfplay.architectures.ntuple import NTuple
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.files import read_bytes
 from selfplay.games import Game
@@ -25,7 +24,7 @@ from selfplay.runs.levels import load_agent
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
-from selfplay.training.expert_iteration import learn_from_expert
+from selfplay.training.expert_iteration import MOST_TRAININGS, learn_from_expert
 from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel
 from selfplay.training.lessons import Lessons
 
@@ -50,13 +49,9 @@ def teach_level(
     """
     began, settings, game = time.perf_counter(), context.settings, context.game
     agent = load_agent(start, game)
-    if not isinstance(agent.network, NTuple):
-        name = settings.architecture["name"]
-        raise SettingError(
-            f"expert.player: trains tables of patterns, not architecture={name}; set architecture=ntuple"
-        )
     experts = [expert_of(settings, game) for _ in range(numba.config.NUMBA_NUM_THREADS)]  # type: ignore[attr-defined]
-    with closing(progress(total=game.max_game_length, desc=f"level {level}: plies")) as bar:
+    steps = game.max_game_length + (0 if settings.expert.weights_by_ply else MOST_TRAININGS)
+    with closing(progress(total=steps, desc=f"level {level}: plies and trainings")) as bar:
         taught = learn_from_expert(
             agent,
             [expert.searcher for expert in experts],
@@ -66,7 +61,7 @@ def teach_level(
             lessons=None if learner is None else read_lessons(learner),
             seed=settings.seed,
             level=level,
-            on_ply=bar.update,
+            on_step=bar.update,
         )
     loss = EpochLoss(
         1, round(taught.mistakes, LOSS_DECIMALS), round(taught.new_mistakes, LOSS_DECIMALS), is_champion=True

@@ -70,7 +70,7 @@ def learn_from_expert(
     lessons: Lessons | None = None,
     seed: int = 0,
     level: int = 1,
-    on_ply: Callable[[int], object] = lambda _: None,
+    on_step: Callable[[int], object] = lambda _: None,
 ) -> Taught:
     """Play this number of matches of tables, walk lines in each seat, and learn from a search the order of the actions.
 
@@ -80,7 +80,7 @@ def learn_from_expert(
         depth: how many plies the search looks ahead, 2 or more.
         lessons: what is known already from the same search.
         level: the level that learns, from 1.
-        on_ply: called with 1 for each ply of the tables in a walk.
+        on_step: called with 1 for each ply of the tables in a walk, and for each training of all plies together.
 
     Raises SettingError if a parameter is out of range, or the network has no tables.
     """
@@ -120,24 +120,25 @@ def learn_from_expert(
         )
         for corrected in walk.plies():
             positions, mistakes = positions + corrected.positions, mistakes + corrected.mistakes[0]
-            on_ply(1)
+            on_step(1)
         by_ply = walk.lessons
     together = Lessons(*map(np.concatenate, zip(*(by_ply[ply] for ply in sorted(by_ply)), strict=True)))
     if not parameters.weights_by_ply:
         network, extended = copy.deepcopy(agent.network), architecture
         apprentice = Apprentice(game, network, judge, key, passes=parameters.passes, margin=parameters.margin)
-        learn_together(apprentice, together)
+        learn_together(apprentice, together, on_step)
     left = float(apprentice.mistakes(together, np.arange(len(together.own))).mean())
     return Taught(network, extended, together, positions, mistakes / positions, left)
 
 
-def learn_together(apprentice: Apprentice, lessons: Lessons) -> None:
+def learn_together(apprentice: Apprentice, lessons: Lessons, on_step: Callable[[int], object]) -> None:
     """Train one set of tables on the lessons of all plies, until no mistake is left or `MOST_TRAININGS` times."""
     everything = np.arange(len(lessons.own))
     for training in range(MOST_TRAININGS):
         apprentice.learn(lessons, np.flatnonzero(lessons.poor), apprentice.game.max_game_length + training)
         is_wrong = apprentice.mistakes(lessons, everything)
         apprentice.judge_all(lessons, everything[is_wrong])
+        on_step(1)
         if not is_wrong.any():
             break
 
