@@ -28,6 +28,7 @@ from selfplay.players.capabilities import FollowsMatch, learners_among
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
 from selfplay.playing.estimates import Estimate, estimate_of
+from selfplay.playing.result_text import result_text
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.fields import PERSON
 
@@ -200,31 +201,8 @@ class Session:
         """The result as a sentence, addressed to the person if exactly one plays; None before the end."""
         if not self.is_over:
             return None
-        if self.winner is None:
-            said = "A draw."
-        elif self.seats.count(None) == 1:
-            said = "You win." if self.seats[self.winner] is None else "You lose."
-        else:
-            said = f"{self.game.presentation.player_names[self.winner]} wins."
-        empty = "" if self.winner is None else self._empty_squares_text(self.winner)
-        return " ".join(filter(None, [said, empty, self._points_text()]))
-
-    def _points_text(self) -> str:
-        """The points of both players, in a game in which squares count; empty if a player has given up."""
-        if self.game.rules.owned is None or not bool(self.game.state_at(self.state.own, self.state.opp).terminated):
-            return ""
-        komi, owners = self.game.komi, self.game.owners(self.state)
-        points = int((owners == 1).sum()), int((owners == -1).sum()) + (komi or 0.0)
-        return self.game.presentation.points_text(points, komi)
-
-    def _empty_squares_text(self, winner: int) -> str:
-        """To whom exact values count the squares that are empty at the end, where they do; empty if there are none."""
-        squares = self.game.squares(self.state)[0].tolist() if self.game.turning_rules is not None else []
-        if not (count := squares.count(0)):
-            return ""
-        own, other = (squares.count(1 - 2 * seat) for seat in (winner, 1 - winner))
-        empty = "the empty square" if count == 1 else f"the {count} empty squares"
-        return f"Exact values count {empty} for the winner: {own + count} to {other}."
+        person = self.seats.index(None) if self.seats.count(None) == 1 else None
+        return result_text(self.game, self.state, self.winner, person)
 
     def standing(self) -> str | None:
         """Counts and rates of the results so far, and what players report of themselves; None before the first end."""

@@ -141,6 +141,9 @@ function playedPly(match, number) {
   };
 }
 
+/** @type {(text: string) => string} */
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 // The number of stones that each seat has captured before a ply: those of the other one that have left the board.
 /** @type {(match: Match, number: number) => number[]} */
 function capturedStones({ game, states }, number) {
@@ -152,7 +155,7 @@ function capturedStones({ game, states }, number) {
 function resultText(match, result) {
   const { personSeat, description } = match;
   const winner = result > 0 ? 0 : 1;
-  const said = personSeat === null ? `${description.view.seat_names[winner]} wins.` : winner === personSeat ? "You win." : "You lose.";
+  const said = personSeat === null ? `${capital(description.view.seat_names[winner])} wins.` : winner === personSeat ? "You win." : "You lose.";
   return (result === 0 ? "A draw." : said) + pointsText(match);
 }
 
@@ -166,5 +169,5 @@ function pointsText({ game, description: { komi, view }, state }) {
   const [one, other] = [1, -1].map((seat) => owners.filter((owner) => owner === seat).length);
   const [first, second] = view.seat_names;
   const included = komi ? `, with komi ${komi}` : "";
-  return ` ${first.charAt(0).toUpperCase()}${first.slice(1)} has ${one} points, ${second} ${other + (komi ?? 0)}${included}.`;
+  return ` ${capital(first)} has ${one} points, ${second} ${other + (komi ?? 0)}${included}.`;
 }

@@ -1,0 +1,38 @@
+"""The result of a finished match as sentences."""
+
+from selfplay.games.game import Game
+from selfplay.games.state import State
+
+
+def result_text(game: Game, state: State, winner: int | None, person: int | None = None) -> str:
+    """The result, and points or empty squares where they count.
+
+    Args:
+        state: the end (B = 1), which a player may have brought about by giving up.
+        winner: the winning seat; None after a draw.
+        person: the seat of the person who is addressed; None: nobody.
+    """
+    if winner is None:
+        return " ".join(filter(None, ["A draw.", _points_text(game, state)]))
+    name = game.presentation.player_names[winner]
+    said = f"{name[:1].upper()}{name[1:]} wins." if person is None else "You win." if person == winner else "You lose."
+    return " ".join(filter(None, [said, _empty_squares_text(game, state, winner), _points_text(game, state)]))
+
+
+def _points_text(game: Game, state: State) -> str:
+    """The points of both players, in a game in which squares count; empty if a player has given up."""
+    if game.rules.owned is None or not bool(game.state_at(state.own, state.opp).terminated):
+        return ""
+    owners, komi = game.owners(state), game.komi
+    points = int((owners == 1).sum()), int((owners == -1).sum()) + (komi or 0.0)
+    return game.presentation.points_text(points, komi)
+
+
+def _empty_squares_text(game: Game, state: State, winner: int) -> str:
+    """To whom exact values count the squares that are empty at the end, where they do; empty if there are none."""
+    squares = game.squares(state)[0].tolist() if game.turning_rules is not None else []
+    if not (count := squares.count(0)):
+        return ""
+    own, other = (squares.count(1 - 2 * seat) for seat in (winner, 1 - winner))
+    empty = "the empty square" if count == 1 else f"the {count} empty squares"
+    return f"Exact values count {empty} for the winner: {own + count} to {other}."
