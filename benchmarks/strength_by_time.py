@@ -59,7 +59,7 @@ CURVES = {
     ),
     "othello": (
         Curve("self-play one ply ahead", ("recipe=othello", "levels=14", "self_play_from_level=15"), 1, 11),
-        Curve("then a search teaches", ("recipe=othello",), 9, 10),
+        Curve("then a search teaches", ("recipe=othello",), 9, 11),
     ),
 }
 TITLES = {
