@@ -166,7 +166,7 @@ def test_the_story_contains_the_tournament_and_the_mistakes_and_matches_of_a_lar
 
 def test_the_agent_of_othello_has_the_story_of_its_run(client: TestClient) -> None:
     story = client.get("/api/games/othello/story").json()
-    assert (story["comes_with_program"], story["levels"]) == (True, [10])
-    assert {row["level"] for row in story["losses"]} == set(range(1, 11))
-    assert [row["level"] for row in story["comparison"]] == list(range(11))
+    assert (story["comes_with_program"], story["levels"]) == (True, [11])
+    assert {row["level"] for row in story["losses"]} == set(range(1, 12))
+    assert [row["level"] for row in story["comparison"]] == list(range(12))
     assert story["matches"][-1]["opponent"] == "negascout, 6 plies, article"
