@@ -9,7 +9,6 @@ import pytest
 
 import selfplay
 from selfplay.errors import ConformanceError, SelfPlayError, SettingError
-from selfplay.stages.compare import check_references
 from tests.support.pile import Pile
 
 GAME = """
@@ -246,18 +245,6 @@ def test_a_person_is_refused_where_only_players_play(setting: str) -> None:
     value = ["human"] if setting == "comparison.references" else "human"
     with pytest.raises(SettingError, match=f"^{setting}=human: a person can only play with selfplay play$"):
         selfplay.compose_settings(**{setting: value})
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [("level:99", "level 99"), ("gtp:", "gtp:COMMAND"), ("level:2?depth=x", "depth must be a whole")],
-)
-def test_a_reference_that_does_not_exist_is_refused_before_anything_is_learned(
-    tmp_path: Path, name: str, reason: str
-) -> None:
-    settings = selfplay.compose_settings(levels=2, run_dir=tmp_path, comparison={"references": ["level:2", name]})
-    with pytest.raises(SelfPlayError, match=reason):
-        check_references(settings)
 
 
 @pytest.mark.parametrize(

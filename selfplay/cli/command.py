@@ -63,6 +63,9 @@ class Program(NamedTuple, Generic[AnySettings]):
     """Where the messages of the library go; None: stdout."""
     in_parallel: bool = False
     """Whether torchrun may start several processes of the program; only rank 0 holds the lock and logs."""
+    check: Callable[[AnySettings], None] = lambda settings: None
+    """Raises SettingError for settings that the program would refuse. A sweep calls it for all runs before the first
+    starts."""
     after_sweep: Callable[[Path, Sequence[Path]], None] | None = None
     """Called at the end of a sweep (`-m`) with its folder and the run_dir of each of its runs."""
 

@@ -17,7 +17,7 @@ from hydra.core.hydra_config import HydraConfig
 
 from selfplay.cli.command import QUOTED, Program, logging_to_screen, run_program, settings_of
 from selfplay.cli.process_exit import write_error_line
-from selfplay.errors import SettingError, StageError, line_of
+from selfplay.errors import SelfPlayError, SettingError, StageError, line_of
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import SEARCH_PATH, hydra_main
 from selfplay.settings.overrides import ADDED_PARAMETER, quoted
@@ -31,12 +31,19 @@ NOT_LISTED = re.compile(r"=interval\(|,\s*(choice|range|interval|glob|shuffle|so
 def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
     """Run the program once for each combination of the values in these overrides.
 
-    Each run has a folder of its own below run_dir. Raises StageError at the end if a run has failed.
+    Each run has a folder of its own below run_dir. Raises SettingError before the first run starts if the program would
+    refuse the settings of any, and at the end if all that have failed did so because of their settings; otherwise
+    StageError if a run has failed.
     """
     runs = [(name, *settings_of(program, given, name)) for name, given in runs_of_sweep(program, overrides)]
     names = [name or settings.run_dir for name, settings, _ in runs]
+    for name, (_, settings, _) in zip(names, runs, strict=True):
+        try:
+            program.check(settings)
+        except SelfPlayError as error:
+            raise SettingError(f"{name}: {error}") from error
 
-    def succeeds(number: int) -> bool:
+    def exit_code_of(number: int) -> int:
         try:
             with logging_to_screen(program.log_to or sys.stdout):
                 log.info("run %d of %d: %s", number + 1, len(runs), names[number])
@@ -46,18 +53,19 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
                 write_error_line(f"{names[number]}: {line}")
             else:
                 traceback.print_exc()
-            return False
-        return True
+            return error.exit_code if isinstance(error, SelfPlayError) else SelfPlayError.exit_code
+        return 0
 
-    succeeded = _results(program, overrides, succeeds)
-    if program.after_sweep and any(succeeded):
+    codes = _results(program, overrides, exit_code_of)
+    if program.after_sweep and 0 in codes:
         paths = [Path(settings.run_dir) for name, settings, _ in runs if name]
         for folder in dict.fromkeys(path.parent for path in paths):
             program.after_sweep(folder, [path for path in paths if path.parent == folder])
-    if failed := [name for name, success in zip(names, succeeded, strict=True) if not success]:
-        raise StageError(
-            f"{len(failed)} of {len(runs)} runs failed: {'; '.join(failed)}; run the same command again to resume them"
-        )
+    if failed := {name: code for name, code in zip(names, codes, strict=True) if code}:
+        text = f"{len(failed)} of {len(runs)} runs failed: {'; '.join(failed)}"
+        if set(failed.values()) == {SettingError.exit_code}:
+            raise SettingError(text)
+        raise StageError(f"{text}; run the same command again to resume them")
 
 
 def runs_of_sweep(program: Program[Any], overrides: Sequence[str]) -> list[tuple[str, list[str]]]:

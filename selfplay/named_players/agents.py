@@ -26,7 +26,9 @@ from selfplay.runs.run_folder import RunFolder
 
 def level_agent(name: PlayerName, game: Game, run_dir: Path) -> Agent:
     """The level whose number is the argument of the name. Raises SettingError if it is not a whole number."""
-    return agent_of_level(run_dir, _level(name), game)
+    level = _level(name)
+    untrained = None if name.stand_in is None else name.stand_in(run_dir, level)
+    return untrained or agent_of_level(run_dir, level, game)
 
 
 def level_files(name: PlayerName, run_dir: Path) -> list[Path]:
@@ -97,7 +99,7 @@ def agent_name(part: str, name: PlayerName) -> PlayerName | None:
     check_argument(part, argument, kind)
     defaults = {option.name: option.default for option in kind.options}
     given = {option: value for option, value in name.given.items() if option in defaults}
-    return PlayerName(name.text, kind_name, argument, defaults | given, given, itself=name.itself)
+    return name._replace(kind=kind_name, argument=argument, options=defaults | given, given=given)
 
 
 def make_agent(name: PlayerName, game: Game, run_dir: Path) -> Agent:

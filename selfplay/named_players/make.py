@@ -6,7 +6,7 @@ from selfplay.checks import folder_of
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game, make_game
 from selfplay.matches.arena import require_player
-from selfplay.named_players.names import EPSILON, PLAYERS, PlayerName, kind_named, parse_name
+from selfplay.named_players.names import EPSILON, PLAYERS, PlayerName, StandIn, kind_named, parse_name
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import CheckedPlayer, Player
@@ -21,6 +21,7 @@ def make_player(
     *,
     against_person: bool = False,
     itself: Agent | None = None,
+    stand_in: StandIn | None = None,
 ) -> Player:
     """The player that `text` names; a player of this game that has been made already is returned as it is.
 
@@ -29,6 +30,7 @@ def make_player(
             such as outputs/tictactoe.
         against_person: whether it is to play against a person; some players then learn by default.
         itself: the learned agent that `itself` names; a search without an evaluation then searches with its values.
+        stand_in: gives untrained agents in place of levels that are yet to be learned, to check a name.
 
     Raises:
         SettingError: the name is unknown, an option is unknown or out of range, or the player plays another game.
@@ -47,7 +49,7 @@ def make_player(
             raise SettingError(f"player={shortened(repr(text))}: must be a player or its name, such as random")
         require_player(text, game)
         return text
-    name = parse_name(text)._replace(against_person=against_person, itself=itself)
+    name = parse_name(text)._replace(against_person=against_person, itself=itself, stand_in=stand_in)
     kind = kind_named(name.kind)
     folder = name.run_dir(RUNS_FOLDER / game.name if run_dir is None else folder_of("run_dir", run_dir))
     with errors_of_outside("player", text, PLAYERS.module_of(name.kind)):

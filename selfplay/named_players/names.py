@@ -67,6 +67,10 @@ RUN_DIR = Option("run_dir")
 """The option of the kinds that read files of a run. The function that makes the player gets the folder."""
 
 
+StandIn = Callable[[Path, int], Agent | None]
+"""(run_dir, level) to an untrained agent in place of a level that is yet to be learned; None: it has a file."""
+
+
 class PlayerName(NamedTuple):
     """A parsed name."""
 
@@ -81,6 +85,8 @@ class PlayerName(NamedTuple):
     """Whether the player plays against a person, which may change defaults."""
     itself: Agent | None = None
     """The learned agent that the kind ITSELF names, where a level plays the matches of a run; None: elsewhere."""
+    stand_in: StandIn | None = None
+    """Gives the agents of levels that are yet to be learned; None: all levels are read from their files."""
 
     def run_dir(self, usual: str | Path) -> Path:
         """The run that the option run_dir names, or else the usual one."""

@@ -107,10 +107,12 @@ def _probing(agent: Agent, threshold: float, player: str) -> Probing:
     """ProbCut with the parameters that were fitted to a learned agent, for the player with this name.
 
     Raises:
-        SettingError: none were fitted, or only to earlier weights; or the threshold is not above 0.
+        SettingError: none were fitted, or only to earlier weights; the agent has no file; or the threshold is not above
+            0.
         InvalidFileError: their file is broken.
     """
-    assert agent.path is not None, "an agent with a file"
+    if agent.path is None:
+        raise SettingError(f"player {player!r}: probcut needs evaluation=level:L or evaluation=pretrained")
     path, run_dir = agent.path.with_name(PROBCUT_FILE), shlex.quote(f"run_dir={agent.path.parent.parent}")
     level = f"level={agent.checkpoint.metadata['level']}"
     fit = f"run {command_line('fit-probcut')} game={agent.game.name} {level} {run_dir}"

@@ -15,7 +15,6 @@ from selfplay.executors import ExecutorOptions
 from selfplay.games.outcomes import OUTCOMES
 from selfplay.installation import require_package
 from selfplay.named_players.names import parse_name
-from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import RUN
 from selfplay.settings.common import CommonSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
@@ -176,18 +175,6 @@ class Settings(CommonSettings):
             if (value := attrgetter(name)(self)) != needed:
                 given, wanted = (json.dumps(one).strip('"') for one in (value, needed))
                 raise SettingError(f"{name}={given}: cannot be combined with {cause}; set {name}={wanted}")
-
-
-ONE_STAGE_ONLY = ("level", "agent_file", "opponent", "dataset_file", "start_file", "output_dir")
-"""Settings of a single stage; they have no meaning for all levels of a run."""
-
-
-def require_whole_run(settings: Settings) -> None:
-    """Raise SettingError for a setting of a single stage if all levels of a run are learned."""
-    for name in ONE_STAGE_ONLY:
-        if (value := getattr(settings, name)) is not None:
-            stages = f"{command_line('generate')} or {command_line('train')}"
-            raise SettingError(f"{name}={value}: only for a single stage, {stages}")
 
 
 def compose_settings(overrides: Sequence[str] = (), **settings: Any) -> Settings:

@@ -9,10 +9,9 @@ from selfplay.figures.figure_files import COMPARISON_FIGURES, write_figures
 from selfplay.figures.style import source_of
 from selfplay.figures.tensorboard import write_comparison_events
 from selfplay.files import read_text, sha256, written_whole
+from selfplay.games import make_game
 from selfplay.grading.comparison import comparison_report
 from selfplay.installation import IS_CHECKOUT
-from selfplay.named_players.make import files_of_player
-from selfplay.named_players.names import parse_name
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.command_lines import command_line, executable, words_of_run
 from selfplay.runs.folders import PROJECT_FOLDER
@@ -21,6 +20,7 @@ from selfplay.runs.stage import Stage
 from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
 from selfplay.settings.run import Settings
 from selfplay.stages.measure_levels import compare_levels
+from selfplay.stages.run_check import check_references
 
 
 @writes_run(create=False)
@@ -30,6 +30,7 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
     Raises as compare_levels.
     """
     run = RunFolder.of(settings)
+    check_references(settings, make_game(settings.game.name))
     with _stage(settings).making() as made:
         comparison = compare_levels(settings, progress)
         source = source_of(comparison.game.presentation.title, settings)
@@ -56,20 +57,6 @@ def is_compared(settings: Settings) -> bool:
 def last_report(settings: Settings) -> str:
     """The report of the comparison that `is_compared` has found, and the commands for playing."""
     return f"{read_text(RunFolder.of(settings).report).rstrip()}\n\n{how_to_play(settings)}"
-
-
-def check_references(settings: Settings) -> None:
-    """Check the names of the reference players, and their files, before anything is learned.
-
-    A level that the run is to learn need not have its file.
-
-    Raises SettingError or StageError.
-    """
-    for text in settings.comparison.references or ():
-        name = parse_name(text)
-        is_own = name.kind in ("level", "policy") and name.options["run_dir"] is None and name.argument.isdecimal()
-        if not (is_own and int(name.argument) <= settings.levels):
-            files_of_player(name, settings.run_dir)
 
 
 def _stage(settings: Settings) -> Stage:

@@ -3,18 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
-from torch import nn
-
-from selfplay.architectures import build_network, meta_tensors, probe
 from selfplay.checks import fields_of
-from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.named_players.make import make_player
 from selfplay.players.agent import Agent
 from selfplay.players.capabilities import Searches
-from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.kept_searches import KeepsSearches
 from selfplay.players.mcts import MctsPlayer
@@ -27,39 +21,6 @@ from selfplay.runs.levels import agent_of_level, load_agent
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
 from selfplay.settings.run import Settings
-
-MOST_WEIGHTS = 1 << 30
-
-
-def check_new_levels(settings: Settings, game: Game) -> None:
-    """Raise SettingError if levels with these settings could not be built or could not play.
-
-    Called before level 0 is played, because the first network is only built after these matches.
-    """
-    sizes = (game.observation_shape, game.num_distinct_actions)
-    # The weights are not used: torch's global generator, which gives them, is left as it was.
-    with torch.random.fork_rng(devices=cuda_devices_in_use()):
-        count = sum(tensor.numel() for tensor in meta_tensors(settings.architecture, *sizes).values())
-        if count > MOST_WEIGHTS:
-            name = settings.architecture["name"]
-            raise SettingError(f"architecture={name} has {count:,} weights, more than {MOST_WEIGHTS:,}")
-        network = build_network(settings.architecture, *sizes).eval()
-    agent = Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "level 1")
-    if settings.has_policies:
-        require_policy_head(settings, network, game)
-    player = exploring_agent(settings, agent)
-    if settings.finds_values:
-        require_searches(settings, player)
-
-
-def require_policy_head(settings: Settings, network: nn.Module, game: Game) -> None:
-    """Raise SettingError if the network lacks a policy head, which targets with policies need."""
-    if probe(network, game.observation_shape).policy_logits is None:
-        name = settings.architecture["name"]
-        raise SettingError(
-            f"architecture={name} has no policy head, which targets={settings.targets} trains; "
-            "set architecture=alphazero_mlp or alphazero_residual"
-        )
 
 
 def players_of_dataset(settings: Settings, game: Game, level: int) -> tuple[Player, Player]:

@@ -21,6 +21,7 @@ from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
 from selfplay.stages.play_level import play_level
+from selfplay.stages.run_check import check_run
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ def generate_level(
 
     Raises:
         RunLockedError: another process or thread is using the run.
-        SettingError: the executor or a player needs something that is not available.
+        SettingError: a stage of the run would refuse a setting, see `check_run`; or the executor is not available.
         StageError: the level does not exist, its dataset was made with other settings, or it cannot be written.
         InvalidFileError: the file of an agent is missing or broken.
     """
@@ -49,8 +50,10 @@ def generate_level(
     stage = Stage("generation", folder, record, recorded_defaults(settings), settings.force)
     if stage.is_done(f"level {level}: matches already generated"):
         return False
-    with stage.making() as made, ExitStack() as stack:
+    check_run(settings, is_one_stage=True)
+    with ExitStack() as stack:
         chosen = executor or stack.enter_context(executor_of(settings.executor, settings.threads))
+        made = stack.enter_context(stage.making())
         named = settings.opponent or settings.self_play
         files = [*agents, *(run.player_files() if named else ())]
         parts_record = record | {"shard_matches": settings.dataset.shard_matches}

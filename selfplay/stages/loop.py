@@ -18,9 +18,10 @@ from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.context import executor_of
 from selfplay.settings.overrides import overrides_of
 from selfplay.settings.recorded import composed_for_run
-from selfplay.settings.run import Settings, require_whole_run
+from selfplay.settings.run import Settings
 from selfplay.stages.generate import generate_level
 from selfplay.stages.measure_levels import measure_level
+from selfplay.stages.run_check import check_run
 from selfplay.stages.train import train_level
 
 
@@ -105,11 +106,11 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
 
     Raises:
         RunLockedError: another process or thread is using the run.
-        SettingError: a setting of a single stage is given, or one needs something that is not available.
+        SettingError: a setting of a single stage is given, or a stage would refuse one; nothing is changed then.
         StageError: files of the run were made with other settings, or cannot be written.
         InvalidFileError: a file of the run is broken.
     """
-    require_whole_run(settings)
+    check_run(settings)
     with executor_of(settings.executor, settings.threads) as executor:
         for level in range(settings.levels):
             if not settings.learns_online:

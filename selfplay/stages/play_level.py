@@ -29,8 +29,7 @@ from selfplay.progress import ProgressBar
 from selfplay.settings.context import RunContext, computing, context_of
 from selfplay.settings.run import Settings
 from selfplay.settings.task_files import task_files
-from selfplay.stages.dataset_players import check_new_levels, exploring_level, players_of_dataset
-from selfplay.training.trainer import require_policy_training
+from selfplay.stages.dataset_players import exploring_level, players_of_dataset
 
 RecordedMatches = tuple[MatchRecord, Players]
 """Matches between the same two players, and these players, the level itself first."""
@@ -151,10 +150,6 @@ def play_level(
     """
     start = time.perf_counter()
     context = context_of(settings)
-    if level == 0:
-        check_new_levels(settings, context.game)
-        if settings.has_policies:
-            require_policy_training(settings.training.optimizer.name)
     name = context.run.dataset(level, settings.dataset.format).name
     path = context.run.stage_folder(level, settings.output_dir) / name
     size = prod(context.game.observation_shape)

@@ -17,7 +17,7 @@ from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.files import read_bytes
 from selfplay.games import Game
 from selfplay.named_players.make import files_of_player, make_player
-from selfplay.named_players.names import parse_name
+from selfplay.named_players.names import StandIn, parse_name
 from selfplay.players.search import SearchPlayer
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import load_agent
@@ -73,11 +73,13 @@ def teach_level(
     )
 
 
-def expert_of(settings: Settings, game: Game) -> SearchPlayer:
+def expert_of(settings: Settings, game: Game, stand_in: StandIn | None = None) -> SearchPlayer:
     """The expert. Raises SettingError if its evaluation cannot be compiled, and as `make_player`."""
-    player = make_player(expert_name(settings), game, settings.run_dir)
+    player = make_player(expert_name(settings), game, settings.run_dir, stand_in=stand_in)
     if not isinstance(player, SearchPlayer):
-        raise SettingError(f"expert.player={player.name}: its evaluation must be tables (architecture=ntuple)")
+        raise SettingError(
+            f"expert.player={settings.expert.player}: its evaluation must be tables (architecture=ntuple)"
+        )
     return player
 
 

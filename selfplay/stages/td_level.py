@@ -16,7 +16,7 @@ from safetensors.numpy import load, save
 from torch import nn
 
 from selfplay.architectures.capabilities import TableWeights
-from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
+from selfplay.errors import InvalidFileError, StageError, shortened
 from selfplay.files import read_bytes
 from selfplay.games import Game
 from selfplay.games.outcomes import OUTCOMES
@@ -26,10 +26,9 @@ from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import check_against_manifest
-from selfplay.search.exact_solver import require_exact_outcomes
 from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
-from selfplay.stages.dataset_players import exploring_agent, require_searches
+from selfplay.stages.dataset_players import exploring_agent
 from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel, initial_network
 from selfplay.training.td_learning import td_learn, unchanged
 
@@ -51,18 +50,12 @@ def learn_level(
         progress: as for `selfplay.stages.train.train_level`.
 
     Raises:
-        SettingError: the network has no tables, or no exact solver finds the outcomes of late positions.
         StageError: the initial network has another architecture.
         InvalidFileError: a file of the level before is broken.
     """
     began, settings, game = time.perf_counter(), context.settings.for_level(level), context.game
     network = starting_network(settings, game, level, start)
-    if not isinstance(network, TableWeights):
-        name = settings.architecture["name"]
-        raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
-    outcome = OUTCOMES[settings.outcome]
-    if settings.exact_from is not None:
-        require_exact_outcomes(game, outcome, settings.exact_from)
+    assert isinstance(network, TableWeights), "see check_run"
     tables = network.trainable_tables()
     changes = unchanged(tables) if learner is None else read_learner(learner, tables)
     make_player = None if settings.self_play is None else partial(searching_level, settings, game, network)
@@ -74,7 +67,7 @@ def learn_level(
             settings.td,
             gamma=settings.gamma,
             epsilons=settings.epsilons,
-            outcome=outcome,
+            outcome=OUTCOMES[settings.outcome],
             exact_from=settings.exact_from,
             opening_plies=settings.opening_plies,
             make_player=make_player,
@@ -90,13 +83,8 @@ def learn_level(
 
 
 def searching_level(settings: Settings, game: Game, network: nn.Module) -> Player:
-    """The player `self_play` with the present weights of a network, as it plays matches that are learned from.
-
-    Raises SettingError if its searches do not find values of positions.
-    """
-    player = exploring_agent(settings, Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "the level"))
-    require_searches(settings, player)
-    return player
+    """The player `self_play` with the present weights of a network, as it plays matches that are learned from."""
+    return exploring_agent(settings, Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "the level"))
 
 
 def starting_network(settings: Settings, game: Game, level: int, start: Path | None) -> nn.Module:

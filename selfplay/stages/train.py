@@ -33,8 +33,8 @@ from selfplay.settings.context import RunContext, computing
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
-from selfplay.stages.dataset_players import require_policy_head
 from selfplay.stages.gate import pass_gate
+from selfplay.stages.run_check import check_run
 from selfplay.stages.taught_level import expert_files, teach_level
 from selfplay.stages.td_level import learn_level, starting_network
 from selfplay.training.fitting import EpochLoss, FittedLevel, fit
@@ -54,8 +54,8 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
 
     Raises:
         RunLockedError: another process or thread is using the run.
-        SettingError: level 0, which is not trained; a device that does not exist; or an optimizer that does not support
-            several processes.
+        SettingError: level 0, which is not trained; a stage of the run would refuse a setting, see `check_run`; or an
+            optimizer that does not support several processes.
         StageError: a dataset or the initial weights do not exist; the level was made with other settings; or the rows
             do not fit into memory.
         InvalidFileError: a dataset is broken.
@@ -70,12 +70,13 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
                 _add_missing_events(settings, level)
             return False
         if is_first:
+            check_run(settings, is_one_stage=True)
             plan.check_inputs()
             # Events of an earlier training are no longer valid.
             shutil.rmtree(plan.run.level_events(level), ignore_errors=True)
         with (
-            stage.making() if is_first else nullcontext(Made()) as made,
             computing(settings) as context,
+            stage.making() if is_first else nullcontext(Made()) as made,
             naming_force(),
         ):
             if settings.is_taught(level):
@@ -258,8 +259,6 @@ def _fit_to_datasets(
         rows = StreamedRows(game, groups, settings.matches, buffer_rows)
     began = time.perf_counter()
     network = starting_network(settings, game, level, plan.start)
-    if settings.has_policies:
-        require_policy_head(settings, network, game)
     device = CPU if OPTIMIZERS[how.optimizer.name].runs_on_cpu_only else context.device
     events: AbstractContextManager[Callable[[EpochLoss], None]] = nullcontext(lambda _: None)
     if processes.is_rank_zero and settings.logger != "none":

@@ -99,6 +99,15 @@ def test_a_bug_in_one_run_is_shown_and_the_others_continue(tmp_path, capsys):
     assert "\nTypeError: a bug\nerror: seed=1: memory ran out; " in errors
 
 
+def test_runs_that_fail_because_of_their_settings_are_not_to_be_resumed(tmp_path, capsys):
+    def body(settings):
+        raise SettingError(f"seed={settings.seed}: refused")
+
+    with pytest.raises(SettingError, match=r"^2 of 2 runs failed: seed=0; seed=1$"):
+        run_sweep(Program(body, Settings, run="read"), ["seed=0,1", f"run_dir={tmp_path}"])
+    assert capsys.readouterr().err == "error: seed=0: seed=0: refused\nerror: seed=1: seed=1: refused\n"
+
+
 LAUNCHER = """
 import os
 import sys
@@ -210,9 +219,16 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
     assert run_forked(COMMAND, "compare-runs", f"run_dir={finished}").returncode == 0
 
 
-def test_a_wrong_setting_of_any_run_is_refused_before_the_first_one_starts(tmp_path):
-    setting, named = "gamma=1,2", "gamma=2.0: must be"
-    result = run_forked(LEARN, "-m", setting, *SMALL, f"run_dir={tmp_path / 'runs'}")
+@pytest.mark.parametrize(
+    ("setting", "named"),
+    [
+        ("gamma=1,2", "gamma=2.0: must be"),
+        ("targets=full,search", "targets=search: architecture=mlp has no policy head, "),
+        ("seed=0,1 opponent=random", "seed=0: opponent=random: only for a single stage, "),
+    ],
+)
+def test_a_wrong_setting_of_any_run_is_refused_before_the_first_one_starts(tmp_path, setting, named):
+    result = run_forked(LEARN, "-m", *setting.split(), *SMALL, f"run_dir={tmp_path / 'runs'}")
     assert_refused(result, 2, named)
     assert result.stdout == ""
     assert not (tmp_path / "runs").exists()

@@ -87,8 +87,14 @@ def test_a_level_plays_better_with_a_search_and_explores_by_the_rate_in_its_name
     ("overrides", "message"),
     [
         (["self_play=nobody"], "unknown player 'nobody' in self_play; choose from easy, "),
-        (["self_play='search:negascout?depth=0'"], "depth=0: must be from 1 to 120"),
-        (["self_play='search:negascout?evaluation=best'"], "unknown evaluation 'best'; choose from "),
+        (
+            ["self_play='search:negascout?depth=0'"],
+            "self_play=search:negascout?depth=0: depth=0: must be from 1 to 120",
+        ),
+        (
+            ["self_play='search:negascout?evaluation=best'"],
+            "self_play=search:negascout?evaluation=best: unknown evaluation 'best'; choose from ",
+        ),
         (
             ["self_play='search:negascout?time_limit=1'"],
             "self_play=search:negascout?time_limit=1: cannot have a time_limit, which no run repeats",

@@ -10,20 +10,23 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.settings.run import Settings
 from selfplay.stages import sweep
-from selfplay.stages.compare import check_references, compare_and_report, is_compared, last_report
+from selfplay.stages.compare import compare_and_report, is_compared, last_report
 from selfplay.stages.correct import correct_and_prove
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.measure_levels import measure_level
 from selfplay.stages.prove import prove_and_report
+from selfplay.stages.run_check import check_run
 from selfplay.stages.train import train_level
+
+check_stage = partial(check_run, is_one_stage=True)
 
 
 def report(folder: Path, runs: Sequence[Path]) -> None:
     print(f"\n{sweep.compare_runs(folder, runs)}")
 
 
-@partial(Program, kind=Settings, after_sweep=report)
+@partial(Program, kind=Settings, check=check_run, after_sweep=report)
 def learn(settings: Settings) -> None:
     """Learn all levels of a run and compare them, in one process.
 
@@ -32,7 +35,6 @@ def learn(settings: Settings) -> None:
     selfplay learn levels=10 seed=3
     selfplay learn -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes
     """
-    check_references(settings)
     learn_levels(settings, progress_bar)
     if is_compared(settings):
         print(f"\n{last_report(settings)}")
@@ -41,7 +43,7 @@ def learn(settings: Settings) -> None:
         print(f"\n{compare_and_report(settings, progress_bar)}")
 
 
-@partial(Program, kind=Settings)
+@partial(Program, kind=Settings, check=check_stage)
 def generate(settings: Settings) -> None:
     """Stage 1: play the matches of a level and write them as a dataset.
 
@@ -56,7 +58,7 @@ def generate(settings: Settings) -> None:
     generate_level(settings, level, progress_bar)
 
 
-@partial(Program, kind=Settings, in_parallel=True)
+@partial(Program, kind=Settings, in_parallel=True, check=check_stage)
 def train(settings: Settings) -> None:
     """Stage 2: train a level on the matches of the level before it.
 

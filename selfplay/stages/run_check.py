@@ -1,0 +1,139 @@
+"""The check of a whole run: whatever its settings name is made once, before a file of the run is written or replaced.
+
+Stages that begin much later, such as the comparison of the levels, would otherwise refuse a setting only then.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from selfplay.architectures import build_network, meta_tensors, probe
+from selfplay.architectures.capabilities import TableWeights
+from selfplay.compute.devices import cuda_devices_in_use
+from selfplay.errors import SelfPlayError, SettingError, shortened
+from selfplay.games import Game
+from selfplay.games.outcomes import OUTCOMES
+from selfplay.grading.compared import grader_of
+from selfplay.named_players.make import make_player
+from selfplay.named_players.names import StandIn
+from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import Checkpoint
+from selfplay.runs.command_lines import command_line
+from selfplay.runs.run_folder import RunFolder
+from selfplay.search.exact_solver import require_exact_outcomes
+from selfplay.settings.context import context_of
+from selfplay.settings.run import Settings
+from selfplay.stages.dataset_players import exploring_agent, require_searches
+from selfplay.stages.taught_level import expert_of
+from selfplay.training.trainer import require_policy_training
+
+ONE_STAGE_ONLY = ("level", "agent_file", "opponent", "dataset_file", "start_file", "output_dir")
+"""Settings of a single stage; they have no meaning for all levels of a run."""
+
+MOST_WEIGHTS = 1 << 30
+
+_checked: set[str] = set()
+"""The settings that were checked in this process, as texts: the stages of a run do not check them again."""
+
+
+def check_run(settings: Settings, *, is_one_stage: bool = False) -> None:
+    """Raise SettingError for settings that a stage of the run would refuse; nothing is trained or written.
+
+    Levels that are yet to be learned are represented by a network that is not trained, so their files need not exist.
+
+    Args:
+        is_one_stage: whether a single stage is run, for which more settings have a meaning (ONE_STAGE_ONLY).
+    """
+    if not is_one_stage:
+        for name in ONE_STAGE_ONLY:
+            if (value := getattr(settings, name)) is not None:
+                stages = f"{command_line('generate')} or {command_line('train')}"
+                raise SettingError(f"{name}={value}: only for a single stage, {stages}")
+    if (text := repr(settings)) in _checked:
+        return
+    game = context_of(settings).game
+    agent = untrained_agent(settings, game)
+    check_levels(settings, agent)
+    if settings.expert.player is not None:
+        with naming_player("expert.player", settings.expert.player):
+            expert_of(settings, game, levels_to_learn(settings, agent, settings.expert.from_level - 1))
+    check_references(settings, game, levels_to_learn(settings, agent, settings.levels))
+    _checked.add(text)
+
+
+def untrained_agent(settings: Settings, game: Game) -> Agent:
+    """A level that is not trained. Raises SettingError if its network cannot be built, or is too large."""
+    sizes, name = (game.observation_shape, game.num_distinct_actions), settings.architecture["name"]
+    # The weights are not used: torch's global generator, which gives them, is left as it was.
+    with torch.random.fork_rng(devices=cuda_devices_in_use()):
+        count = sum(tensor.numel() for tensor in meta_tensors(settings.architecture, *sizes).values())
+        if count > MOST_WEIGHTS:
+            raise SettingError(f"architecture={name} has {count:,} weights, more than {MOST_WEIGHTS:,}")
+        network = build_network(settings.architecture, *sizes).eval()
+    return Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "level 1")
+
+
+def levels_to_learn(settings: Settings, agent: Agent, last: int) -> StandIn:
+    """Represents levels 1 to `last` of the run by an agent that is not trained."""
+    run = RunFolder.of(settings)
+
+    def stand_in(run_dir: Path, level: int) -> Agent | None:
+        if not 1 <= level <= last or run_dir.resolve() != run.path.resolve():
+            return None
+        checkpoint = Checkpoint(agent.network, {**agent.checkpoint.metadata, "level": level})
+        return Agent(checkpoint, agent.game, f"level {level}", run.agent(level))
+
+    return stand_in
+
+
+@contextmanager
+def naming_player(setting: str, text: str) -> Iterator[None]:
+    """Errors while the player with this name is made begin with the setting that names it."""
+    try:
+        yield
+    except SelfPlayError as error:
+        reason = re.sub("^player '[^']*': ", "", str(error).removeprefix(f"{setting}={text}: "))
+        raise SettingError(f"{setting}={shortened(text)}: {reason}") from error
+
+
+def check_levels(settings: Settings, agent: Agent) -> None:
+    """Raise SettingError if levels could not play the matches that they learn from, or could not learn."""
+    game, name, outcome = agent.game, settings.architecture["name"], OUTCOMES[settings.outcome]
+    outcome(game)
+    if settings.learns_online and not isinstance(agent.network, TableWeights):
+        raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
+    if settings.has_policies:
+        if probe(agent.network, game.observation_shape).policy_logits is None:
+            raise SettingError(
+                f"architecture={name} has no policy head, which targets={settings.targets} trains; "
+                "set architecture=alphazero_mlp or alphazero_residual"
+            )
+        require_policy_training(settings.training.optimizer.name)
+    if settings.exact_from is not None:
+        require_exact_outcomes(game, outcome, settings.exact_from)
+    player = exploring_agent(settings.for_level(0), agent)
+    if settings.self_play is not None:
+        stand_in = levels_to_learn(settings, agent, settings.self_play_from_level - 1)
+        with naming_player("self_play", settings.self_play):
+            player = make_player(settings.self_play, game, settings.run_dir, itself=agent, stand_in=stand_in)
+    if settings.finds_values:
+        require_searches(settings, player)
+    if settings.opponent is not None:
+        with naming_player("opponent", settings.opponent):
+            make_player(settings.opponent, game, settings.run_dir)
+
+
+def check_references(settings: Settings, game: Game, stand_in: StandIn | None = None) -> None:
+    """Raise SettingError if a reference player cannot be made, or the comparison would not use it."""
+    names = settings.comparison.references or []
+    if names and grader_of(game) is not None:
+        raise SettingError(
+            f"comparison.references={shortened(names[0])}: not used in {game.name}, which is small enough to try every "
+            "line of play; set comparison.references=null"
+        )
+    for text in names:
+        with naming_player("comparison.references", text):
+            make_player(text, game, settings.run_dir, stand_in=stand_in)

@@ -1,0 +1,103 @@
+"""Settings that a stage of a run would refuse hours later are refused before a file is written or replaced."""
+
+import re
+
+import pytest
+
+from selfplay.errors import SettingError
+from selfplay.stages.compare import compare_and_report
+from selfplay.stages.generate import generate_level
+from selfplay.stages.loop import learn_levels
+from selfplay.stages.run_check import check_run
+from selfplay.stages.train import train_level
+from tests.support.rejections import assert_refused
+from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
+
+TABLES = ["architecture=ntuple", "learning=td", "targets=full", "gamma=1", "levels=4"]
+
+
+def expert(name: str) -> list[str]:
+    return [*TABLES, "expert.from_level=3", f"expert.player='search:{name}'"]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            [*TABLES, "self_play='search:negascout?depth=3&endgame=6'", "self_play_from_level=3"],
+            "self_play=search:negascout?depth=3&endgame=6: game=tictactoe has no exact solver",
+        ),
+        (
+            [*TABLES, "self_play='search:negascout?probcut=1'"],
+            "self_play=search:negascout?probcut=1: probcut needs evaluation=level:L or evaluation=pretrained",
+        ),
+        (expert("negascot?depth=3"), "expert.player=search:negascot?depth=3: unknown search 'negascot'; choose from"),
+        (
+            expert("negascout?depth=3&evaluation=article"),
+            "expert.player=search:negascout?depth=3&evaluation=article: evaluation=article: tictactoe has no features",
+        ),
+        (
+            expert("negascout?depth=3&evaluation=level:3"),
+            "expert.player=search:negascout?depth=3&evaluation=level:3: .* has no level 3",
+        ),
+        (["exact_from=3", "dataset.format=parquet"], "exact_from: tictactoe has no exact solver; set exact_from=null"),
+        (
+            ["comparison.references=[random,greedy_discs]"],
+            "comparison.references=random: not used in tictactoe, .*; set comparison.references=null",
+        ),
+    ],
+    ids=lambda value: value[-1].partition("=")[0] if isinstance(value, list) else "",
+)
+def test_what_a_later_stage_would_refuse_is_refused_before_the_first(tmp_path, given, sentence):
+    with pytest.raises(SettingError, match=f"^{sentence.replace('?', '[?]')}") as refused:
+        learn_levels(tiny_settings(tmp_path, *given))
+    assert "\n" not in str(refused.value)
+    assert not files_of(tmp_path)
+
+
+def test_references_that_cannot_be_made_are_refused_before_anything_is_learned(tmp_path):
+    reasons = {
+        "perfect": "hex_5x5 has more than 1,000,000 positions",
+        "greedy_discs": "hex_5x5 has no features",
+        "pretrained": "no pretrained agent for game=hex_5x5",
+        "policy:1": "level 1 has no policy head",
+        "search:nega": "unknown search 'nega'",
+        "level:2?depth=9": "depth=9: a network searches 1 to 3 plies ahead",
+        "level:2?depth=x": "depth must be a whole number",
+        "level:3": ".* has no level 3",
+        "mcts:level:1?simulations=0": "simulations=0: must be",
+        "gtp:": "write gtp:COMMAND",
+        "gtp:no_such_engine": ".*no_such_engine",
+    }
+    for name, reason in reasons.items():
+        settings = tiny_settings(tmp_path, "game=hex_5x5", "levels=2", f"comparison.references=['level:2','{name}']")
+        with pytest.raises(SettingError, match=f"^comparison.references={re.escape(name)}: {reason}"):
+            check_run(settings)
+    assert not files_of(tmp_path)
+
+
+def test_levels_that_are_yet_to_be_learned_may_be_named(tmp_path):
+    own = ["self_play='search:negascout?depth=2&evaluation=level:1'", "self_play_from_level=2"]
+    check_run(tiny_settings(tmp_path, *expert("negascout?depth=2&evaluation=level:2"), *own))
+    references = "['level:4?depth=2','mcts:level:1?simulations=2','search:negascout?evaluation=level:3']"
+    check_run(tiny_settings(tmp_path, *TABLES, "game=hex_5x5", f"comparison.references={references}"))
+
+
+def test_refused_settings_leave_finished_stages_as_they_are(run_copy):
+    before = files_of(run_copy)
+    stages = {
+        "targets=search": [lambda it: generate_level(it, 0), lambda it: train_level(it, 1), learn_levels],
+        "player.depth=9": [lambda it: generate_level(it, 2), learn_levels],
+        "opponent=level:9": [lambda it: generate_level(it, 1)],
+        "comparison.references=[greedy_discs]": [compare_and_report],
+    }
+    for setting, refusing in stages.items():
+        settings = tiny_settings(run_copy, setting, "force=true", "gamma=0.5")
+        for stage in refusing:
+            with pytest.raises(SettingError, match=r"no policy head|depth=9|opponent=level:9|references=greedy_discs"):
+                stage(settings)
+    result = run_forked(LEARN, "architecture=conv", "targets=search", "force=true", f"run_dir={run_copy}")
+    assert_refused(result, 2, "architecture=conv has no policy head, ", "; set architecture=")
+    assert files_of(run_copy) == before
+    assert learn_levels(tiny_settings(run_copy)).levels == (1, 2, 3)
+    assert files_of(run_copy) == before
