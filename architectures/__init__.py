@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
-from selfplay.checks import fields_of
+from selfplay.checks import fields_of, require
 from selfplay.errors import SettingError, shortened
 from selfplay.registry import Registry
 
@@ -167,13 +167,21 @@ def _constructed(architecture: Mapping[str, Any], observation_shape: Sequence[in
     options = dict(architecture)
     name = options.pop("name", None)
     if not isinstance(name, str):
-        raise SettingError(f"unknown architecture {name!r}; choose from {', '.join(sorted(ARCHITECTURES))}")
+        choices = ", ".join(sorted(ARCHITECTURES))
+        raise SettingError(
+            f"unknown architecture {name!r}; set architecture.name=module:Class, or choose from {choices}"
+        )
     build = _network_class(name)
-    known = list(inspect.signature(build).parameters)[1:]
+    parameters = inspect.signature(build).parameters
+    known = list(parameters)[1:]
     sizes = {"num_actions": num_actions} if "num_actions" in known else {}
     allowed = [option for option in known if option not in sizes]
     if foreign := sorted(set(options) - set(allowed)):
         raise SettingError(f"architecture {name} has no option {foreign[0]!r}; it has {', '.join(allowed) or 'none'}")
+    for option, value in options.items():
+        is_list = isinstance(value, Sequence) and not isinstance(value, str)
+        expected = not isinstance(parameters[option].default, tuple) or is_list
+        require(f"architecture.{option}", value, expected, "a list, such as [64]")
     try:
         with fields_of("architecture", *allowed):
             return build(tuple(observation_shape), **sizes, **options)

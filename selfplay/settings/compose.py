@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, cast
+from typing import Any, cast, get_origin
 
 from hydra import compose, initialize_config_dir, main
 from hydra.core.config_store import ConfigStore
@@ -23,6 +23,7 @@ from hydra.version import VersionBase
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
 
+from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.checks import require
 from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.files import user_path
@@ -97,8 +98,16 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
     # Files in a folder of the user may change.
     plain = deepcopy((_chosen.__wrapped__ if folders else _chosen)(kind, config, others))
     for one in values:
+        key, value = one.key_or_group, one.value()
+        section = getattr(field_of(kind, key), "type", None)
+        if is_dataclass(section) and not isinstance(value, dict):
+            known = ", ".join(f"{key}.{field}" for field in section.__dataclass_fields__)
+            text = "null" if value is None else shortened(value)
+            raise SettingError(f"{key}={text}: names a section of settings; set one of {known}")
         try:
-            OmegaConf.update(plain, one.key_or_group, one.value(), merge=True)
+            # Files in conf/ leave out options that few networks need.
+            is_option = key.startswith("architecture.") and key in _options_of_network(plain.architecture.name)
+            OmegaConf.update(plain, key, value, merge=True, force_add=is_option)
         except (ConfigAttributeError, ConfigKeyError):
             raise
         except (OmegaConfBaseException, ValueError) as error:
@@ -121,7 +130,7 @@ def _check_groups(overrides: Sequence[Override], kind: type[Any]) -> None:
             continue
         if group not in kind.__dataclass_fields__:
             raise SettingError(_unknown_setting(group, kind))
-        if isinstance(one.value(), list | dict):
+        if not (isinstance(one.value(), str) or one.is_delete() or one.is_sweep_override()):
             value = shortened(one.get_value_element_as_str())
             raise SettingError(f"{group}={value}: must be one name; --help shows the options")
 
@@ -220,7 +229,7 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
     except (HydraException, OmegaConfBaseException, ValueError, TypeError) as raised:
         error = raised.__cause__ if isinstance(raised.__cause__, OmegaConfBaseException) else raised
         if isinstance(error, ConfigAttributeError | ConfigKeyError) and error.full_key:
-            raise SettingError(_unknown_setting(error.full_key, kind)) from raised
+            raise SettingError(_unknown_setting(error.full_key, kind, error.parent_node)) from raised
         # The message of an error of Hydra or OmegaConf on one line, without the details that OmegaConf adds.
         text = " ".join(str(error).partition("\n    full_key")[0].split())
         if isinstance(error, OmegaConfBaseException) and (name := error.full_key):
@@ -231,16 +240,29 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
         raise SettingError(text) from raised
 
 
-def _unknown_setting(name: str, kind: Any) -> str:
-    if name.startswith("architecture."):
-        own = f"an option of a network of your own is written +{shortened(name)}=VALUE"
-        return f"unknown setting {shortened(name)!r}; --help shows those of the network; {own}"
+def _options_of_network(name: str | None) -> list[str]:
+    """The options of an architecture, such as architecture.phases; none if it is named module:Class."""
+    return [f"architecture.{option}" for option in option_defaults(name)] if name and name in ARCHITECTURES else []
+
+
+def _unknown_setting(name: str, kind: Any, section: Any = None) -> str:
+    """The line about a setting with an unknown name.
+
+    `section`: the configuration in which it was not found, if there is one.
+    """
+    unknown, within = f"unknown setting {shortened(name)!r}", name.rpartition(".")[0]
+    if within == "architecture":
+        if section and (options := _options_of_network(section.name)):
+            return f"{unknown}; architecture={section.name} has {', '.join(options)}"
+        return f"{unknown}; an option of a network of your own is written +{shortened(name)}=VALUE"
+    if get_origin(getattr(field_of(kind, within), "type", None)) is dict and section:
+        return f"{unknown}; {within} has {', '.join(section)}"
     # Compared without their sections, because the user may have left these out.
     names = dict(_dotted(OmegaConf.to_container(_typed(kind))))
     known = {dotted.rpartition(".")[2]: dotted for dotted in names}
     close = get_close_matches(name.rpartition(".")[2], known, 1)
     guess = f"did you mean {known[close[0]]}? " if close else ""
-    return f"unknown setting {shortened(name)!r}; {guess}--help shows all"
+    return f"{unknown}; {guess}--help shows all"
 
 
 def _dotted(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -265,13 +287,17 @@ def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequen
     if "recipe" in given:
         return {}
     with errors_of_settings(cast(type[Any], OmegaConf.get_type(config))):
-        known = {name: value for name, value in recorded.items() if _has(config, name)}
+        # Nothing is taken over into a section that is given whole: constants of one rule do not suit another.
+        whole = tuple(f"{name}." for name in given)
+        known = {
+            name: value for name, value in recorded.items() if _has(config, name) and not f"{name}.".startswith(whole)
+        }
         before = {name: _plain(config, name) for name in known}
         own = {name: _plain(config, name) for name in given if _has(config, name)}
         for name, value in [*known.items(), *own.items()]:
-            # A section of settings, all of which are given here, cannot be replaced by a plain mapping.
-            is_section = is_dataclass(OmegaConf.get_type(OmegaConf.select(config, name)))
-            OmegaConf.update(config, name, value, merge=is_section)
+            # A section of settings, which is unchanged here, cannot be replaced by a plain mapping.
+            if not is_dataclass(OmegaConf.get_type(OmegaConf.select(config, name))):
+                OmegaConf.update(config, name, value, merge=False)
     after = {name: _plain(config, name) for name in known}
     return {name: value for name, value in after.items() if value != before[name]}
 

@@ -131,6 +131,7 @@ class Settings(CommonSettings):
             raise SettingError(f"self_play={self.self_play}: cannot have a time_limit, which no run repeats")
         targets = f"targets={self.targets}"
         if self.has_policies:
+            self.mcts.check_constants()
             self._require(f"{targets}, with which a level only plays against itself", alone)
             self._require(f"{targets}, with which levels play by tree search (mcts)", {"self_play": None})
             self._require(f"{targets}, with which rows are held in memory", {"dataset.buffer_rows": None})

@@ -7,7 +7,7 @@ from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import SettingError
 from selfplay.grading.compared import ComparisonParameters
 from selfplay.named_players.names import parse_name
-from selfplay.search.mcts.rule import SEARCH_RULES
+from selfplay.search.mcts.rule import SEARCH_RULES, constants_of_rule
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by
 from selfplay.training.parameters import ExpertIteration
 
@@ -33,6 +33,11 @@ class TreeSearchSettings:
     that the search finds best."""
     temperature_plies: int = field(default=8, metadata=count(0))
     """Number of plies with this temperature; later ones have 0."""
+
+    def check_constants(self) -> None:
+        """Raise SettingError if the rule lacks one of the constants, as after `mcts.rule` is set alone."""
+        if foreign := sorted(self.constants.keys() - constants_of_rule(self.rule)):
+            raise SettingError(f"mcts.rule={self.rule}: has no constant {foreign[0]!r}; set mcts={self.rule}")
 
 
 @dataclass

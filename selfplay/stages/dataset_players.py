@@ -89,10 +89,11 @@ def _exploring(settings: Settings, game: Game, player: Player) -> Player:
 def search_learner(settings: Settings, agent: Agent) -> Player:
     """An agent as it plays the matches that a policy is learned from: with tree search.
 
-    Raises SettingError if a constant of the rule is unknown or out of range, or `mcts.reuse` does not suit the rule.
+    Raises SettingError if a constant of the rule is out of range, or `mcts.reuse` does not suit the rule.
     """
     how = settings.mcts
-    rule = make_rule(how.rule, how.constants)
+    with fields_of("mcts.constants", *how.constants):
+        rule = make_rule(how.rule, how.constants)
     search = TreeSearch(agent.game, agent.evaluator(), rule, how.simulations, proves=how.proves, reuse=how.reuse)
     player = MctsPlayer(search, temperature=how.temperature, temperature_plies=how.temperature_plies, name=agent.name)
     return KeepsSearches(player)

@@ -40,6 +40,8 @@ def test_given_settings_come_first(article_run: Path) -> None:
     settings = settings_of_run(article_run, ["architecture=conv"])
     assert settings.architecture == tiny_settings(article_run, "architecture=conv").architecture
     assert settings.matches == 300
+    settings = settings_of_run(article_run, ["mcts=gumbel"])
+    assert settings.mcts == tiny_settings(article_run, "mcts=gumbel").mcts
     settings = settings_of_run(article_run, ["recipe=article"])
     assert (settings.seed, settings.matches, settings.architecture["hidden_sizes"]) == (0, 30000, [1024])
 

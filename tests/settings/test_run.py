@@ -109,6 +109,18 @@ def test_the_command_line_overrides_the_recipe_in_any_order() -> None:
     assert (settings.architecture["hidden_sizes"], settings.gamma) == ([256], 0.95)
 
 
+def test_options_of_networks_that_are_not_in_conf_can_be_set() -> None:
+    options = {"name": "ntuple", "patterns": None, "symmetries": "none", "phases": 1, "walks": 8}
+    assert compose_settings(["architecture=ntuple", "architecture.walks=8"]).architecture == options
+    assert compose_settings(architecture={"name": "ntuple", "walks": 8}).architecture == options
+
+
+def test_a_rule_of_tree_search_needs_its_own_constants() -> None:
+    with pytest.raises(SettingError, match=r"^mcts.rule=uct: has no constant 'c_scale'; set mcts=uct$"):
+        compose_settings(["recipe=alphazero", "mcts.rule=uct"])
+    assert compose_settings(["recipe=alphazero", "mcts=uct"]).mcts.constants == {"c": 1.4}
+
+
 OUT_OF_RANGE = {
     (CommonSettings, ""): [("seed", 2**63), ("batch_size", 0), ("threads", 0)],
     (Settings, ""): [
@@ -155,7 +167,18 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
         ("gamma=2", "gamma=2.0: must be from 0 to 1"),
         ("epsilons=0.5", "epsilons=0.5: must be a list, such as [1,2]"),
         ("training.nothing=1", "unknown setting 'training.nothing'; --help shows all"),
+        (
+            "mcts.constants.c=1",
+            "unknown setting 'mcts.constants.c'; mcts.constants has c_init, c_base, unvisited, noise, alpha",
+        ),
+        (
+            "architecture.size=8",
+            "unknown setting 'architecture.size'; architecture=mlp has architecture.hidden_sizes, architecture.dropout",
+        ),
         ("executor=best", "executor=best: choose from process, ray, serial"),
+        ("executor=4", "executor=4: must be one name; --help shows the options"),
+        ("loss=mse", "loss=mse: names a section of settings; set one of loss.value, loss.policy"),
+        ("player=null", "player=null: names a section of settings; set one of player.depth, player.temperature"),
         ("loss.value=???", "loss.value=???: must be a value"),
         ("epsilons=[0.5,???]", "epsilons=???: must be a value"),
         ("seed=${levels_}", "seed: Interpolation key 'levels_' not found"),

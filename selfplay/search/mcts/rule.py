@@ -83,12 +83,16 @@ def make_rule(name: str, constants: Mapping[str, float] | None = None) -> Rule:
 
     Raises SettingError if the name or a constant is unknown, or a constant is out of range.
     """
-    build, given = SEARCH_RULES[name], dict(constants or {})
-    known = list(inspect.signature(build).parameters)
+    given, known = dict(constants or {}), constants_of_rule(name)
     if foreign := sorted(set(given) - set(known)):
         raise SettingError(f"rule={name} has no constant {foreign[0]!r}; it has {', '.join(known) or 'none'}")
-    rule: Rule = build(**given)
+    rule: Rule = SEARCH_RULES[name](**given)
     return rule
+
+
+def constants_of_rule(name: str) -> list[str]:
+    """The names of the constants of the rule with this name. Raises SettingError if the name is unknown."""
+    return list(inspect.signature(SEARCH_RULES[name]).parameters)
 
 
 @part_of_compiled
