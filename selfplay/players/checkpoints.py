@@ -102,7 +102,8 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     """
     with _opened(path) as (metadata, file):
         if metadata["game"] != (name := name_of_game(game)):
-            raise InvalidFileError(path, f"is for {shortened(metadata['game'])}, not for {name}")
+            own = shortened(metadata["game"])
+            raise InvalidFileError(path, f"is for {own}, not for {name}; set game={own}")
         architecture, sizes = metadata["architecture"], (game.observation_shape, game.num_distinct_actions)
         shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - not a mapping
         try:

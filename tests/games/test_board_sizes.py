@@ -98,7 +98,7 @@ def test_a_run_keeps_its_komi_and_an_agent_of_another_komi_is_refused(tmp_path: 
     network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     save_checkpoint(path, network, game, 1, architecture, {})
     assert load_checkpoint(path, game).metadata["game"] == "go_3x3_komi=2.5"
-    with pytest.raises(InvalidFileError, match=r"is for go_3x3_komi=2\.5, not for go_3x3$"):
+    with pytest.raises(InvalidFileError, match=r"is for go_3x3_komi=2\.5, not for go_3x3; set game=go_3x3_komi=2\.5$"):
         load_checkpoint(path, make_game("go", 3))
 
 
