@@ -19,8 +19,7 @@ from selfplay.runs.command_lines import COMMAND
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import checked_settings, composed_values
-from selfplay.settings.fields import field_of
-from selfplay.settings.overrides import quoted, with_outside_names
+from selfplay.settings.overrides import override_of, quoted, with_outside_names
 from selfplay.settings.recorded import take_run_settings
 from selfplay.settings.run import Settings
 
@@ -38,11 +37,6 @@ PRINTING_FLAGS = {
 """Flags with which Hydra prints something and runs nothing."""
 
 OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
-
-QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
-"""A text that the user has put in quotes, as Hydra's grammar has it."""
-
-SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\((.*)\)", re.DOTALL)
 
 
 class Program(NamedTuple, Generic[AnySettings]):
@@ -127,9 +121,9 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
                 value = rest.pop(0)
             name = flag.removeprefix("--").replace("-", "_")
             folders = f"hydra.searchpath=[{quoted(str(user_path(value)))}]"
-            overrides.append(folders if name == "config_dir" else _override(name, value, kind, is_sweep))
+            overrides.append(folders if name == "config_dir" else override_of(name, value, kind, is_sweep))
         elif equals:
-            overrides.append(_override(flag, value, kind, is_sweep))
+            overrides.append(override_of(flag, value, kind, is_sweep))
         elif argument.startswith("~"):
             overrides.append(argument)
         elif flags and flags[-1] in PRINTING_FLAGS:
@@ -138,35 +132,6 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
         else:
             raise SettingError(f"{argument!r} is neither a flag nor a setting; write name=value")
     return with_outside_names(overrides), flags
-
-
-def _override(name: str, value: str, kind: type[Any], is_sweep: bool) -> str:
-    """`name=value`, with texts in quotes: Hydra would read 2026_11 as a number, and drop spaces at the ends of a text.
-
-    In a sweep, commas separate the values to sweep over. Functions of Hydra for sweeps, such as range(3), are left.
-    """
-    field = field_of(kind, name.lstrip("+"))
-    # The values of an unknown setting are texts, so that the error message is about its name.
-    type_of_value = str if field is None and name.isidentifier() else getattr(field, "type", None)
-    if is_sweep and (choice := SWEEP_FUNCTION.fullmatch(value)) and choice[1] == "choice":
-        value = choice[2]
-    if not SWEEP_FUNCTION.fullmatch(value):
-        if type_of_value in (str, str | None):
-            value = _each_as_typed(value, ",") if is_sweep else as_typed(value)
-        elif type_of_value in (list[str], list[str] | None):
-            value = _each_as_typed(value, r"\[\],")
-    return f"{name}={value}"
-
-
-def _each_as_typed(value: str, marks: str) -> str:
-    """`value` with the texts between these marks in quotes, without the spaces around them."""
-    text = re.compile(rf"(?:^|(?<=[{marks}]))\s*((?:{QUOTED})(?=\s*(?:[{marks}]|$))|[^{marks}]+)")
-    return text.sub(lambda found: as_typed(found[1].strip()), value)
-
-
-def as_typed(text: str) -> str:
-    """The text in quotes. A text that already has quotes, and null, which means no value, are not changed."""
-    return text if re.fullmatch(rf"(?:{QUOTED}|null|)", text) else quoted(text)
 
 
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"

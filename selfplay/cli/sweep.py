@@ -15,12 +15,12 @@ from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 
-from selfplay.cli.command import QUOTED, Program, logging_to_screen, run_program, settings_of
+from selfplay.cli.command import Program, logging_to_screen, run_program, settings_of
 from selfplay.cli.process_exit import write_error_line
 from selfplay.errors import SelfPlayError, SettingError, StageError, line_of
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import SEARCH_PATH, hydra_main
-from selfplay.settings.overrides import ADDED_PARAMETER, quoted
+from selfplay.settings.overrides import ADDED_PARAMETER, QUOTED, quoted
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, OverrideType
 from hydra.core.utils import JobRuntime
-from hydra.errors import HydraException, MissingConfigException
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from hydra.version import VersionBase
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
@@ -226,6 +226,9 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
         group, _, option = (missing.missing_cfg_file or "").rpartition("/")
         known = f"{group}={shortened(option)}: choose from {', '.join(missing.options or ())}"
         raise SettingError(known if missing.options else " ".join(str(missing).split())) from missing
+    except OverrideParseException as unread:
+        given = shortened(unread.override)
+        raise SettingError(f"{given}: cannot be read; put a text with special characters in quotes") from unread
     except (HydraException, OmegaConfBaseException, ValueError, TypeError) as raised:
         error = raised.__cause__ if isinstance(raised.__cause__, OmegaConfBaseException) else raised
         if isinstance(error, ConfigAttributeError | ConfigKeyError) and error.full_key:

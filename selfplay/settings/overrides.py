@@ -9,6 +9,7 @@ from selfplay.errors import SettingError, shortened
 from selfplay.registry import SPIEL_NAMES, offers, parts_of_game_name
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import GameSettings
+from selfplay.settings.fields import field_of
 
 GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
 """The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
@@ -19,12 +20,23 @@ PARAMETER = re.compile(r"game\.([a-z]+)")
 ADDED_PARAMETER = "+game.parameters."
 """What Hydra needs before the name of a parameter of a game instead of `game.`."""
 
+QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
+"""A text that the user has put in quotes, as Hydra's grammar has it."""
 
-def list_of_overrides(overrides: object) -> list[str]:
-    """Overrides given from Python. Raises SettingError if they are not a list of texts."""
+SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\((.*)\)", re.DOTALL)
+
+
+def list_of_overrides(overrides: object, kind: type[Any]) -> list[str]:
+    """Overrides given from Python, with texts in quotes as on the command line.
+
+    `kind`: the class of the settings. Raises SettingError if the overrides are not a list of texts.
+    """
     if not isinstance(overrides, list | tuple) or not all(isinstance(text, str) for text in overrides):
         raise SettingError(f"overrides={shortened(repr(overrides))}: must be a list of texts, such as ['levels=3']")
-    return list(overrides)
+    return [
+        override_of(name, value, kind) if equals else name
+        for name, equals, value in (text.partition("=") for text in overrides)
+    ]
 
 
 def overrides_of(settings: Mapping[str, Any]) -> list[str]:
@@ -64,6 +76,35 @@ def _override_value(name: str, value: Any) -> str:
 def quoted(text: str) -> str:
     """A text as Hydra's grammar writes it, in quotes."""
     return "'" + re.sub(r"(\\*)'", r"\1\1\\'", re.sub(r"(\\+)$", r"\1\1", text)) + "'"
+
+
+def override_of(name: str, value: str, kind: type[Any], is_sweep: bool = False) -> str:
+    """`name=value`, with texts in quotes: Hydra would read 2026_11 as a number, and drop spaces at the ends of a text.
+
+    In a sweep, commas separate the values to sweep over. Functions of Hydra for sweeps, such as range(3), are left.
+    """
+    field = field_of(kind, name.lstrip("+"))
+    # The values of an unknown setting are texts, so that the error message is about its name.
+    type_of_value = str if field is None and name.isidentifier() else getattr(field, "type", None)
+    if is_sweep and (choice := SWEEP_FUNCTION.fullmatch(value)) and choice[1] == "choice":
+        value = choice[2]
+    if not SWEEP_FUNCTION.fullmatch(value):
+        if type_of_value in (str, str | None):
+            value = _each_as_typed(value, ",") if is_sweep else as_typed(value)
+        elif type_of_value in (list[str], list[str] | None):
+            value = _each_as_typed(value, r"\[\],")
+    return f"{name}={value}"
+
+
+def _each_as_typed(value: str, marks: str) -> str:
+    """`value` with the texts between these marks in quotes, without the spaces around them."""
+    text = re.compile(rf"(?:^|(?<=[{marks}]))\s*((?:{QUOTED})(?=\s*(?:[{marks}]|$))|[^{marks}]+)")
+    return text.sub(lambda found: as_typed(found[1].strip()), value)
+
+
+def as_typed(text: str) -> str:
+    """The text in quotes. A text that already has quotes, and null, which means no value, are not changed."""
+    return text if re.fullmatch(rf"(?:{QUOTED}|null|)", text) else quoted(text)
 
 
 def with_outside_names(overrides: Sequence[str]) -> list[str]:

@@ -70,7 +70,7 @@ def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Setti
         >>> settings.game.name, settings.levels
         ('tictactoe', 12)
     """
-    return composed_for_run([*list_of_overrides(overrides), *overrides_of({"run_dir": run_dir})])
+    return composed_for_run([*list_of_overrides(overrides, Settings), *overrides_of({"run_dir": run_dir})])
 
 
 def changes_of_recipe(settings: Settings) -> dict[str, str]:

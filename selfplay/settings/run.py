@@ -194,4 +194,4 @@ def compose_settings(overrides: Sequence[str] = (), **settings: Any) -> Settings
         >>> settings == selfplay.compose_settings(["recipe=article", "levels=3"])
         True
     """
-    return compose_settings_of(Settings, "config", [*list_of_overrides(overrides), *overrides_of(settings)])
+    return compose_settings_of(Settings, "config", [*list_of_overrides(overrides, Settings), *overrides_of(settings)])

@@ -115,6 +115,13 @@ def test_options_of_networks_that_are_not_in_conf_can_be_set() -> None:
     assert compose_settings(architecture={"name": "ntuple", "walks": 8}).architecture == options
 
 
+def test_texts_from_python_are_read_as_on_the_command_line() -> None:
+    player = "search:negascout?depth=3"
+    settings = compose_settings([f"self_play={player}", f"comparison.references=[{player}]", "run_dir=a=b,2026_11"])
+    assert (settings.self_play, settings.comparison.references) == (player, [player])
+    assert Path(settings.run_dir).name == "a=b,2026_11"
+
+
 def test_a_rule_of_tree_search_needs_its_own_constants() -> None:
     with pytest.raises(SettingError, match=r"^mcts.rule=uct: has no constant 'c_scale'; set mcts=uct$"):
         compose_settings(["recipe=alphazero", "mcts.rule=uct"])
@@ -177,6 +184,7 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
         ),
         ("executor=best", "executor=best: choose from process, ray, serial"),
         ("executor=4", "executor=4: must be one name; --help shows the options"),
+        ("epsilons=[1", "epsilons=[1: cannot be read; put a text with special characters in quotes"),
         ("loss=mse", "loss=mse: names a section of settings; set one of loss.value, loss.policy"),
         ("player=null", "player=null: names a section of settings; set one of player.depth, player.temperature"),
         ("loss.value=???", "loss.value=???: must be a value"),
