@@ -95,11 +95,16 @@ def _check_tensor(what: str, tensor: object, shape: list[int]) -> None:
         raise SettingError(f"{what} of {tensor.dtype}; expected torch.float32")
 
 
-def require_board(name: str, observation_shape: Sequence[int]) -> None:
-    """Raise SettingError unless observations of this shape are boards: (planes, rows, columns)."""
+def require_board(name: str, observation_shape: Sequence[int], instead: str) -> None:
+    """Raise SettingError unless observations of this shape are boards: (planes, rows, columns).
+
+    `instead`: an architecture for observations of any shape.
+    """
     if len(observation_shape) != 3:
         shape = tuple(observation_shape)
-        raise SettingError(f"architecture={name} needs a board; this game's observation is {shape}")
+        raise SettingError(
+            f"architecture={name} needs a board; this game's observation is {shape}; set architecture={instead}"
+        )
 
 
 def require_positive_integer(option: str, number: object) -> None:

@@ -37,7 +37,7 @@ class AlphaZeroResidual(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        require_board("alphazero_residual", observation_shape)
+        require_board("alphazero_residual", observation_shape, "alphazero_mlp")
         numbers = {"channels": channels, "blocks": blocks}
         for option, number in (
             numbers | {"value_channels": value_channels, "policy_channels": policy_channels}

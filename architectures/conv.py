@@ -23,7 +23,7 @@ class Conv(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        require_board("conv", observation_shape)
+        require_board("conv", observation_shape, "mlp")
         require_positive_integer("channels", channels)
         planes, rows, columns = observation_shape
         sizes = [channels * rows * columns, *hidden_sizes]

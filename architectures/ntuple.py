@@ -171,7 +171,10 @@ def with_phases(network: NTuple, architecture: Mapping[str, Any]) -> tuple[NTupl
 def _board_of(observation_shape: tuple[int, ...]) -> tuple[int, int]:
     """The rows and columns of a board with two planes of stones."""
     if len(observation_shape) != 3 or observation_shape[0] != 2:
-        raise SettingError(f"architecture=ntuple needs a board; this game's observation is {observation_shape}")
+        raise SettingError(
+            "architecture=ntuple needs a board with two planes, the stones of each player; this game's observation is "
+            f"{observation_shape}; set architecture=mlp"
+        )
     _, rows, columns = observation_shape
     if rows * columns > MAX_SQUARES:
         raise SettingError(

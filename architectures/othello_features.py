@@ -45,7 +45,8 @@ class OthelloFeatures(nn.Module):
         found = [game.features for game in boards if game.observation_shape == observation_shape and game.features]
         if not found or not set(found[0].names) <= set(TYPICAL_SIZES):
             raise SettingError(
-                f"architecture=othello_features: no features are known for observations of shape {observation_shape}"
+                f"architecture=othello_features: no features are known for observations of shape {observation_shape}; "
+                "set game=othello or another architecture"
             )
         self.names = _checked(BASIC_NAMES if features is None else features, found[0].names)
         basic = found[0].basic

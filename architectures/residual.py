@@ -58,7 +58,7 @@ class Residual(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        require_board("residual", observation_shape)
+        require_board("residual", observation_shape, "mlp")
         for option, number in (("channels", channels), ("blocks", blocks), ("head_channels", head_channels)):
             require_positive_integer(option, number)
         planes, rows, columns = observation_shape

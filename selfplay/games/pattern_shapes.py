@@ -41,14 +41,17 @@ def read_pattern(drawing: str, rows: int, columns: int) -> tuple[int, ...]:
     Raises SettingError if the drawing has other characters, does not fit the board, or has no squares or too many.
     """
     if not isinstance(drawing, str):
-        raise SettingError(f"pattern {drawing!r}: must be a drawing such as xxx/xxx/xxx")
+        raise SettingError(f"patterns: {drawing!r} must be a drawing such as xxx/xxx/xxx")
     lines = drawing.split("/")
     signs = {(row, column): sign for row, line in enumerate(lines) for column, sign in enumerate(line)}
     squares = tuple(sorted(columns * row + column for (row, column), sign in signs.items() if sign == "x"))
     if set(signs.values()) - set("x.") or len(lines) > rows or max(map(len, lines)) > columns:
-        raise SettingError(f"pattern {drawing!r}: draw x and . in {rows} rows of {columns} with / between them")
+        raise SettingError(
+            f"patterns: {drawing!r} is not x and . in up to {rows} rows of {columns} with / between them; "
+            "set architecture=ntuple for a board of another size"
+        )
     if not 1 <= len(squares) <= LARGEST_PATTERN:
-        raise SettingError(f"pattern {drawing!r}: it has {len(squares)} squares; it must have 1 to {LARGEST_PATTERN}")
+        raise SettingError(f"patterns: {drawing!r} has {len(squares)} squares; it must have 1 to {LARGEST_PATTERN}")
     return squares
 
 

@@ -7,6 +7,7 @@ from selfplay.checks import fields_of
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.named_players.make import make_player
+from selfplay.named_players.names import parse_name
 from selfplay.players.agent import Agent
 from selfplay.players.capabilities import Searches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
@@ -58,6 +59,9 @@ def require_searches(settings: Settings, player: Player) -> None:
     """Raise SettingError unless the searches of `self_play` find values on the scale of the outcome."""
     searching, named = player.unwrapped, settings.self_play or "null"
     if not isinstance(searching, Searches):
+        if settings.self_play is not None and parse_name(named).kind == "search":
+            reason = "searches of a network without tables find no values"
+            raise SettingError(f"self_play={named}: {reason}; set architecture=ntuple, or self_play=mcts:itself")
         raise SettingError(f"self_play={named}: finds no values to learn from; set search:... or mcts:...")
     if isinstance(searching, SearchPlayer) and not searching.searcher.evaluation.predicts_outcome:
         name = searching.searcher.evaluation.name
@@ -65,8 +69,14 @@ def require_searches(settings: Settings, player: Player) -> None:
 
 
 def with_opening(settings: Settings, game: Game, player: Player) -> Player:
-    """The player, whose matches begin with random plies if the settings say so."""
-    return OpeningPlayer(game, player, settings.opening_plies) if settings.opening_plies else player
+    """The player, whose matches begin with random plies if the settings say so.
+
+    Raises SettingError if these may be more than a match has.
+    """
+    most = settings.opening_plies
+    if most > game.max_game_length:
+        raise SettingError(f"opening_plies={most}: matches of {game.name} have at most {game.max_game_length} plies")
+    return OpeningPlayer(game, player, most) if most else player
 
 
 def _player_of(settings: Settings, agent: Agent) -> ValueNetPlayer | SearchPlayer:

@@ -135,9 +135,10 @@ def best_values(player, game, states, depth):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"patterns": ["xo/xx"]}, r"pattern 'xo/xx': draw x and \. in 3 rows of 3 with / between them"),
-        ({"patterns": ["..."]}, "pattern '...': it has 0 squares; it must have 1 to 12"),
-        ({"patterns": [7]}, "pattern 7: must be a drawing such as xxx/xxx/xxx"),
+        ({"patterns": ["xo/xx"]}, r"^architecture.patterns: 'xo/xx' is not x and \. in up to 3 rows of 3 with / "),
+        ({"patterns": ["..."]}, "architecture.patterns: '...' has 0 squares; it must have 1 to 12"),
+        ({"patterns": [7]}, "architecture.patterns: 7 must be a drawing such as xxx/xxx/xxx"),
+        ({"patterns": ["xxxx"]}, r"in up to 3 rows of 3 .*; set architecture=ntuple for a board of another size$"),
         ({"patterns": []}, "architecture.patterns: must be one or more drawings"),
         ({"symmetries": "all"}, "architecture.symmetries=all: must be none, mirror or, on a square board, square"),
         ({"phases": 0}, "architecture.phases=0: must be an integer of at least 1"),

@@ -37,12 +37,20 @@ def test_absurd_numbers_and_unknown_names_are_rejected(override, message):
     ("override", "message"),
     [
         ("architecture.hidden_sizes=[90000,90000]", "more than 1,073,741,824"),
+        (
+            "architecture=ntuple_othello",
+            r"^architecture.patterns: .*; set architecture=ntuple for a board of another size$",
+        ),
+        ("game=sumto100 architecture=alphazero_residual", "; set architecture=alphazero_mlp$"),
+        ("game=go_3x3 architecture=ntuple", "needs a board with two planes, .*; set architecture=mlp$"),
+        ("architecture=othello_features", "; set game=othello or another architecture$"),
+        ("opening_plies=10", "^opening_plies=10: matches of tictactoe have at most 9 plies$"),
         ("player.depth=4", "^player.depth=4: a network searches 1 to 3 plies ahead"),
     ],
 )
 def test_levels_that_cannot_be_built_are_rejected_before_level_0_is_played(tmp_path, override, message):
     with pytest.raises(SettingError, match=message):
-        generate_level(tiny_settings(tmp_path / "run", override), 0)
+        generate_level(tiny_settings(tmp_path / "run", *override.split()), 0)
     assert not (tmp_path / "run" / "level_00").exists()
 
 

@@ -104,6 +104,10 @@ def test_a_level_plays_better_with_a_search_and_explores_by_the_rate_in_its_name
             "self_play=random: finds no values to learn from; set search:... or mcts:...",
         ),
         (
+            ["architecture=mlp", "value_share=0.5", "self_play='search:negascout?depth=3'"],
+            "self_play=search:negascout?depth=3: searches of a network without tables find no values; set ",
+        ),
+        (
             ["architecture=mlp", "value_share=0.5"],
             "self_play=null: finds no values to learn from; set search:... or mcts:...",
         ),
