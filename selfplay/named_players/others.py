@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from selfplay.errors import SettingError
+from selfplay.errors import GameTooLargeError, SettingError
 from selfplay.games import Game
 from selfplay.games.position_graph import positions_of
 from selfplay.installation import require_package
@@ -29,7 +29,10 @@ def human(game: Game, name: PlayerName) -> Player:
 @player_kind("perfect")
 def perfect(game: Game, name: PlayerName, *, ties: str = "random") -> Player:
     """perfect play, in games that can be enumerated or solved"""
-    return whole_game_solver_player(game, ties) or PerfectPlayer(positions_of(game), ties)
+    try:
+        return whole_game_solver_player(game, ties) or PerfectPlayer(positions_of(game), ties)
+    except GameTooLargeError as error:
+        raise GameTooLargeError(f"player {name.text!r}: {error}, or another player") from error
 
 
 @player_kind("gtp:COMMAND", is_command=True)

@@ -225,6 +225,8 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
     except MissingConfigException as missing:
         group, _, option = (missing.missing_cfg_file or "").rpartition("/")
         known = f"{group}={shortened(option)}: choose from {', '.join(missing.options or ())}"
+        if group == "game":
+            known += "; a board of another size is written as in hex_5x5"
         raise SettingError(known if missing.options else " ".join(str(missing).split())) from missing
     except OverrideParseException as unread:
         given = shortened(unread.override)

@@ -16,7 +16,10 @@ from tests.support.runs import COMMAND, COMPARE, CONSOLE, GENERATE, PLOT, TINY, 
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["game=chess"], ["game=chess: choose from ", "sumto100, tictactoe"]),
+        (
+            ["game=chess"],
+            ["game=chess: choose from ", "sumto100, tictactoe; a board of another size is written as in hex_5x5"],
+        ),
         (["--lerning-rate", "3"], ["unknown setting 'lerning_rate'; did you mean training.optimizer.learning_rate?"]),
         ([f"seed={'9' * 5000}"], ["Exceeds the limit (4300 digits)"]),
         (["dataset.format=os:system"], ["dataset format 'os:system' has no attribute suffix"]),

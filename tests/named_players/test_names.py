@@ -1,12 +1,13 @@
 """Names of players: kinds, options, and error messages."""
 
 from pathlib import Path
+from typing import Never
 
 import pytest
 
 from selfplay.architectures import build_network
-from selfplay.errors import SettingError
-from selfplay.games import make_game
+from selfplay.errors import GameTooLargeError, SettingError
+from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
 from selfplay.learners.tabular.table_file import save_tables
@@ -74,6 +75,15 @@ def test_each_kind_makes_its_player(run_dir: Path) -> None:
 def test_bad_searches_are_refused(run_dir: Path, name: str, game: str, reason: str) -> None:
     with pytest.raises(SettingError, match=reason):
         make_player(name, make_game(game), run_dir)
+
+
+def test_perfect_play_is_refused_by_name_in_a_game_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    def enumerated(game: Game) -> Never:
+        raise GameTooLargeError("too many positions; choose a smaller game")
+
+    monkeypatch.setattr("selfplay.named_players.others.positions_of", enumerated)
+    with pytest.raises(GameTooLargeError, match=r"^player 'perfect': .*; choose a smaller game, or another player$"):
+        make_player("perfect", make_game("hex_5x5"), "")
 
 
 def test_options_reach_the_player(run_dir: Path) -> None:
