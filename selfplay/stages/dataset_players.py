@@ -69,14 +69,8 @@ def require_searches(settings: Settings, player: Player) -> None:
 
 
 def with_opening(settings: Settings, game: Game, player: Player) -> Player:
-    """The player, whose matches begin with random plies if the settings say so.
-
-    Raises SettingError if these may be more than a match has.
-    """
-    most = settings.opening_plies
-    if most > game.max_game_length:
-        raise SettingError(f"opening_plies={most}: matches of {game.name} have at most {game.max_game_length} plies")
-    return OpeningPlayer(game, player, most) if most else player
+    """The player, whose matches begin with random plies if the settings say so."""
+    return OpeningPlayer(game, player, settings.opening_plies) if settings.opening_plies else player
 
 
 def _player_of(settings: Settings, agent: Agent) -> ValueNetPlayer | SearchPlayer:

@@ -103,6 +103,8 @@ def check_levels(settings: Settings, agent: Agent) -> None:
     """Raise SettingError if levels could not play the matches that they learn from, or could not learn."""
     game, name, outcome = agent.game, settings.architecture["name"], OUTCOMES[settings.outcome]
     outcome(game)
+    if (most := settings.opening_plies) > game.max_game_length:
+        raise SettingError(f"opening_plies={most}: matches of {game.name} have at most {game.max_game_length} plies")
     if settings.learns_online and not isinstance(agent.network, TableWeights):
         raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
     if settings.has_policies:
