@@ -96,7 +96,10 @@ def test_dropout_acts_in_training_only(name):
         ({"name": None}, "unknown architecture None; set architecture.name=module:Class, or choose from alphazero_mlp"),
         ({"name": "conv", "hidden_sizes": 8}, r"^architecture.hidden_sizes=8: must be a list, such as \[64\]$"),
         ({"name": "mlp", "dropout": 1}, "architecture.dropout=1: must be at least 0 and less than 1"),
-        ({"name": "othello_features"}, r"^architecture=othello_features: .* for observations of shape \(2, 3, 3\)$"),
+        (
+            {"name": "othello_features"},
+            r"^architecture=othello_features: .* for observations of shape \(2, 3, 3\); set",
+        ),
         ({"name": "conv", "channels": 0}, "architecture.channels=0: must be an integer of at least 1"),
     ],
     ids=str,

@@ -63,6 +63,7 @@ def test_a_value_network_gives_priors_by_the_values_of_the_afterstates():
     assert logits[0, legal].tolist() == pytest.approx([0.2, 0.2, 0.2, 0.2, 2.0])
 
 
+@pytest.mark.slow
 def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
     network = network_of("ntuple")
     evaluator = agent_of(network).evaluator()

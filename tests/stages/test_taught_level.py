@@ -55,6 +55,7 @@ def test_taught_tables_have_a_phase_for_each_number_of_stones_and_continue_the_l
     assert known[0] < known[1]
 
 
+@pytest.mark.slow
 def test_tables_as_large_as_before_learn_the_lessons_of_all_plies_together(finished, tmp_path):
     learn_levels(tiny_settings(tmp_path, *TAUGHT, "expert.weights_by_ply=false"))
     game, run = make_game("tictactoe"), RunFolder(tmp_path)
