@@ -16,7 +16,7 @@ from safetensors.numpy import load, save
 from torch import nn
 
 from selfplay.architectures.capabilities import TableWeights
-from selfplay.errors import InvalidFileError, StageError, shortened
+from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import read_bytes
 from selfplay.games import Game
 from selfplay.games.outcomes import OUTCOMES
@@ -29,7 +29,7 @@ from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
 from selfplay.stages.dataset_players import exploring_agent
-from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel, initial_network
+from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel
 from selfplay.training.td_learning import td_learn, unchanged
 
 WEIGHTS, CHANGES = "weights", "changes"
@@ -38,23 +38,21 @@ WEIGHTS, CHANGES = "weights", "changes"
 def learn_level(
     context: RunContext[Settings],
     level: int,
-    start: Path | None,
+    network: nn.Module,
     learner: Path | None,
     progress: ProgressBar = NoProgress,
 ) -> FittedLevel:
     """Play the matches of a level and learn from them.
 
     Args:
-        start: the agent whose weights it starts from; None: fresh weights.
-        learner: the file beside it, learner.safetensors; None: the weights of the agent and the largest step sizes.
+        network: tables with the weights that it starts from, which are changed in place.
+        learner: learner.safetensors of the level before; None: the weights of `network` and the largest step sizes.
         progress: as for `selfplay.stages.train.train_level`.
 
     Raises:
-        StageError: the initial network has another architecture.
         InvalidFileError: a file of the level before is broken.
     """
     began, settings, game = time.perf_counter(), context.settings.for_level(level), context.game
-    network = starting_network(settings, game, level, start)
     assert isinstance(network, TableWeights), "see check_run"
     tables = network.trainable_tables()
     changes = unchanged(tables) if learner is None else read_learner(learner, tables)
@@ -85,19 +83,6 @@ def learn_level(
 def searching_level(settings: Settings, game: Game, network: nn.Module) -> Player:
     """The player `self_play` with the present weights of a network, as it plays matches that are learned from."""
     return exploring_agent(settings, Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "the level"))
-
-
-def starting_network(settings: Settings, game: Game, level: int, start: Path | None) -> nn.Module:
-    """The network from which the training of a level starts, see `selfplay.training.fitting.initial_network`.
-
-    Raises as it does; a StageError names the setting to change.
-    """
-    try:
-        return initial_network(
-            game, settings.architecture, seed=settings.seed, level=level, numerics=settings.numerics, start=start
-        )
-    except StageError as error:
-        raise StageError(f"{error}; set another run_dir") from error
 
 
 def read_learner(path: Path, tables: TrainableTables) -> NDArray[np.float32]:

@@ -8,11 +8,13 @@ import logging
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from torch import nn
 
 from selfplay.architectures import option_defaults
 from selfplay.compute.devices import CPU, is_out_of_memory
@@ -23,6 +25,7 @@ from selfplay.dataset.rows import with_policies
 from selfplay.errors import SettingError, StageError
 from selfplay.figures.tensorboard import add_missing_events, epoch_events
 from selfplay.files import sha256, written_whole
+from selfplay.games import Game
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.epoch_losses import write_epoch_losses
@@ -36,8 +39,8 @@ from selfplay.settings.run import Settings
 from selfplay.stages.gate import pass_gate
 from selfplay.stages.run_check import check_run
 from selfplay.stages.taught_level import expert_files, teach_level
-from selfplay.stages.td_level import learn_level, starting_network
-from selfplay.training.fitting import EpochLoss, FittedLevel, fit
+from selfplay.stages.td_level import learn_level
+from selfplay.training.fitting import EpochLoss, FittedLevel, fit, initial_network
 from selfplay.training.parameters import OPTIMIZERS
 from selfplay.training.process_group import ProcessGroup, joined_process_group
 from selfplay.training.rows_in_memory import RowsInMemory, TrainingRows
@@ -72,20 +75,20 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
         if is_first:
             check_run(settings, is_one_stage=True)
             plan.check_inputs()
-            # Events of an earlier training are no longer valid.
-            shutil.rmtree(plan.run.level_events(level), ignore_errors=True)
-        with (
-            computing(settings) as context,
-            stage.making() if is_first else nullcontext(Made()) as made,
-            naming_force(),
-        ):
-            if settings.is_taught(level):
+        with computing(settings) as context, naming_force(), ExitStack() as stack:
+            is_taught = settings.is_taught(level)
+            network = None if is_taught else plan.network(context.game)
+            if is_first:
+                # Events of an earlier training are no longer valid.
+                shutil.rmtree(plan.run.level_events(level), ignore_errors=True)
+            made = stack.enter_context(stage.making() if is_first else nullcontext(Made()))
+            if network is None:
                 assert plan.start is not None, "taught levels are not the first"
                 fitted = teach_level(context, level, plan.start, plan.learner, progress)
             elif settings.learns_online:
-                fitted = learn_level(context, level, plan.start, plan.learner, progress)
+                fitted = learn_level(context, level, network, plan.learner, progress)
             else:
-                fitted = _fit_to_datasets(plan, context, processes, progress if is_first else NoProgress)
+                fitted = _fit_to_datasets(plan, context, network, processes, progress if is_first else NoProgress)
             if is_first:
                 made.counts = {"rows": fitted.num_rows}
                 if plan.gate_agent is not None:
@@ -159,6 +162,24 @@ class TrainingPlan:
         """What each setting is where it is not recorded; the defaults of options are in the network's class."""
         options = option_defaults(self.settings.architecture["name"])
         return recorded_defaults(self.settings) | {f"architecture.{name}": value for name, value in options.items()}
+
+    def network(self, game: Game) -> nn.Module:
+        """The network from which the training starts, see `selfplay.training.fitting.initial_network`.
+
+        Raises as it does; a StageError names the setting to change.
+        """
+        settings = self.settings
+        try:
+            return initial_network(
+                game,
+                settings.architecture,
+                seed=settings.seed,
+                level=self.level,
+                numerics=settings.numerics,
+                start=self.start,
+            )
+        except StageError as error:
+            raise StageError(f"{error}; set another run_dir") from error
 
     def check_inputs(self) -> None:
         """Raise StageError for a dataset, and InvalidFileError for an agent, that differs from its manifest."""
@@ -239,7 +260,11 @@ def _less_memory(settings: Settings) -> str:
 
 
 def _fit_to_datasets(
-    plan: TrainingPlan, context: RunContext[Settings], processes: ProcessGroup, progress: ProgressBar
+    plan: TrainingPlan,
+    context: RunContext[Settings],
+    network: nn.Module,
+    processes: ProcessGroup,
+    progress: ProgressBar,
 ) -> FittedLevel:
     """The level, fitted to its datasets together with the other processes."""
     settings, level, game, how = plan.settings, plan.level, context.game, plan.settings.training
@@ -258,7 +283,6 @@ def _fit_to_datasets(
         groups = [ParquetRowGroups(path, game.observation_codec) for path in plan.datasets]
         rows = StreamedRows(game, groups, settings.matches, buffer_rows)
     began = time.perf_counter()
-    network = starting_network(settings, game, level, plan.start)
     device = CPU if OPTIMIZERS[how.optimizer.name].runs_on_cpu_only else context.device
     events: AbstractContextManager[Callable[[EpochLoss], None]] = nullcontext(lambda _: None)
     if processes.is_rank_zero and settings.logger != "none":
