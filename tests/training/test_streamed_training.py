@@ -120,7 +120,7 @@ from tests.support.runs import tiny_settings
 pyarrow.set_cpu_count(1)
 pyarrow.set_io_thread_count(1)
 status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
-limit = (int(status["VmData"].split()[0]) << 10) + (110 << 20)
+limit = (int(status["VmData"].split()[0]) << 10) + (120 << 20)
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 try:
     train_level(tiny_settings(Path(sys.argv[1]), *sys.argv[2:]), 1)
@@ -132,7 +132,7 @@ except StageError as error:
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit memory in this way")
 def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
-    """A million boards of Othello take 134 MB in memory; the limit is 110 MB."""
+    """A million boards of Othello take 134 MB in memory; the limit is 120 MB."""
     folder = tmp_path / "level_00" / "dataset.parquet"
     folder.mkdir(parents=True)
     generator, codec = np.random.default_rng(0), make_game("othello").observation_codec
