@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import is_dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, cast, get_origin
+from typing import Any, cast
 
 from hydra import compose, initialize_config_dir, main
 from hydra.core.config_store import ConfigStore
@@ -18,35 +17,25 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, OverrideType
 from hydra.core.utils import JobRuntime
-from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from hydra.version import VersionBase
 from omegaconf import DictConfig, OmegaConf, open_dict
-from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
-from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.checks import require
-from selfplay.errors import SelfPlayError, SettingError, shortened
+from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
 from selfplay.registry import name_modules
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import AnySettings, GameSettings
 from selfplay.settings.fields import PATH, field_of, modules_in, texts_in
 from selfplay.settings.overrides import with_outside_names
+from selfplay.settings.setting_errors import dotted, errors_of_settings, options_of_network, typed, unknown_setting
 
 SEARCH_PATH = "hydra.searchpath"
 """The setting of Hydra for further folders with the layout of conf/."""
 
 COMPOSING = Lock()
 """Held while Hydra composes, because its state is that of the process."""
-
-TYPES = {
-    **dict.fromkeys(("Integer", "int"), "a whole number"),
-    **dict.fromkeys(("Float", "float"), "a number"),
-    **dict.fromkeys(("Boolean", "bool"), "true or false"),
-    **dict.fromkeys(("String", "str"), "a text"),
-    "tuple.": "a list, such as [1,2]",
-}
-"""The type that a value must have, by the last word of a message of OmegaConf."""
 
 
 def compose_settings_of(kind: type[AnySettings], config: str, overrides: Sequence[str] = ()) -> AnySettings:
@@ -106,20 +95,20 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
             raise SettingError(f"{key}={text}: names a section of settings; set one of {known}")
         try:
             # Files in conf/ leave out options that few networks need.
-            is_option = key.startswith("architecture.") and key in _options_of_network(plain.architecture.name)
+            is_option = key.startswith("architecture.") and key in options_of_network(plain.architecture.name)
             OmegaConf.update(plain, key, value, merge=True, force_add=is_option)
         except (ConfigAttributeError, ConfigKeyError):
             raise
         except (OmegaConfBaseException, ValueError) as error:
             raise SettingError(f"{one.input_line}: must have the form of the value that --help shows") from error
-    for name, value in _dotted(OmegaConf.to_container(plain, resolve=False)):
+    for name, value in dotted(OmegaConf.to_container(plain, resolve=False)):
         # Otherwise the default would be used.
         require(name, "???", "???" not in texts_in(value), "a value")
         field = field_of(kind, name)
         if field and PATH.keys() <= field.metadata.keys() and "~" in str(value):
             OmegaConf.update(plain, name, str(user_path(value)))
     OmegaConf.set_struct(plain, None)
-    return cast(DictConfig, OmegaConf.merge(_typed(kind), plain))
+    return cast(DictConfig, OmegaConf.merge(typed(kind), plain))
 
 
 def _check_groups(overrides: Sequence[Override], kind: type[Any]) -> None:
@@ -129,7 +118,7 @@ def _check_groups(overrides: Sequence[Override], kind: type[Any]) -> None:
         if not (CONFIG_FOLDER / group).is_dir():
             continue
         if group not in kind.__dataclass_fields__:
-            raise SettingError(_unknown_setting(group, kind))
+            raise SettingError(unknown_setting(group, kind))
         if not (isinstance(one.value(), str) or one.is_delete() or one.is_sweep_override()):
             value = shortened(one.get_value_element_as_str())
             raise SettingError(f"{group}={value}: must be one name; --help shows the options")
@@ -143,23 +132,6 @@ def _is_value(override: Override, folders: Sequence[Path]) -> bool:
     sets = override.type == OverrideType.CHANGE and override.package is None and not override.is_sweep_override()
     # There is no setting of Hydra's own, so each is refused as unknown.
     return sets or override.is_hydra_override()
-
-
-@cache
-def _typed(kind: Any) -> DictConfig:
-    """The defaults of all fields of a class of settings, with their types."""
-    typed = OmegaConf.structured(kind)
-    _allow_changes(typed)
-    return cast(DictConfig, typed)
-
-
-def _allow_changes(config: DictConfig) -> None:
-    """Let values be set in the sections whose classes are frozen; OmegaConf marks these as read-only."""
-    OmegaConf.set_readonly(config, None)
-    for name in config:
-        section = OmegaConf.select(config, str(name), throw_on_missing=False)
-        if isinstance(section, DictConfig):
-            _allow_changes(section)
 
 
 @cache
@@ -209,73 +181,7 @@ def hydra_main(kind: type[Any], config: str, arguments: Sequence[str], task: Cal
 
 def offer_defaults(kind: Any) -> None:
     """Register the defaults of all fields of `kind`, so that the defaults lists in conf/ can begin with them."""
-    ConfigStore.instance().store(name=kind.__name__, node=OmegaConf.to_container(_typed(kind)))
-
-
-@contextmanager
-def errors_of_settings(kind: type[Any]) -> Iterator[None]:
-    """Turn errors of Hydra and OmegaConf in the block into a SettingError that begins with the setting.
-
-    `kind`: the class of the settings.
-    """
-    try:
-        yield
-    except SelfPlayError:
-        raise
-    except MissingConfigException as missing:
-        group, _, option = (missing.missing_cfg_file or "").rpartition("/")
-        known = f"{group}={shortened(option)}: choose from {', '.join(missing.options or ())}"
-        if group == "game":
-            known += "; a board of another size is written as in hex_5x5"
-        raise SettingError(known if missing.options else " ".join(str(missing).split())) from missing
-    except OverrideParseException as unread:
-        given = shortened(unread.override)
-        raise SettingError(f"{given}: cannot be read; put a text with special characters in quotes") from unread
-    except (HydraException, OmegaConfBaseException, ValueError, TypeError) as raised:
-        error = raised.__cause__ if isinstance(raised.__cause__, OmegaConfBaseException) else raised
-        if isinstance(error, ConfigAttributeError | ConfigKeyError) and error.full_key:
-            raise SettingError(_unknown_setting(error.full_key, kind, error.parent_node)) from raised
-        # The message of an error of Hydra or OmegaConf on one line, without the details that OmegaConf adds.
-        text = " ".join(str(error).partition("\n    full_key")[0].split())
-        if isinstance(error, OmegaConfBaseException) and (name := error.full_key):
-            value = "null" if error.value is None else shortened(error.value)
-            given = f"{name}={value}" if isinstance(error, ValidationError) else name
-            wanted = TYPES.get(text.partition(" (type")[0].rpartition(" ")[2].strip("'"))
-            text = f"{given}: must be {wanted}" if wanted else f"{given}: {text}"
-        raise SettingError(text) from raised
-
-
-def _options_of_network(name: str | None) -> list[str]:
-    """The options of an architecture, such as architecture.phases; none if it is named module:Class."""
-    return [f"architecture.{option}" for option in option_defaults(name)] if name and name in ARCHITECTURES else []
-
-
-def _unknown_setting(name: str, kind: Any, section: Any = None) -> str:
-    """The line about a setting with an unknown name.
-
-    `section`: the configuration in which it was not found, if there is one.
-    """
-    unknown, within = f"unknown setting {shortened(name)!r}", name.rpartition(".")[0]
-    if within == "architecture":
-        if section and (options := _options_of_network(section.name)):
-            return f"{unknown}; architecture={section.name} has {', '.join(options)}"
-        return f"{unknown}; an option of a network of your own is written +{shortened(name)}=VALUE"
-    if get_origin(getattr(field_of(kind, within), "type", None)) is dict and section:
-        return f"{unknown}; {within} has {', '.join(section)}"
-    # Compared without their sections, because the user may have left these out.
-    names = dict(_dotted(OmegaConf.to_container(_typed(kind))))
-    known = {dotted.rpartition(".")[2]: dotted for dotted in names}
-    close = get_close_matches(name.rpartition(".")[2], known, 1)
-    guess = f"did you mean {known[close[0]]}? " if close else ""
-    return f"{unknown}; {guess}--help shows all"
-
-
-def _dotted(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """The dotted names of nested settings and their sections, with their values; inner sections before outer ones."""
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            yield from _dotted(value, f"{prefix}{name}.")
-    yield from ((f"{prefix}{name}", value) for name, value in values.items())
+    ConfigStore.instance().store(name=kind.__name__, node=OmegaConf.to_container(typed(kind)))
 
 
 def name_settings_modules(values: Any) -> None:

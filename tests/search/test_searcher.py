@@ -103,7 +103,7 @@ def test_a_first_search_in_a_small_window_changes_no_value_or_action(name, seed,
 
 @pytest.mark.parametrize("depth", [3, 5])
 def test_a_pass_that_cuts_a_position_off_is_not_tried_in_others(depth):
-    # On 8x8 squares the number of a pass, 64, is no bit of a word.
+    # On 8x8 squares the number of a pass, 64, is not a bit of a word.
     game = make_game("othello")
     state = game.state_at(torch.tensor([9108673393721858]), torch.tensor([-517737276403548932]))
     values = [
