@@ -24,6 +24,28 @@ has_old_distribution() {
     compgen -G "$project/.venv/lib/python*/site-packages/selfplay-*.dist-info" >/dev/null
 }
 
+# uv installs the build of torch that suits the machine: without an NVIDIA GPU the one for the CPU. pip takes the build
+# that its index offers, which on Linux is usually the one with CUDA libraries.
+install_project() {
+    local what="${project}[page${EXTRAS:+,$EXTRAS}]" constraints="$project/constraints.txt"
+    # Unlike options, the variables also apply to the packages that build the project.
+    if command -v uv >/dev/null; then
+        UV_CONSTRAINT="$constraints" UV_BUILD_CONSTRAINT="$constraints" uv pip install --quiet --torch-backend=auto \
+            --python "$project/.venv/bin/python" --editable "$what" && return
+        echo "uv could not install the project; pip is used instead"
+    fi
+    if [ "$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null && ! has_torch; then
+        echo "pip may download torch with CUDA libraries, 6 GB. No NVIDIA GPU was found, so 0.4 GB is enough:" \
+            "stop this, install uv (python3 -m pip install uv), and run it again."
+    fi
+    PIP_CONSTRAINT="$constraints" "$project/.venv/bin/python" -m pip install \
+        --quiet --disable-pip-version-check --editable "$what"
+}
+
+has_torch() {
+    compgen -G "$project/.venv/lib/python*/site-packages/torch" >/dev/null
+}
+
 make_environment() {
     local python
     for python in python3 python3.13 python3.12 python3.11 python; do
@@ -38,9 +60,7 @@ make_environment() {
                 (cd / && "$project/.venv/bin/python" -m pip uninstall --quiet --disable-pip-version-check --yes selfplay) ||
                     return 1
             fi
-            # Unlike the option, the variable also applies to the packages that build the project.
-            PIP_CONSTRAINT="$project/constraints.txt" "$project/.venv/bin/python" -m pip install \
-                --quiet --disable-pip-version-check --editable "${project}[page${EXTRAS:+,$EXTRAS}]" || return 1
+            install_project || return 1
             touch "$project/.venv/installed${EXTRAS:+-$EXTRAS}"
             return 0
         fi

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from selfplay.compute.process import tune_process
+from tests.support.written_files import files_of_user
 
 # What takes long to import is imported in the fixtures: the process that only distributes the tests goes without.
 
@@ -23,6 +24,25 @@ def pytest_configure() -> None:
     tune_process()
     # Where colorama is installed, numba colours each of the thousands of errors that it catches while it compiles.
     os.environ["NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"] = "1"
+
+
+FILES_BEFORE = pytest.StashKey[dict[Path, object]]()
+"""The files that no test may change, as they were before the first test."""
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    # Of several processes, the one that distributes the tests compares, when all others have ended.
+    if not hasattr(session.config, "workerinput"):
+        session.config.stash[FILES_BEFORE] = files_of_user()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    before = session.config.stash.get(FILES_BEFORE, None)
+    changed = () if before is None else sorted(path for path, _ in before.items() ^ files_of_user().items())
+    if changed:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        print(f"\nFAILED: files outside tmp_path were changed while the tests ran: {', '.join(map(str, changed[:5]))}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TextIO
 
@@ -91,8 +92,14 @@ def run_program(program: Program[AnySettings], settings: AnySettings, taken: str
             log_file = logging.FileHandler(folder.path / "run.log", encoding="utf-8", delay=True)
             stack.enter_context(_handled_by(log_file, "%(asctime)s %(message)s"))
         if taken:
-            log.info("%s", taken)
+            _say_once(taken)
         program.body(settings)
+
+
+@cache
+def _say_once(line: str) -> None:
+    """Write a line to the log; in a shell loop, whose stages run in one process, only the first of them does."""
+    log.info("%s", line)
 
 
 def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tuple[list[str], list[str]]:

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import wraps
@@ -16,6 +17,7 @@ from selfplay.errors import RunLockedError, StageError
 from selfplay.files import check_writable
 from selfplay.runs.command_lines import learn_command
 from selfplay.runs.folders import PROJECT_FOLDER
+from selfplay.runs.manifest import RUN, Manifest
 
 LEVEL_FOLDER = re.compile(r"level_([0-9]{2}|[1-9][0-9]{2,8})")
 """The name of the folder of a level, with the number in at least two digits."""
@@ -125,6 +127,24 @@ class RunFolder:
         """The weights of this level. Raises StageError as `check_level`."""
         self.check_level(level)
         return self.agent(level)
+
+    def delete_levels(self) -> None:
+        """Delete the levels, what was measured of them, their figures and the recorded settings.
+
+        Other files in the folder stay. Raises StageError if one cannot be deleted, InvalidFileError if the manifest is
+        broken.
+        """
+        levels = [path for path in self.path.glob("level_*") if LEVEL_FOLDER.fullmatch(path.name)]
+        manifest = Manifest(self.path)
+        try:
+            for folder in (*sorted(levels, reverse=True), self.comparison.parent, self.figures, self.events):
+                if folder.exists():
+                    shutil.rmtree(folder)
+        except OSError as error:
+            raise StageError(f"cannot delete {error.filename}: {error.strerror}") from error
+        # Last, so that a command that was killed before this point deletes the rest when it is run again.
+        for section in ("comparison", RUN):
+            manifest.forget(section)
 
     @contextmanager
     def lock(self, *, create: bool = True) -> Iterator[None]:

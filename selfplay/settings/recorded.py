@@ -1,7 +1,9 @@
 """The settings that a run was made with, recorded in its manifest, so that a later command only needs run_dir."""
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,34 +14,71 @@ from selfplay.registry import named_modules
 from selfplay.runs.manifest import RUN, Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules, take_over
-from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in, unrecorded_values
+from selfplay.settings.fields import (
+    commands_in,
+    leaves,
+    modules_in,
+    recorded_defaults,
+    run_record,
+    stage_record,
+    texts_in,
+    unrecorded_values,
+)
 from selfplay.settings.overrides import list_of_overrides, overrides_of
 from selfplay.settings.run import Settings, compose_settings
 
+log = logging.getLogger(__name__)
+
 SHOWN = 5
 """Number of settings that a message names."""
-
 
 NOT_CHANGES = ("recipe", "seed", "game.name", "dataset.format")
 """Settings that `changes_of_recipe` leaves out: those that are always named, and how rows are stored."""
 
 
 def record_run_settings(settings: Settings) -> None:
-    """Record in the manifest of the run that its files are made with these settings. Raises InvalidFileError."""
-    manifest, record = Manifest(RunFolder.of(settings).path), run_record(settings)
+    """Record in the manifest of the run that its files are made with these settings. Raises InvalidFileError.
+
+    The log names those that its later commands will use in place of what is usual.
+    """
+    run, record = RunFolder.of(settings), run_record(settings)
+    manifest = Manifest(run.path)
     if manifest.sections.get(RUN, {}).get("settings") != record:
         manifest.record(RUN, record, {}, [])
+        if changed := _named(changes_of_recipe(settings), usual_settings(settings.recipe)):
+            log.info("later commands for %s also use %s", run.path, changed)
+
+
+def begin_anew(settings: Settings) -> None:
+    """Delete the levels of the run, and what was measured of them, if they were made with other settings than these.
+
+    Raises StageError if a file cannot be deleted, InvalidFileError if the manifest of the run is broken.
+    """
+    run, defaults = RunFolder.of(settings), recorded_defaults(settings)
+    recorded = Manifest(run.path).sections.get(RUN, {}).get("settings")
+    if recorded is None:
+        return
+    was = defaults | flat_settings(recorded)
+    now = stage_record(settings, "generation") | stage_record(settings, "training")
+    differing = {name: _text(was.get(name)) for name, value in now.items() if was.get(name) != value}
+    if differing:
+        run.delete_levels()
+        log.info("%s: deleted the levels made with %s", run.path, _named(differing, now, "now"))
 
 
 def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
     """Give the settings that `overrides` do not set the values that the run recorded, unless a recipe is given.
 
+    With fresh=true nothing is taken over either.
+
     Args:
         config: the composed configuration; its run_dir names the run.
 
-    Returns a line for the log that names what was taken over; empty if nothing changed.
+    Returns a line for the log that names what differs from the recipe because of this; empty if nothing does.
     Raises InvalidFileError if the manifest of the run is broken, or names code that the configuration does not name.
     """
+    if config.fresh:
+        return ""
     manifest = Manifest(Path(config.run_dir))
     recorded = manifest.sections.get(RUN, {}).get("settings", {})
     if recorded:
@@ -50,13 +89,19 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
     name_settings_modules(OmegaConf.to_container(config, resolve=False))
     taken = take_over(config, recorded, overrides)
     _check_code(manifest.path, taken)
-    return f"settings from {manifest.path}: {_named(taken)}; recipe=NAME replaces them" if taken else ""
+    flat = flat_settings(taken)
+    recipe = {"recipe": flat["recipe"]} if "recipe" in flat else {}
+    usual = usual_settings(str(config.recipe))
+    own = {name: _text(value) for name, value in flat.items() if name != "recipe" and value != usual.get(name, ...)}
+    begun = _named(recipe | own, usual)
+    return f"{config.run_dir} was begun with {begun}; fresh=true or another run_dir begins anew" if begun else ""
 
 
 def composed_for_run(overrides: Sequence[str]) -> Settings:
     """As `compose_settings`, but settings that the overrides do not set are those recorded by the run in run_dir."""
     values = composed_values(Settings, "config", overrides)
-    take_run_settings(values, overrides)
+    if line := take_run_settings(values, overrides):
+        log.info("%s", line)
     return checked_settings(Settings, values)
 
 
@@ -73,21 +118,33 @@ def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Setti
     return composed_for_run([*list_of_overrides(overrides, Settings), *overrides_of({"run_dir": run_dir})])
 
 
+@cache
+def usual_settings(recipe: str) -> Mapping[str, Any]:
+    """The settings of a recipe without changes, by their names; none if it is not one of conf/recipe/."""
+    try:
+        settings = compose_settings([f"recipe={recipe}"])
+    except SettingError:
+        return {}
+    return flat_settings({leaf.name: leaf.value for leaf in leaves(settings)})
+
+
 def changes_of_recipe(settings: Settings) -> dict[str, str]:
     """The settings of a run that differ from those of its recipe, by their names, with their values as texts.
 
     Only those that change what is learned or measured; none if the recipe is not one of conf/recipe/.
     """
-    try:
-        recipe = compose_settings([f"recipe={settings.recipe}"])
-    except SettingError:
-        return {}
-    usual = flat_settings({leaf.name: leaf.value for leaf in leaves(recipe)})
+    usual = usual_settings(settings.recipe)
     return {
         name: _text(value)
         for name, value in flat_settings(run_record(settings)).items()
-        if name not in NOT_CHANGES and (name not in usual or value != usual[name])
+        if usual and name not in NOT_CHANGES and (name not in usual or value != usual[name])
     }
+
+
+def made_with(settings: Settings) -> str:
+    """A sentence that names the settings of a run that differ from those of its recipe; empty if none does."""
+    changes = {name: text for name, text in changes_of_recipe(settings).items() if name != "levels"}
+    return f"Made with {_named(changes, usual_settings(settings.recipe))}." if changes else ""
 
 
 def _check_code(path: Path, taken: Mapping[str, Any]) -> None:
@@ -102,11 +159,14 @@ def _check_code(path: Path, taken: Mapping[str, Any]) -> None:
             raise InvalidFileError(path, f"{reason}; if you trust it, set {name} yourself")
 
 
-def _named(settings: Mapping[str, Any]) -> str:
-    """The first of the settings with their values, the recipe before all others."""
-    names = sorted(settings, key=lambda name: name != "recipe")
-    shown = [f"{name}={_text(settings[name])}" for name in names[:SHOWN]]
-    return ", ".join([*shown, f"{len(names) - SHOWN} more"] if len(names) > SHOWN else shown)
+def _named(texts: Mapping[str, str], others: Mapping[str, Any], what: str = "usual") -> str:
+    """The first of these settings with their values, and in parentheses `what` is in `others`."""
+    names = sorted(texts, key=lambda name: (name != "recipe", "." in name, name))
+    named = [
+        f"{name}={texts[name]}{f' ({what} {_text(others[name])})' if name in others and name != 'recipe' else ''}"
+        for name in names
+    ]
+    return ", ".join([*named[:SHOWN], f"{len(named) - SHOWN} more"] if len(named) > SHOWN else named)
 
 
 def _text(value: object) -> str:

@@ -106,6 +106,9 @@ class Settings(CommonSettings):
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     force: bool = False
     """Replace files that were made with other settings."""
+    fresh: bool = False
+    """Begin the run anew: take over none of its recorded settings, and delete its levels if they were made with
+    others."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -18,6 +18,7 @@ from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.stage import Stage
 from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
+from selfplay.settings.recorded import made_with
 from selfplay.settings.run import Settings
 from selfplay.stages.measure_levels import compare_levels
 from selfplay.stages.run_check import check_references
@@ -36,7 +37,7 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
         source = source_of(comparison.game.presentation.title, settings)
         figures = write_figures(COMPARISON_FIGURES, comparison, run.figures, source)
         write_comparison_events(settings, comparison.table)
-        report = comparison_report(comparison)
+        report = "\n".join(filter(None, (made_with(settings), comparison_report(comparison))))
         with written_whole(run.report) as partial:
             partial.write_text(f"{report}\n", encoding="utf-8")
         made.counts = {"levels": len(comparison.table) - 1}

@@ -18,7 +18,7 @@ from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.stage import Stage
 from selfplay.settings.context import executor_of
 from selfplay.settings.fields import recorded_defaults, stage_record
-from selfplay.settings.recorded import record_run_settings
+from selfplay.settings.recorded import begin_anew, record_run_settings
 from selfplay.settings.run import Settings
 from selfplay.stages.play_level import play_level
 from selfplay.stages.run_check import check_run
@@ -44,6 +44,9 @@ def generate_level(
     if settings.learns_online:
         log.info("level %d: no dataset with learning=%s, skipped", level, settings.learning)
         return False
+    if settings.fresh and settings.output_dir is None:
+        check_run(settings, is_one_stage=True)
+        begin_anew(settings)
     run = RunFolder.of(settings)
     folder, agents = run.stage_folder(level, settings.output_dir), _playing_agents(settings, run, level)
     record = _generation_record(settings, agents, level)

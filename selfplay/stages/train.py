@@ -14,6 +14,7 @@ from dataclasses import asdict
 from torch import nn
 
 from selfplay.compute.devices import CPU, is_out_of_memory
+from selfplay.compute.process import process_rank
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
 from selfplay.dataset.parquet import ParquetRowGroups
 from selfplay.dataset.rows import with_policies
@@ -27,7 +28,7 @@ from selfplay.runs.manifest import naming_force
 from selfplay.runs.run_folder import LEARNER_FILE, writes_run
 from selfplay.runs.stage import Made, Stage
 from selfplay.settings.context import RunContext, computing
-from selfplay.settings.recorded import record_run_settings
+from selfplay.settings.recorded import begin_anew, record_run_settings
 from selfplay.settings.run import Settings
 from selfplay.stages.gate import pass_gate
 from selfplay.stages.run_check import check_run
@@ -57,6 +58,9 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
             do not fit into memory.
         InvalidFileError: a dataset is broken.
     """
+    if settings.fresh and settings.output_dir is None and process_rank() == 0:
+        check_run(settings, is_one_stage=True)
+        begin_anew(settings)
     plan = plan_training(settings, level)
     with joined_process_group(settings.device) as processes, _lack_of_memory_explained(settings, level):
         is_first = processes.is_rank_zero

@@ -100,7 +100,7 @@ def test_a_signal_while_modules_are_imported_gets_one_line(tmp_path, module, num
 PROGRAMS = {
     "--version": ([], 0),
     "unheard-of": ([], 2),
-    "generate": (["--level", 0, "matches=50"], 0),
+    "generate": (["--level", "0", "matches=50", "run_dir={}"], 0),
     "play": (["opponent=random"], 0),
     "gtp": (["player=random"], 0),
     "solve": (["--game", "othello_4x4", "a2"], 0),
@@ -113,7 +113,7 @@ PROGRAMS = {
 def test_a_closed_standard_stream_changes_no_exit_code(tmp_path, monkeypatch, program, closed):
     monkeypatch.chdir(tmp_path)
     arguments, code = PROGRAMS[program]
-    result = run_forked(COMMAND, program, *arguments, closed=closed)
+    result = run_forked(COMMAND, program, *(one.format(tmp_path) for one in arguments), closed=closed)
     assert result.returncode == code, result.stderr
     assert "Traceback" not in result.stderr
     assert (closed == 2) or (code == 0) == (result.stderr == "")

@@ -89,6 +89,18 @@ def test_a_run_on_a_gpu_has_the_bytes_of_one_on_the_cpu(tmp_path):
     assert files_of(tmp_path / "gpu") == files_of(tmp_path / "cpu")
 
 
+def test_the_simulated_gpu_needs_no_driver_where_torch_is_built_with_cuda(monkeypatch):
+    def built_with_cuda(check_available=False):
+        return torch.device("cuda")
+
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", built_with_cuda)
+    with pretended_gpu():
+        parameter = torch.nn.Parameter(torch.ones(3, device=GPU))
+        (parameter * parameter).sum().backward()
+        torch.optim.Adam([parameter], lr=0.25).step()
+    assert torch.allclose(parameter.detach().inner, torch.full((3,), 0.75))
+
+
 def test_a_stage_finished_on_one_device_is_skipped_on_another(run_copy):
     with pretended_gpu():
         assert not generate_level(tiny_settings(run_copy), 1)

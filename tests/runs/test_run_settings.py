@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from selfplay import generate_level, learn_levels, settings_of_run, train_level
+from selfplay import compose_settings, generate_level, learn_levels, settings_of_run, train_level
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.fields import commands_in, modules_in
-from selfplay.settings.recorded import composed_for_run
+from selfplay.settings.recorded import composed_for_run, record_run_settings
 from tests.support.rejections import assert_file_rejected
-from tests.support.runs import GENERATE, TINY, TRAIN, run_forked, tiny_settings
+from tests.support.runs import COMPARE, GENERATE, LEARN, TINY, TRAIN, files_of, run_forked, tiny_settings
 
 ARTICLE = ["recipe=article", "seed=5", "architecture.hidden_sizes=[16]"]
 """A recipe, and settings that are not in it."""
@@ -53,27 +53,77 @@ def test_where_and_how_fast_a_run_is_made_is_not_recorded(tmp_path: Path) -> Non
     assert (settings.batch_size, settings.executor.name, settings.device) == (None, "serial", "auto")
 
 
-def test_a_stage_without_recipe_finds_that_of_the_run_and_says_so(article_run: Path, tmp_path: Path) -> None:
+BEGINS_ANEW = "; fresh=true or another run_dir begins anew"
+
+
+def test_a_stage_without_recipe_finds_that_of_the_run_and_says_what_is_unusual(
+    article_run: Path, tmp_path: Path
+) -> None:
     result = run_forked(GENERATE, "--level", 1, f"run_dir={article_run}")
     assert (result.returncode, result.stderr) == (0, "")
     first, second = result.stdout.splitlines()
-    assert first.startswith(f"settings from {article_run}/manifest.json: recipe=article, ")
-    assert first.endswith(" more; recipe=NAME replaces them")
+    assert first.startswith(f"{article_run} was begun with recipe=article, ")
+    assert "matches=300 (usual 30000)" in first
+    assert first.endswith(BEGINS_ANEW)
     assert second.startswith("level 1: played 300 matches")
     # The same bytes as with all settings given.
     generate_level(tiny_settings(article_run, *ARTICLE, "levels=1", f"output_dir={tmp_path}"), 1)
     assert (tmp_path / "dataset.csv").read_bytes() == RunFolder(article_run).dataset(1).read_bytes()
 
 
+def test_a_recipe_without_changes_is_named_alone(tmp_path: Path) -> None:
+    record_run_settings(compose_settings(["recipe=article", f"run_dir={tmp_path}"]))
+    result = run_forked(COMPARE, f"run_dir={tmp_path}")
+    assert result.stdout == f"{tmp_path} was begun with recipe=article{BEGINS_ANEW}\n"
+
+
 def test_a_stage_with_the_same_settings_says_nothing_and_others_are_refused(run_copy: Path) -> None:
     result = run_forked(TRAIN, *TINY, f"run_dir={run_copy}", "--level", 3)
     assert (result.returncode, result.stdout) == (0, "level 3: already trained, skipped\n")
     result = run_forked(TRAIN, f"run_dir={run_copy}", "--level", 3, "training.epochs=9")
-    assert result.stdout.startswith(f"settings from {run_copy}/manifest.json: levels=3, matches=300, ")
+    assert result.stdout.startswith(f"{run_copy} was begun with levels=3 (usual 10), matches=300 (usual 60000), ")
     assert result.stderr.startswith("error: ")
     assert "training.epochs was 3, is 9" in result.stderr
     with pytest.raises(StageError, match=r"training\.epochs was 3, is 20"):
         train_level(settings_of_run(run_copy, ["recipe=default"]), 3)
+
+
+def test_a_stage_says_which_of_its_settings_later_commands_use(tmp_path: Path) -> None:
+    arguments = [f"run_dir={tmp_path / 'run'}", "matches=300", "training.epochs=1", "comparison.matches=50"]
+    lines = run_forked(GENERATE, "--level", 0, *arguments).stdout.splitlines()
+    named = "matches=300 (usual 60000), comparison.matches=50 (usual 1000), training.epochs=1 (usual 20)"
+    assert lines[1:] == [f"later commands for {tmp_path / 'run'} also use {named}"]
+    # The whole run says it once, at the start, and in its report.
+    for _ in range(2):
+        lines = run_forked(LEARN, f"run_dir={tmp_path / 'run'}", "levels=1").stdout.splitlines()
+        assert lines[0] == f"{tmp_path / 'run'} was begun with {named}{BEGINS_ANEW}"
+        assert [line for line in lines if BEGINS_ANEW in line] == lines[:1]
+        assert f"Made with {named}.\nLevel 1 can lose" in "\n".join(lines)
+
+
+def test_a_run_begun_anew_is_one_that_was_never_begun_otherwise(run_copy: Path, tmp_path: Path) -> None:
+    own = run_copy / "notes.txt"
+    own.touch()
+    new = [*TINY, "levels=2", "matches=200", "comparison.matches=50"]
+    result = run_forked(LEARN, *new, f"run_dir={run_copy}", "fresh=true")
+    assert result.stdout.startswith(f"{run_copy}: deleted the levels made with matches=300 (now 200)\n")
+    assert own.exists()
+    own.unlink()
+    learned = run_forked(LEARN, *new, f"run_dir={tmp_path / 'new'}")
+    assert learned.returncode == 0
+    assert files_of(run_copy) == files_of(tmp_path / "new")
+    # The same command again resumes; it deletes nothing.
+    again = run_forked(LEARN, *new, f"run_dir={run_copy}", "fresh=true").stdout.splitlines()
+    assert again[:2] == ["level 0: matches already generated, skipped", "level 1: already trained, skipped"]
+
+
+def test_a_refused_setting_or_a_stage_with_its_own_folder_deletes_nothing(run_copy: Path, tmp_path: Path) -> None:
+    before = files_of(run_copy)
+    with pytest.raises(SettingError, match="opening_plies"):
+        learn_levels(tiny_settings(run_copy, "fresh=true", "opening_plies=99"))
+    own = f"output_dir={tmp_path / 'own'}"
+    generate_level(tiny_settings(run_copy, "fresh=true", "matches=50", own), 0)
+    assert files_of(run_copy) == before
 
 
 def test_the_last_command_that_made_files_counts(run_copy: Path) -> None:

@@ -89,6 +89,39 @@ def test_the_distribution_with_the_earlier_name_is_replaced(clone):
         assert [call.split()[2] for call in (clone / "calls").read_text().splitlines()] == ["uninstall", "install"]
 
 
+@pytest.mark.parametrize("works", [True, False], ids=["it works", "it fails"])
+def test_uv_chooses_the_build_of_torch_where_it_is_installed(clone, tmp_path, works):
+    (clone / ".venv" / "installed").unlink()
+    uv = executable(tmp_path / "bin" / "uv", f'echo "$UV_CONSTRAINT $@" >>{clone}/uv; {str(works).lower()}')
+    code, lines, _ = sourced(clone, f"{uv.parent}:{os.environ['PATH']}")
+    assert (code, lines[-1]) == (0, str(clone / ".venv" / "bin" / "python"))
+    call = (clone / "uv").read_text()
+    assert call.startswith(f"{clone}/constraints.txt pip install ")
+    assert " --torch-backend=auto " in call
+    assert call.endswith(f"--editable {clone}[page]\n")
+    assert (clone / "calls").exists() != works
+
+
+@pytest.mark.parametrize(
+    ("system", "others", "is_told"),
+    [("Linux", [], True), ("Linux", ["nvidia-smi"], False), ("Linux", ["torch"], False), ("Darwin", [], False)],
+)
+def test_a_large_download_is_announced_with_how_to_avoid_it(clone, tmp_path, system, others, is_told):
+    (clone / ".venv" / "installed").unlink()
+    executable(tmp_path / "bin" / "uname", f"echo {system}")
+    if "nvidia-smi" in others:
+        executable(tmp_path / "bin" / "nvidia-smi", "true")
+    if "torch" in others:
+        (clone / ".venv" / "lib" / "python3.11" / "site-packages" / "torch").mkdir(parents=True)
+    executable(tmp_path / "bin" / "python3", f'exec {sys.executable} "$@"')
+    for name in ("dirname", "touch"):
+        (tmp_path / "bin" / name).symlink_to(shutil.which(name))
+    code, lines, error = sourced(clone, str(tmp_path / "bin"))
+    assert (code, error) == (0, "")
+    assert [line for line in lines if "6 GB" in line and "install uv" in line] == lines[1:-2] * is_told
+    assert len(lines) == 3 + is_told
+
+
 def test_a_failed_installation_leaves_no_stamp(clone):
     (clone / ".venv" / "installed").unlink()
     executable(clone / ".venv" / "bin" / "python", '[ "$3" = --version ]')

@@ -108,6 +108,8 @@ def pretended_gpu():
     with (
         patch.multiple(torch.cuda, is_available=lambda: True, mem_get_info=lambda: free),
         patch.multiple(torch.cuda, memory_reserved=lambda: 0, memory_allocated=lambda: 0),
+        # A build of torch with CUDA would look for the driver of a GPU that it believes to be there.
+        patch.object(torch.accelerator, "current_accelerator", lambda check_available=False: None),
         patch.object(devices, "CUDA", GPU),
         patch.object(torch, "inference_mode", torch.no_grad),  # it does not support tensor subclasses
         patch.object(value_net, "EVALUATION_BLOCK_ON_GPU", value_net.EVALUATION_BLOCK),

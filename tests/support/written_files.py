@@ -1,0 +1,20 @@
+"""The files of the user that no test may change: those of this checkout, and what lies in the home folder."""
+
+import os
+from pathlib import Path
+
+from tests.support.runs import PROJECT
+
+
+def files_of_user(project: Path = PROJECT) -> dict[Path, object]:
+    """Size and time of every file in the checkout, and the names in the home folder.
+
+    Folders of tools, such as .venv and __pycache__, are left out.
+    """
+    found: dict[Path, object] = dict.fromkeys(Path.home().iterdir())
+    for folder, folders, names in os.walk(project):
+        folders[:] = [name for name in folders if not (name.startswith((".", "__pycache__")) or name.endswith("-info"))]
+        for path in (Path(folder, name) for name in names if not name.startswith(".")):
+            status = path.lstat()
+            found[path] = status.st_size, status.st_mtime_ns
+    return found
