@@ -3,16 +3,16 @@
 import os
 from pathlib import Path
 
-from tests.support.runs import PROJECT
+PROJECT = Path(__file__).resolve().parents[2]
 
 
-def files_of_user(project: Path = PROJECT) -> dict[Path, object]:
+def files_of_user() -> dict[Path, object]:
     """Size and time of every file in the checkout, and the names in the home folder.
 
     Folders of tools, such as .venv and __pycache__, are left out.
     """
     found: dict[Path, object] = dict.fromkeys(Path.home().iterdir())
-    for folder, folders, names in os.walk(project):
+    for folder, folders, names in os.walk(PROJECT):
         folders[:] = [name for name in folders if not (name.startswith((".", "__pycache__")) or name.endswith("-info"))]
         for path in (Path(folder, name) for name in names if not name.startswith(".")):
             status = path.lstat()
