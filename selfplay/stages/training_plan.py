@@ -144,7 +144,7 @@ def _datasets(settings: Settings, run: RunFolder, level: int) -> list[Path]:
         datasets[-1] = Path(settings.dataset_file)
         if not datasets[-1].exists():
             raise StageError(
-                f"dataset_file={datasets[-1]}: does not exist; set a CSV file or a folder of Parquet files"
+                f"dataset_file={datasets[-1]}: does not exist; set a CSV file, a Parquet file or a folder of them"
             )
     for number, path in zip(earlier, datasets, strict=True):
         if not path.exists():
