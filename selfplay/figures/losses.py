@@ -93,8 +93,8 @@ def loss_by_level(
 
 
 def parts_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
-    """The parts of the validation loss of each level, in the epoch whose weights were kept."""
-    figure, axes = single_figure("Parts of the validation loss by level", "level", "loss")
+    """The parts of the validation loss of each level, and its weight decay, in the epoch whose weights were kept."""
+    figure, axes = single_figure("Parts of the validation loss, and weight decay, by level", "level", "loss")
     parts = {level: _champion(losses[level]).parts for level in sorted(losses)}
     known = {level: part for level, part in parts.items() if part is not None}
     curves = {
