@@ -87,7 +87,11 @@ def empty_figure(width: float, height: float) -> Figure:
 
 
 class Thousands(ScalarFormatter):
-    """Numbers on an axis, from 1,000 on with commas, as in all texts."""
+    """Numbers on an axis, from 1,000 on with commas, as in all texts, and without a factor at the end of the axis."""
+
+    def __init__(self) -> None:
+        super().__init__(useOffset=False)
+        self.set_scientific(False)
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         text: str = super().__call__(x, pos)
