@@ -26,7 +26,7 @@ from selfplay import load_level
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
-from selfplay.figures.style import BLUE, GREEN, ORANGE, RED, decorate, default_style, empty_figure, rendered
+from selfplay.figures.style import BLUE, GREEN, ORANGE, PURPLE, RED, decorate, default_style, empty_figure, rendered
 from selfplay.files import written_whole
 from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import mean_of_seats
@@ -50,7 +50,6 @@ from selfplay.runs.run_folder import RunFolder
 
 POINTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 SEEDS = range(5)
-PURPLE = "#7a4fb5"
 TABULAR = ((BACKWARD_VALUE, 0.5, 0.1, BLUE, "o"), (TEMPORAL_DIFFERENCE, 0.1, 0.01, ORANGE, "s"))
 """Rule, step size, epsilon; colour and marker."""
 BACKUPS = (("absolute", RED, "^"), ("minimax", PURPLE, "v"))

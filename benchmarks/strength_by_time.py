@@ -31,7 +31,7 @@ from perfect_play import Blocking
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import StageError
-from selfplay.figures.style import BLUE, ORANGE, decorate, default_style, empty_figure, rendered
+from selfplay.figures.style import BLUE, LINES, ORANGE, decorate, default_style, empty_figure, rendered
 from selfplay.files import written_whole
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
@@ -159,7 +159,8 @@ def draw(curves: dict[str, list[list[Point]]]) -> Figure:
         ):
             minutes = list(accumulate(point.seconds / 60 for point in points))[hidden:]
             scores = [point.score for point in points][hidden:]
-            axes.plot(minutes, scores, color=color, marker="o", markersize=4, label=label)
+            axes.plot(minutes, scores, LINES[color], color=color, markersize=4, label=label)
+        axes.set_ylim(0, 1)
         axes.legend(loc="lower right", frameon=False)
     return figure
 

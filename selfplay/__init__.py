@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from selfplay.games.win_draw_loss import WinDrawLoss as WinDrawLoss
     from selfplay.grading.proof import Grade as Grade
     from selfplay.grading.proof import Grader as Grader
-    from selfplay.grading.proof import grade as grade
     from selfplay.learners.experience.store import ExperienceStore as ExperienceStore
-    from selfplay.matches.arena import play_matches as play_matches
+    from selfplay.named_players.by_name import grade as grade
+    from selfplay.named_players.by_name import play_matches as play_matches
     from selfplay.named_players.make import make_player as make_player
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer as EpsilonGreedyPlayer
     from selfplay.players.experience import ExperiencePlayer as ExperiencePlayer
@@ -100,7 +100,7 @@ _HOMES = {
     "compare_levels": "stages.measure_levels",
     "compose_settings": "settings.run",
     "enumerate_positions": "games.position_graph",
-    "grade": "grading.proof",
+    "grade": "named_players.by_name",
     "generate_level": "stages.generate",
     "learn": "stages.loop",
     "learn_levels": "stages.loop",
@@ -111,7 +111,7 @@ _HOMES = {
     "match": "stages.match_series",
     "name_modules": "registry",
     "perfect_values": "games.position_graph",
-    "play_matches": "matches.arena",
+    "play_matches": "named_players.by_name",
     "rule": "compute.bit_algebra",
     "settings_of_run": "settings.recorded",
     "stream_key": "compute.random_numbers",

@@ -245,7 +245,7 @@ def sha256(path: Path) -> str:
     Raises OSError, and InvalidFileError for a file that cannot be read.
     """
     if path.is_dir():
-        lines = [f"{_sha256_of_file(file)}  {file.name}\n" for file in sorted(path.iterdir())]
+        lines = [f"{_sha256_of_file(file)}  {file.name}\n" for file in sorted(path.iterdir()) if not file.is_dir()]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
     return _sha256_of_file(path)
 

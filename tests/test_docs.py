@@ -11,6 +11,7 @@ import pytest
 
 from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.games import GAMES
+from selfplay.named_players.names import PLAYERS, kind_named
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
 from selfplay.settings.matches import CorrectionSettings, MatchSettings, ProofSettings, TournamentSettings
@@ -91,6 +92,16 @@ def test_relative_links_lead_to_files_and_headings(page: Path) -> None:
 def test_the_settings_in_commands_exist(page: Path, known_settings: set[str]) -> None:
     named = {name for command in COMMAND.findall(page.read_text()) for name in SETTING.findall(command)}
     assert {name for name in named if not name.startswith("hydra.")} <= known_settings
+
+
+@pytest.mark.parametrize("kind", PLAYERS)
+def test_every_player_is_described_with_its_options(kind: str) -> None:
+    pages = {name: (PROJECT / "docs" / f"{name}.md").read_text() for name in ("classical_learners", "alphazero", "gtp")}
+    names = pages["classical_learners"].partition("## Names of players")[2].partition("\n## ")[0]
+    assert f"`{kind}`" in names or f"`{kind}:" in names or f"`{kind}[" in names
+    options = {option.name for option in kind_named(kind).options}
+    described = {word for text in (names, pages["alphazero"], pages["gtp"]) for word in re.findall(r"`(\w+)", text)}
+    assert options <= described
 
 
 def imported(module: str) -> ModuleType:

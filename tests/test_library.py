@@ -77,6 +77,16 @@ def test_games_are_taken_by_name_or_as_objects() -> None:
     selfplay.check_game("tic_tac_toe")
 
 
+def test_players_are_taken_by_name_or_as_objects() -> None:
+    assert str(selfplay.grade("tictactoe", "perfect")).startswith("perfect cannot lose: ")
+    perfect = selfplay.make_player("perfect", GAME)
+    results = [
+        [record.returns().tolist() for record in selfplay.play_matches("tictactoe", players, range(20), key=0)]
+        for players in (("perfect", "random"), (perfect, RANDOM), [perfect, "random"])
+    ]
+    assert results[0] == results[1] == results[2]
+
+
 REVERSED = "tests.support.reversed_games:ReversedTicTacToe"
 
 
@@ -219,9 +229,12 @@ WRONG = {
     "matches=5: must be a range of match numbers, such as range(100)": lambda run: next(
         selfplay.play_matches(GAME, (RANDOM, RANDOM), 5, 0)
     ),
-    "players=('random',): must be two players": lambda run: next(selfplay.play_matches(GAME, ("random",), range(2), 0)),
-    "player='random': must be a player, such as RandomPlayer(game)": lambda run: next(
-        selfplay.play_matches(GAME, PAIR, range(2), 0)
+    "players=('random',): must be two players or their names": lambda run: next(
+        selfplay.play_matches(GAME, ("random",), range(2), 0)
+    ),
+    "player=<class 'int'>: must be a player or its name, such as random": lambda run: selfplay.grade(GAME, int),
+    "player=3: must be a player or its name, such as random": lambda run: selfplay.play_matches(
+        GAME, (3, "random"), range(2), 0
     ),
     "opening_plies=-1: must be 0 or more": lambda run: next(
         selfplay.play_matches(GAME, (RANDOM, RANDOM), range(2), 0, opening_plies=-1)

@@ -7,10 +7,10 @@
     bot.step(pyspiel.load_game("connect_four").new_initial_state())
 
 A bot of OpenSpiel is the player `openspiel:BOT` wherever a player is named: `opponent=openspiel:mcts?simulations=1000`.
-Needs the package open_spiel. The actions of both libraries have the same numbers in these games.
+Needs the package open_spiel. The actions of both libraries have the same numbers, except in Breakthrough.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +32,17 @@ with needs_extra("openspiel"):
     from open_spiel.python.algorithms import mcts
 
 SPIEL_GAMES = {
-    "tictactoe": "tic_tac_toe",
-    "connect_four": "connect_four",
-    "othello": "othello",
+    **{"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othello": "othello"},
+    **{f"breakthrough_{n}x{n}": f"breakthrough(rows={n},columns={n})" for n in (6, 8)},
+}
+"""OpenSpiel's names of games that it has on this board. On 5x5 squares, its Breakthrough has one row of stones."""
+SPIEL_BOARDS = {
+    "tictactoe": "mnk(m={0.width},n={0.width},k={0.width})",
     "hex": "hex(board_size={0.width})",
     "gomoku": "mnk(m={0.width},n={0.height},k={0.length})",
     "go": "go(board_size={0.width},komi={0.komi})",
 }
-"""The name in OpenSpiel of each of our games that it has too, with the same actions; of all boards if it has their
-parameters.
+"""OpenSpiel's names of games that it has on all boards.
 
 OpenSpiel also ends a match of Go, as a draw, where a move repeats an earlier position."""
 
@@ -53,10 +55,39 @@ OBSERVATION = "egocentric_obs_tensor"
 def spiel_game(game: Game) -> Any:
     """OpenSpiel's own version of one of our games. Raises SettingError if it has none."""
     name = name_of_game(game)
-    theirs = SPIEL_GAMES.get(parts_of_game_name(name).base)
-    if theirs is None or (name not in SPIEL_GAMES and "{" not in theirs):
-        raise SettingError(f"game={name}: OpenSpiel does not have it; it has {', '.join(SPIEL_GAMES)}")
+    theirs = SPIEL_GAMES.get(name) or SPIEL_BOARDS.get(parts_of_game_name(name).base)
+    if theirs is None:
+        names = ", ".join({**SPIEL_GAMES, **SPIEL_BOARDS})
+        raise SettingError(f"game={name}: OpenSpiel does not have it; it has {names}")
     return pyspiel.load_game(theirs.format(game))
+
+
+def our_action(game: Game, action: int) -> int:
+    """Our number of an action of OpenSpiel's version of `game`."""
+    convert = OTHER_ACTIONS.get(parts_of_game_name(game.name).base)
+    return action if convert is None else convert(game, action)
+
+
+def spiel_action(game: Game, position: Any, action: int) -> int:
+    """The number of our action in a position of OpenSpiel, where it is legal."""
+    return next(int(number) for number in position.legal_actions() if our_action(game, number) == action)
+
+
+def _pair_in_breakthrough(game: Any, action: int) -> int:
+    """The pair of squares of an action, which is (row, column, direction, whether it captures).
+
+    There, the first player moves down the board, so its rows are ours from the bottom.
+    """
+    width: int = game.width
+    row, column, direction, _ = (int(part) for part in np.unravel_index(action, (width, width, 6, 2)))
+    ahead, aside = (1 if direction < 3 else -1), direction % 3 - 1
+    squares = [(width - 1 - row) * width + column, (width - 1 - row - ahead) * width + column + aside]
+    number: int = game.pairs.index(tuple(sorted(squares)))
+    return number
+
+
+OTHER_ACTIONS: dict[str, Callable[[Game, int], int]] = {"breakthrough": _pair_in_breakthrough}
+"""Our numbers of actions, by the name of the game, where OpenSpiel has others."""
 
 
 def _kind_of(game: Any) -> str:
@@ -112,9 +143,9 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]
             raise SettingError("the position did not begin at the start of the game; its history does not lead to it")
         if state.is_terminal():
             raise NotNowError("the match is over; give the bot another position")
-        ours = self.game.follow(state.history())
+        ours = self.game.follow([our_action(self.game, action) for action in state.history()])
         draws = Draws(self._key, torch.tensor([max(self._match, 0)]), len(state.history()))
-        return int(self.player.act(ours, draws))
+        return spiel_action(self.game, state, int(self.player.act(ours, draws)))
 
 
 class SpielPlayer(Player):
@@ -144,9 +175,10 @@ class SpielPlayer(Player):
         """int64[1]: the bot's action in a batch of one, the match that it has followed."""
         position = self._spiel.new_initial_state()
         for action in self._match:
-            position.apply_action(action)
+            position.apply_action(spiel_action(self.game, position, action))
         seed = int(draws.bits(Purpose.RANDOM_ACTION)[0]) & 0x7FFFFFFF
-        return torch.tensor([self._made_bot(seed, position.current_player()).step(position)])
+        action = self._made_bot(seed, position.current_player()).step(position)
+        return torch.tensor([our_action(self.game, action)])
 
     def _made_bot(self, seed: int, player: int) -> Any:
         if self.bot == "random":

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,7 +14,6 @@ import pyarrow.csv as pa_csv
 from selfplay.dataset.rows import (
     NUMBERS,
     OBSERVATION,
-    REMEDY,
     Rows,
     action_names,
     actions_of,
@@ -21,12 +21,14 @@ from selfplay.dataset.rows import (
     as_numpy,
     check_column,
     check_numbers,
+    column_named,
     columns_of,
     csv_schema,
     entry_names,
+    first_wrong_column,
     unpack_checked,
 )
-from selfplay.errors import InvalidFileError
+from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import open_file, written_whole
 from selfplay.games.observation_codec import ObservationCodec
 
@@ -80,7 +82,7 @@ def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
     try:
         table = pa_csv.read_csv(path, convert_options=convert)
     except pa.ArrowInvalid as error:
-        raise InvalidFileError(path, f"{' '.join(str(error).split())}; {REMEDY}") from error
+        raise InvalidFileError(path, _first_problem(path, schema) or " ".join(str(error).split())) from error
     numbers = {column.name: as_numpy(table.column(column.name)) for column in NUMBERS}
     entries = np.empty((codec.size, len(table)), dtype=np.uint8)
     for entry, name in enumerate(entry_names(codec.size)):
@@ -91,6 +93,33 @@ def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
     probabilities = [as_numpy(table.column(name)) for name in action_names(num_actions)]
     policy = np.stack(probabilities, axis=1) if probabilities else None
     yield check_numbers(path, Rows(own=own, opp=opp, policy=policy, **numbers))
+
+
+def _first_problem(path: Path, schema: pa.Schema) -> str | None:
+    """The first row with another number of fields, or the first field that is not a number of its column's type."""
+    as_text = pa_csv.ConvertOptions(column_types={name: pa.string() for name in schema.names})
+    try:
+        # In one thread, the message about a row has its number.
+        one_thread = pa_csv.ReadOptions(use_threads=False)
+        table = pa_csv.read_csv(path, read_options=one_thread, convert_options=as_text)
+    except pa.ArrowInvalid as error:
+        return " ".join(str(error).split())
+    for column in schema:
+        form = "as a whole number" if pa.types.is_integer(column.type) else "with a point, not a comma"
+        allowed = column_named(column.name).allowed
+        for row, text in enumerate(table.column(column.name).to_pylist(), 1):
+            if not _is_of_type(text, column.type):
+                found = shortened(repr(text))
+                return f"column {column.name} of row {row} is {found}; it must be {allowed}, written {form}"
+    return None
+
+
+def _is_of_type(text: str, kind: pa.DataType) -> bool:
+    try:
+        pa.array([text.strip()]).cast(kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _check_form(path: Path, names: list[str]) -> int:
@@ -106,19 +135,21 @@ def _check_form(path: Path, names: list[str]) -> int:
         # Spreadsheets put a byte-order mark before the text.
         text = line.decode("utf-8-sig").rstrip("\r\n").replace('"', "")
     except UnicodeDecodeError as error:
-        raise InvalidFileError(path, f"is not UTF-8 text; {REMEDY}") from error
+        raise InvalidFileError(path, "is not UTF-8 text") from error
     header = text.split(",")
     if not more:
-        raise InvalidFileError(path, f"holds no rows; {REMEDY}")
+        raise InvalidFileError(path, "holds no rows")
     if separators := [sign for sign in (";", "\t") if text.split(sign)[: len(names)] == names]:
         reason = f"has {separators[0]!r} between its columns; write it with commas, and numbers with a point"
         raise InvalidFileError(path, reason)
-    if missing := [name for name in names if name not in header]:
-        expected = f"its first line must be {names[0]},...,{names[-1]}"
-        raise InvalidFileError(path, f"column {missing[0]} is missing; {expected}")
-    policy = header[len(names) :]
-    if header != [*names, *action_names(len(policy))]:
-        raise InvalidFileError(path, f"its columns are not {names[0]} ... {names[-1]} in order; is it another game's?")
+    policy = action_names(len(header) - len(names))
+    num_actions = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(header[len(names) :], policy, strict=False))
+    )
+    expected = [*names, *policy[:num_actions]]
+    if header != expected:
+        columns = ",".join([*names[:3], "...", *names[-2:]])
+        raise InvalidFileError(path, f"{first_wrong_column(header, expected)}; its first line must be {columns}")
     if last != b"\n":
-        raise InvalidFileError(path, f"is cut off in its last row; {REMEDY}")
-    return len(policy)
+        raise InvalidFileError(path, "has no line feed at its end; its last row may be cut off")
+    return num_actions

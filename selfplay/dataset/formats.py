@@ -52,6 +52,17 @@ CSV = DatasetFormat(".csv", False, csv_file.encode, csv_file.written, csv_file.r
 PARQUET = DatasetFormat(".parquet", True, parquet.encode, parquet.written, parquet.read)
 """A folder with a file for each shard, a twentieth to a fortieth of the size of dataset.csv."""
 
+
+def format_of(path: Path, usual: DatasetFormat) -> DatasetFormat:
+    """The format of the dataset at `path`: the usual one, unless that has parts and there is a text file, or the
+    reverse.
+    """
+    is_in_parts = parquet.is_parquet(path)
+    if is_in_parts == usual.has_parts:
+        return usual
+    return PARQUET if is_in_parts else CSV
+
+
 DATASET_FORMATS: Registry[Any] = Registry(
     "dataset format",
     {"csv": "selfplay.dataset.formats:CSV", "parquet": "selfplay.dataset.formats:PARQUET"},

@@ -19,7 +19,6 @@ from selfplay.dataset.rows import (
     NUMBERS,
     OBSERVATION,
     POLICY,
-    REMEDY,
     Rows,
     actions_of,
     as_arrow,
@@ -28,6 +27,7 @@ from selfplay.dataset.rows import (
     check_numbers,
     columns_of,
     concatenate,
+    first_wrong_column,
     lists_as_numpy,
     parquet_schema,
     rows_as_lists,
@@ -41,20 +41,41 @@ GROUP_SIZE = 65536
 """Rows in a row group, however many rows are passed at a time, because batching must not change the bytes."""
 
 
+MAGIC = b"PAR1"
+"""How a Parquet file begins."""
+
+
 def part_name(shard: int) -> str:
     """The name of the file of a shard."""
     return f"part-{shard:05d}.parquet"
 
 
+def is_parquet(path: Path) -> bool:
+    """Whether there is a folder, or a single file in the format Parquet."""
+    return path.is_dir() or _is_parquet_file(path)
+
+
+def _is_parquet_file(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with open_file(path) as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
 def parquet_parts(path: Path) -> list[Path]:
-    """The files of the dataset at `path`, in order. Raises InvalidFileError if there are none, or one is missing."""
+    """The files of the dataset at `path`, in order: those of the folder, or the one file that it is.
+
+    Raises InvalidFileError if there are none, or one is missing.
+    """
+    if _is_parquet_file(path):
+        return [path]
     # Sorted by number: from part 100,000 on, numbers have more than five digits.
     parts = sorted(path.glob("part-*.parquet"), key=lambda part: (len(part.name), part.name)) if path.is_dir() else []
     if not parts:
-        raise InvalidFileError(path, f"is not a folder with part-00000.parquet in it; {REMEDY}")
+        raise InvalidFileError(path, "is neither a Parquet file nor a folder with part-00000.parquet in it")
     for number, part in enumerate(parts):
         if part.name != part_name(number):
-            raise InvalidFileError(path / part_name(number), f"is missing; {REMEDY}")
+            raise InvalidFileError(path / part_name(number), f"is missing; there is {part.name}")
     return parts
 
 
@@ -172,7 +193,7 @@ class ParquetRowGroups:
             self._places += [(part, number) for number in range(metadata.num_row_groups)]
             self.sizes += [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
         if not sum(self.sizes):
-            raise InvalidFileError(path, f"holds no rows; {REMEDY}")
+            raise InvalidFileError(path, "holds no rows")
 
     def read(self, group: int, *, with_observations: bool = True) -> Rows:
         """The rows of a group, checked; without observations, their words are 0. Raises InvalidFileError."""
@@ -182,6 +203,7 @@ class ParquetRowGroups:
         columns += [POLICY.name] if self._has_policies else []
         with _naming(path), pq.ParquetFile(path, metadata=self._metadata[path]) as file:
             table = file.read_row_group(number, columns=columns, use_threads=False)
+            _check_filled(path, table, before)
             numbers = {column.name: as_numpy(table.column(column.name)) for column in NUMBERS}
         policy = lists_as_numpy(table.column(POLICY.name)) if self._has_policies else None
         own = opp = np.zeros(len(table), dtype=np.int64)
@@ -196,9 +218,17 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InvalidFileError(path, f"cannot be read: {error.strerror or 'it is broken'}; {REMEDY}") from error
+        raise InvalidFileError(path, f"cannot be read: {error.strerror or 'it is broken'}") from error
     except pa.ArrowException as error:
-        raise InvalidFileError(path, f"{' '.join(str(error).split())}; {REMEDY}") from error
+        raise InvalidFileError(path, " ".join(str(error).split())) from error
+
+
+def _check_filled(path: Path, table: pa.Table, rows_before: int) -> None:
+    """Raise InvalidFileError, with the first row, if a field is empty."""
+    for name in table.column_names:
+        if table.column(name).null_count:
+            row = table.column(name).is_null().to_pylist().index(True)
+            raise InvalidFileError(path, f"column {name} of row {rows_before + row + 1} is empty")
 
 
 def _actions_in(schema: pa.Schema) -> int:
@@ -209,7 +239,8 @@ def _actions_in(schema: pa.Schema) -> int:
 
 
 def _check_columns(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:
-    if missing := [name for name in expected.names if name not in schema.names]:
-        raise InvalidFileError(path, f"column {missing[0]} is missing; {REMEDY}")
-    if not schema.equals(expected):
-        raise InvalidFileError(path, f"its columns are not {', '.join(expected.names)}; is it another game's?")
+    """Raise InvalidFileError, naming the first wrong column, unless the columns of a file are the expected ones."""
+    if schema.equals(expected):
+        return
+    found, wanted = ([f"{field.name} ({field.type})" for field in fields] for fields in (schema, expected))
+    raise InvalidFileError(path, f"{first_wrong_column(found, wanted)}; its columns must be {', '.join(wanted)}")

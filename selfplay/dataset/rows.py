@@ -8,7 +8,7 @@ pandas if it is installed, which takes 150 ms: longer than the conversion of a w
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from selfplay.errors import InvalidFileError
+from selfplay.errors import InvalidFileError, shortened
 from selfplay.games.observation_codec import ForeignObservationError, ObservationCodec, Words
 
 
@@ -55,6 +55,12 @@ def entry_names(observation_size: int) -> list[str]:
 def action_names(num_actions: int) -> list[str]:
     """The columns of the policy in CSV: p0, p1, ..."""
     return [f"p{action}" for action in range(num_actions)]
+
+
+def column_named(name: str) -> DatasetColumn:
+    """What a column of a CSV file holds."""
+    rest = OBSERVATION if name.startswith("v") else POLICY
+    return next((column for column in NUMBERS if column.name == name), rest)
 
 
 def csv_schema(observation_size: int, num_actions: int = 0) -> pa.Schema:
@@ -159,7 +165,6 @@ def actions_of(parts: Iterable[Rows]) -> tuple[int, Iterable[Rows]]:
     return 0 if policy is None else policy.shape[1], chain(first, remaining)
 
 
-REMEDY = "generate it again"
 ROUNDING = 1e-3
 """By how much the sum of a policy may differ from 1."""
 
@@ -187,6 +192,15 @@ def _check_policies(path: Path, policy: NDArray[np.float32], rows_before: int) -
         raise InvalidFileError(path, f"the policy of row {rows_before + row + 1} sums to {total[row]:.4f}, not to 1")
 
 
+def first_wrong_column(found: Sequence[str], expected: Sequence[str]) -> str:
+    """How the columns `found` in a file differ from the expected ones, as a message about the first that does."""
+    pairs = zip_longest(found, expected)
+    number, (name, right) = next((number, pair) for number, pair in enumerate(pairs, 1) if pair[0] != pair[1])
+    if name is None:
+        return f"column {right} is missing"
+    return f"column {number} is {shortened(repr(name))}" + (f", not {right!r}" if right else ", which is one too many")
+
+
 def with_policies(path: Path, rows: Rows, num_actions: int) -> Rows:
     """Rows of the dataset at `path`, with policies over this number of actions; 0: without them.
 
@@ -195,7 +209,7 @@ def with_policies(path: Path, rows: Rows, num_actions: int) -> Rows:
     if num_actions == 0:
         return rows._replace(policy=None)
     if rows.policy is None:
-        raise InvalidFileError(path, f"has no policies, which the target rule search needs; {REMEDY}")
+        raise InvalidFileError(path, "has no policies, which the target rule search needs")
     if (found := rows.policy.shape[1]) != num_actions:
         raise InvalidFileError(path, f"its policies have {found} actions, not {num_actions}")
     return rows
@@ -221,4 +235,4 @@ def unpack_checked(path: Path, codec: ObservationCodec, packed: NDArray[np.uint8
         return codec.unpack(packed)
     except ForeignObservationError as error:
         row = rows_before + error.row + 1
-        raise InvalidFileError(path, f"the observation of row {row} belongs to no position; {REMEDY}") from error
+        raise InvalidFileError(path, f"the observation of row {row} belongs to no position") from error

@@ -16,6 +16,7 @@ from selfplay.figures.style import (
     DARK,
     GREEN,
     GREY,
+    LINES,
     ORANGE,
     RED,
     align_titles,
@@ -24,6 +25,7 @@ from selfplay.figures.style import (
     draw_named_lines,
     empty_figure,
     legend_above,
+    mark_start,
     note_above,
     single_figure,
     whole_numbers_on_x,
@@ -107,6 +109,7 @@ def exact_figures(table: DataFrame, ceiling: float | None = None) -> Figure:
     decorate(panels[1, 0], "Positions in which the action is optimal", "level", "share of positions")
     draw_by_level(panels[1, 0], table, "optimal_action_rate", BLUE)
     panels[1, 0].set_ylim(top=1.005)
+    mark_start(panels[1, 0])
     decorate(panels[1, 1], "Error of the values against perfect play", "level", "mean squared error")
     draw_by_level(panels[1, 1], table, "value_error", BLUE)
     panels[1, 1].set_ylim(bottom=0)
@@ -132,9 +135,9 @@ def _draw_results(axes: Axes, table: DataFrame, ceiling: float | None) -> None:
 
 def _draw_losing_lines(axes: Axes, table: DataFrame) -> None:
     decorate(axes, "Lines of play that end in a loss", "level", "number of lines")
-    axes.plot(table["level"], table["losing_lines_first"].astype(float), "o-", color=BLUE, label="moving first")
+    axes.plot(table["level"], table["losing_lines_first"].astype(float), LINES[BLUE], color=BLUE, label="moving first")
     second = table["losing_lines_second"].astype(float)
-    axes.plot(table["level"], second, "s--", color=ORANGE, label="moving second", markersize=4)
+    axes.plot(table["level"], second, LINES[ORANGE], color=ORANGE, label="moving second", markersize=4)
     unbeatable = table.loc[(table["losing_lines_first"] == 0) & (table["losing_lines_second"] == 0), "level"]
     for number, level in enumerate(unbeatable):
         label = "none: unbeatable" if number == 0 else None
@@ -170,7 +173,7 @@ def ratings(table: DataFrame, references: Mapping[str, float] = MappingProxyType
     return figure
 
 
-CURVES = {"wins": (GREEN, "o-"), "draws": (GREY, "s-"), "losses": (RED, "^-")}
+CURVES = {"wins": GREEN, "draws": GREY, "losses": RED}
 
 
 def versus_random(table: DataFrame) -> Figure:
@@ -180,13 +183,13 @@ def versus_random(table: DataFrame) -> Figure:
     matches = int(played[[f"{result}_vs_random" for result in CURVES]].iloc[-1].sum())
     title = f"{matches:,} matches of each level against the random player"
     figure, axes = single_figure(title, "level", "number of matches")
-    for result, (colour, style) in CURVES.items():
+    for result, colour in CURVES.items():
         counts = played[f"{result}_vs_random"].to_numpy(dtype=float)
         ends = [played[f"{result}_rate_{end}_vs_random"].to_numpy(dtype=float) * matches for end in ("low", "high")]
         label = f"{result} ({counts[-1]:,.0f} of level {levels[-1]})"
         # Rounding may put an end of an interval on the wrong side of its count.
         errors = np.maximum([counts - ends[0], ends[1] - counts], 0)
-        axes.errorbar(levels, counts, errors, fmt=style, color=colour, markersize=5, elinewidth=1, label=label)
+        axes.errorbar(levels, counts, errors, fmt=LINES[colour], color=colour, markersize=5, elinewidth=1, label=label)
     axes.set_yscale("symlog", linthresh=1)
     axes.set_ylim(-0.1, 1.5 * matches)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
@@ -238,8 +241,9 @@ def wins_minus_losses(table: DataFrame, evidence: Mapping[int, WinDrawLoss[int]]
     return figure
 
 
-COLOURS = {"easy": GREEN, "medium": ORANGE, "hard": RED}
-LINES = {"end": "^:", "middle": "s--", "begin": "o-"}
+MARKERS = {"end": "^", "middle": "s", "begin": "o"}
+DIFFICULTIES = {"easy": (GREEN, ":"), "medium": (ORANGE, "--"), "hard": (RED, "-")}
+"""The colour and the dashes of each difficulty; the markers are those of the stage of the match."""
 
 
 def mistakes(levels: Mapping[int, PositionGrade], references: Mapping[str, float]) -> Figure:
@@ -269,5 +273,6 @@ def _draw_groups(axes: Axes, levels: Mapping[int, PositionGrade]) -> None:
     for group in grades[0].groups:
         stage, difficulty = group.split("-")
         rates = [grade.groups[group].mistakes for grade in grades]
-        axes.plot(list(levels), rates, LINES[stage], color=COLOURS[difficulty], label=group, markersize=5)
+        colour, dashes = DIFFICULTIES[difficulty]
+        axes.plot(list(levels), rates, MARKERS[stage] + dashes, color=colour, label=group, markersize=5)
     legend_above(axes, columns=3)

@@ -11,11 +11,13 @@ from selfplay.figures.style import (
     BLUE,
     DARK,
     GREEN,
+    LINES,
     ORANGE,
     align_titles,
     decorate,
     empty_figure,
     legend_above,
+    mark_start,
     note_above,
     single_figure,
     whole_numbers_on_x,
@@ -54,6 +56,7 @@ def loss_curves(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
         champion = _champion(epochs)
         axes.scatter(places[champion.epoch], champion.validation_loss, s=22, color=ORANGE, zorder=3)
     whole_numbers_on_x(axes, losses)
+    mark_start(axes)
     note_above(axes, f"each curve: the epochs of one level, at most {most}; dot: the one whose weights were kept")
     return figure
 
@@ -90,8 +93,8 @@ def loss_by_level(
 
 
 def parts_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
-    """The parts of the validation loss of each level, in the epoch whose weights were kept."""
-    figure, axes = single_figure("Parts of the validation loss by level", "level", "loss")
+    """The parts of the validation loss of each level, and its weight decay, in the epoch whose weights were kept."""
+    figure, axes = single_figure("Parts of the validation loss, and weight decay, by level", "level", "loss")
     parts = {level: _champion(losses[level]).parts for level in sorted(losses)}
     known = {level: part for level, part in parts.items() if part is not None}
     curves = {
@@ -100,7 +103,7 @@ def parts_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
         "weight decay": ([part.decay_loss for part in known.values()], GREEN),
     }
     for label, (values, colour) in curves.items():
-        axes.plot(list(known), values, "o-", color=colour, label=label)
+        axes.plot(list(known), values, LINES[colour], color=colour, label=label)
     whole_numbers_on_x(axes, list(known))
     axes.set_ylim(bottom=0)
     legend_above(axes, columns=3)

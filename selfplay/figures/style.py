@@ -11,7 +11,7 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
 from pandas import DataFrame
 from PIL import Image
 
@@ -27,7 +27,11 @@ LINE_OF_TEXT = 0.045
 """The height of a small line of text, as a share of the height of the axes of a single figure."""
 POINTS_OF_LINE = 15
 """The height of a line of a legend or a note."""
-BLUE, ORANGE, GREEN, RED, GREY, DARK = "#2f6db3", "#d97b1f", "#3a9a5b", "#c23b3b", "#8b929c", "#374151"
+BLUE, ORANGE, GREEN, RED, PURPLE = "#0077bb", "#dd8420", "#0b6b4f", "#b02a10", "#42145f"
+"""Colours that also differ for people with red-green blindness. Lines also differ in their markers or dashes."""
+GREY, DARK = "#8b929c", "#374151"
+LINES = {BLUE: "o-", ORANGE: "s--", GREEN: "^-.", RED: "D:", PURPLE: "v-", GREY: "P--"}
+"""The marker and the dashes of the line of each colour, where several lines are in a panel."""
 
 
 default_style = partial(style.context, "default")
@@ -82,6 +86,18 @@ def empty_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12))
 
 
+class Thousands(ScalarFormatter):
+    """Numbers on an axis, from 1,000 on with commas, as in all texts, and without a factor at the end of the axis."""
+
+    def __init__(self) -> None:
+        super().__init__(useOffset=False)
+        self.set_scientific(False)
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        text: str = super().__call__(x, pos)
+        return f"{x:,.0f}".replace("-", "\N{MINUS SIGN}") if abs(x) >= 1000 else text
+
+
 def decorate(axes: Axes, title: str, x_label: str, y_label: str) -> None:
     """Set the title and the labels, and draw a light grid behind the data."""
     _write_title(axes, title)
@@ -89,8 +105,17 @@ def decorate(axes: Axes, title: str, x_label: str, y_label: str) -> None:
     axes.set_ylabel(y_label)
     axes.grid(axis="y", color="#e3e5e8", linewidth=0.8)
     axes.set_axisbelow(True)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(Thousands())
     axes.margins(y=0.1)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def mark_start(axes: Axes) -> None:
+    """Write beside the y axis where it begins, unless that is at 0 or below."""
+    low = axes.get_ylim()[0]
+    if low > 0:
+        axes.set_ylabel(f"{axes.get_ylabel()}\n(the axis begins at {low:.3g}, not at 0)")
 
 
 def legend_above(axes: Axes, columns: int) -> None:
@@ -147,7 +172,7 @@ def draw_by_level(axes: Axes, table: DataFrame, column: str, colour: str, label:
     """A curve of a column of comparison/levels.csv."""
     # Points at the edge of the axes, such as a share of 1, are drawn whole.
     values = table[column].astype(float)
-    axes.plot(table["level"], values, "o-", color=colour, label=label, markersize=5, clip_on=False)
+    axes.plot(table["level"], values, LINES[colour], color=colour, label=label, markersize=5, clip_on=False)
 
 
 def whole_numbers_on_x(axes: Axes, numbers: Iterable[int]) -> None:

@@ -1,28 +1,37 @@
 """The figure of the runs of a sweep: wins against the random player and rating, level by level."""
 
 from collections.abc import Sequence
+from itertools import cycle
 
 import numpy as np
 import pandas as pd
-from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from selfplay.figures.style import decorate, default_style, empty_figure, whole_numbers_on_x, write_source
+from selfplay.figures.style import (
+    LINES,
+    decorate,
+    default_style,
+    empty_figure,
+    mark_start,
+    whole_numbers_on_x,
+    write_source,
+)
 from selfplay.games import GAMES, make_game
 from selfplay.grading.tables import RESULTS
 from selfplay.runs.finished_runs import Run, distinguishing_settings, setting_text, settings_key
 
 LONGEST_LABEL = 48
+MARKERS = "osD^vPX"
+"""One more than there are colours, so that the first 42 groups have different lines."""
 
 
 @default_style()
 def run_curves(runs: Sequence[Run]) -> Figure:
     """Two panels by level: the share of matches won against the random player, and the rating.
 
-    Runs that differ only in their seeds have thin lines of one colour, and a thick line for their median. The share is
-    exact if it is known exactly for all runs, else sampled.
+    Runs that differ only in their seeds have thin lines of one colour, and a thick line for their median; dots, if
+    there is one level. The share is exact if it is known exactly for all runs, else sampled.
 
     `runs`: at least one.
     """
@@ -33,11 +42,13 @@ def run_curves(runs: Sequence[Run]) -> Figure:
     decorate(left, f"Matches won against the random player ({kind})", "level", "share of matches")
     decorate(right, "Rating", "level", "rating (Elo points, random = 0)")
     groups = _groups(runs)
-    for (label, group), colour in zip(groups.items(), _colours(len(groups)), strict=True):
-        _draw(left, [_share_won(run, is_exact) for run in group], colour, label)
-        _draw(right, [_by_level(run, run.table["rating"]) for run in group], colour, label)
+    for (label, group), colour, marker in zip(groups.items(), cycle(LINES), cycle(MARKERS), strict=False):
+        style = marker + LINES[colour][1:]
+        _draw(left, [_share_won(run, is_exact) for run in group], colour, style, label)
+        _draw(right, [_by_level(run, run.table["rating"]) for run in group], colour, style, label)
     for axes in (left, right):
         whole_numbers_on_x(axes, range(1, max(len(run.table) for run in runs)))
+        mark_start(axes)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(groups), 3), frameon=False)
     games = sorted({_title_of_game(run) for run in runs})
@@ -63,13 +74,14 @@ def _by_level(run: Run, values: "pd.Series[float]") -> "pd.Series[float]":
     return pd.Series(values.to_numpy(dtype=float, na_value=np.nan), index=run.table["level"]).iloc[1:]
 
 
-def _draw(axes: Axes, curves: "Sequence[pd.Series[float]]", colour: str, label: str) -> None:
+def _draw(axes: Axes, curves: "Sequence[pd.Series[float]]", colour: str, style: str, label: str) -> None:
     is_single = len(curves) == 1
     for curve in curves if not is_single else ():
-        axes.plot(curve.index, curve, "-", color=colour, linewidth=0.9, alpha=0.45)
+        # A line through a single level would not be visible.
+        axes.plot(curve.index, curve, "-" if len(curve) > 1 else ".", color=colour, linewidth=0.9, alpha=0.45)
     # If one run has fewer levels than another, the median ends with the shorter one.
     median = pd.concat(curves, axis=1, join="inner").median(axis=1)
-    axes.plot(median.index, median, "o-", color=colour, linewidth=2.4, markersize=4, label=label)
+    axes.plot(median.index, median, style, color=colour, linewidth=2.4, markersize=4, label=label)
 
 
 def _groups(runs: Sequence[Run]) -> dict[str, list[Run]]:
@@ -92,10 +104,3 @@ def _label(group: Sequence[Run], names: Sequence[str]) -> str:
         label = first.name if len(first.name) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
     count = f"median of {len(group)} runs, each thin" if len(group) > 1 else "one run"
     return f"{label} ({count})" if label else count
-
-
-def _colours(count: int) -> list[str]:
-    """Distinguishable colours: up to ten named ones, or the required number along a scale."""
-    if count <= 10:
-        return [f"C{number}" for number in range(count)]
-    return [to_hex(colour) for colour in colormaps["turbo"](np.linspace(0.05, 0.95, count))]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
 from selfplay.figures.style import (
     BLUE,
     GREY,
+    LINES,
     ORANGE,
     default_style,
     legend_above,
@@ -46,9 +46,10 @@ def training_curve(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], rule: 
     title = f"Matches from which {rule} was learned, {steps[0, 0]:,} at a time"
     figure, axes = single_figure(title, "matches", "share")
     for column, label, colour in CURVES:
-        axes.plot(rows[:, 0], steps[:, column] / steps[:, 0], color=colour, label=label, marker="." * (len(rows) < 50))
+        share, style = steps[:, column] / steps[:, 0], LINES[colour]
+        # Many markers would hide their line.
+        axes.plot(rows[:, 0], share, style if len(rows) < 50 else style[1:], color=colour, label=label)
     axes.set_ylim(0, 1)
     axes.set_xlim(0)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda matches, _: f"{matches:,.0f}"))
     legend_above(axes, columns=3)
     return figure

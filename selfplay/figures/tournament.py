@@ -35,7 +35,7 @@ def score_map(names: Sequence[str], scores: NDArray[np.float64]) -> Figure:
     # Above the whole figure, because the heat map of a few players is narrower than its title.
     figure.suptitle("Share of points won by the player of the row", fontsize=11, x=0.01, ha="left")
     axes.grid(visible=False)
-    image = axes.imshow(shares[np.ix_(order, order)], cmap="RdYlGn", vmin=0, vmax=1)
+    image = axes.imshow(shares[np.ix_(order, order)], cmap="RdBu", vmin=0, vmax=1)
     figure.colorbar(image, ax=axes, fraction=0.1, pad=0.03)
     for row, column in np.ndindex(size, size):
         share = shares[order[row], order[column]]

@@ -110,15 +110,13 @@ def name_of_game(game: Game) -> str:
 
 
 def name_of_board(name: str, size: int | None, parameters: Mapping[str, Any]) -> str:
-    """The name of the game `name` with this size and these parameters; `name` may contain others.
+    """The one name of the game `name` with this size and these parameters; `name` may contain others, or usual ones.
 
     Raises SettingError if there is no such game, board or parameter.
     """
     name = SPIEL_NAMES.get(name, name)
     base, said, written = parts_of_game_name(name)
-    if size is None and not parameters:
-        if (said, written) != (None, {}) and (only := _game_class(base).name_with(base, said, written)) != name:
-            raise SettingError(f"unknown game {name!r}; the name of this game is {only}")
+    if size is None and said is None and not written | dict(parameters):
         return name
     return _game_class(base).name_with(base, said if size is None else size, written | dict(parameters))
 

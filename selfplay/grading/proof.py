@@ -288,10 +288,5 @@ def grade(game: Game, player: Player) -> Grade:
     """The exact grade of a player; its text says whether the player can lose. `Grader` grades several players.
 
     Raises GameTooLargeError if the game cannot be enumerated, and as `Grader.grade`.
-
-    Examples:
-        >>> game = selfplay.make_game("tictactoe")
-        >>> print(selfplay.grade(game, selfplay.PerfectPlayer(selfplay.enumerate_positions(game))))
-        perfect cannot lose: all 40480 lines tried, 31040 moving first, 9440 moving second.
     """
     return Grader(game).grade(player)

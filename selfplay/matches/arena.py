@@ -11,7 +11,7 @@ from selfplay.checks import Range, require, whole_number
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ConformanceError, ForfeitError, SettingError, shortened
-from selfplay.games import Game, make_game
+from selfplay.games import Game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.players.capabilities import FollowsMatch, PlaysOnDevice, learners_among
@@ -102,7 +102,7 @@ def _forfeited(record: MatchRecord, reason: str) -> MatchRecord:
 
 
 def play_matches(
-    game: Game | str,
+    game: Game,
     players: Players,
     matches: range,
     key: int,
@@ -119,7 +119,6 @@ def play_matches(
     the next one begins. A forfeited match ends at that ply, and the log says why.
 
     Args:
-        game: the game, or its name.
         players: the two players; may be the same player twice, who then learns once from each match against itself.
         alternate: True: the first player moves first in matches with even numbers and second in the others. False: it
             moves first in all of them.
@@ -129,15 +128,7 @@ def play_matches(
         batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
 
     Raises SettingError for an argument that is out of range, or a player of another game.
-
-    Examples:
-        >>> game = selfplay.make_game("tictactoe")
-        >>> perfect, random = selfplay.PerfectPlayer(selfplay.enumerate_positions(game)), selfplay.RandomPlayer(game)
-        >>> records = selfplay.play_matches(game, (perfect, random), range(100), key=0)
-        >>> sum(int((record.returns() < 0).sum()) for record in records)  # matches lost by the first player
-        0
     """
-    game = make_game(game)
     require("matches", matches, isinstance(matches, range), "a range of match numbers, such as range(100)")
     require("players", players, isinstance(players, list | tuple) and len(players) == 2, "two players")
     for player in players:

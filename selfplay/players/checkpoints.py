@@ -125,8 +125,8 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
             # Sums of finite but larger numbers could overflow.
             is_reasonable = bool(smallest >= -LARGEST_WEIGHT and largest <= LARGEST_WEIGHT)
         if not is_reasonable:
-            reason = f"weights {name} are not all numbers from -{LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
-            raise InvalidFileError(path, f"{reason}; train the level again")
+            limit = f"{LARGEST_WEIGHT:g}"
+            raise InvalidFileError(path, f"weights {name} are not all numbers from -{limit} to {limit}")
     network.load_state_dict(tensors)
     set_numerics(network, metadata.get("numerics", NATIVE))
     return Checkpoint(network.eval(), metadata)
@@ -138,7 +138,9 @@ def _opened(path: Path) -> Iterator[tuple[CheckpointMetadata, Any]]:
     open_file(path).close()
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = METADATA.parse_json(path, (file.metadata() or {}).get(METADATA_KEY, ""))
+            if METADATA_KEY not in (texts := file.metadata() or {}):
+                raise InvalidFileError(path, f"is not {METADATA.name}")
+            metadata = METADATA.parse_json(path, texts[METADATA_KEY])
             try:
                 GAMES.check_recorded(metadata["game"])
                 OUTCOMES.check_recorded(metadata["outcome"])

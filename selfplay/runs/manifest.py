@@ -1,9 +1,8 @@
 """The manifest of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NotRequired
@@ -60,7 +59,11 @@ class ManifestFile(BaseModel):
     format: Literal[1, 2]
 
 
-MANIFEST = FileFormat("a manifest of this format", ManifestFile, remedy="; delete it and run again")
+MANIFEST = FileFormat(
+    "a manifest of this format", ManifestFile, remedy="; delete it if this program wrote it, or use another folder"
+)
+
+REMEDY = "make it again with force=true"
 
 
 class Manifest:
@@ -140,17 +143,26 @@ class Manifest:
 
 @contextmanager
 def naming_force() -> Iterator[None]:
-    """Errors about broken files that end with what to make again name the setting force=true, which makes it."""
+    """Errors about files that a manifest describes name the setting that makes them again; others have no such fix."""
     try:
         yield
     except InvalidFileError as error:
         path, reason = error.args
-        raise InvalidFileError(path, re.sub(r"\bagain$", "again with force=true", reason)) from error
+        if _is_described(Path(path)):
+            reason = f"{reason.removesuffix(f'; {REMEDY}')}; {REMEDY}"
+        raise InvalidFileError(path, reason) from error
 
 
-def check_against_manifest(
-    path: Path, folder: Path | None = None, remedy: str = "make it again with force=true"
-) -> None:
+def _is_described(path: Path) -> bool:
+    """Whether a manifest describes a file, or the folder of a dataset that it is a part of."""
+    for file in (path, path.parent):
+        with suppress(InvalidFileError):
+            if any(file.name in section["files"] for section in Manifest(file.parent).sections.values()):
+                return True
+    return False
+
+
+def check_against_manifest(path: Path, folder: Path | None = None, remedy: str = REMEDY) -> None:
     """Raise InvalidFileError if a manifest records another SHA-256 for the file at `path`.
 
     Files that no manifest describes are accepted, such as copies.

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from selfplay.checks import SEEDS, count, fields_of, require, within
 from selfplay.compute.devices import require_device
 from selfplay.games import name_of_board
-from selfplay.registry import SPIEL_NAMES, is_module
+from selfplay.registry import is_module
 from selfplay.runs.command_lines import DEFAULT_GAME
 from selfplay.settings.fields import PATH, check_fields, read_by
 
@@ -29,10 +29,8 @@ class GameSettings:
     """Other parameters of the game, written game.komi=5.5 (go: komi; gomoku: height and length)."""
 
     def __post_init__(self) -> None:
-        self.name = SPIEL_NAMES.get(self.name, self.name)
-        if self.size is not None or self.parameters:
-            with fields_of("game", "size", *self.parameters):
-                self.name = name_of_board(self.name, self.size, self.parameters)
+        with fields_of("game", "size", *self.parameters):
+            self.name = name_of_board(self.name, self.size, self.parameters)
 
 
 @dataclass

@@ -15,7 +15,7 @@ from torch import nn
 
 from selfplay.compute.devices import CPU, is_out_of_memory
 from selfplay.compute.process import process_rank
-from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
+from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat, format_of
 from selfplay.dataset.parquet import ParquetRowGroups
 from selfplay.dataset.rows import with_policies
 from selfplay.errors import StageError
@@ -136,7 +136,7 @@ def _fit_to_datasets(
 ) -> FittedLevel:
     """The level, fitted to its datasets together with the other processes."""
     settings, level, game, how = plan.settings, plan.level, context.game, plan.settings.training
-    form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
+    usual: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     rows: TrainingRows
     if (buffer_rows := settings.dataset.buffer_rows) is None:
         # Matches of different levels get different numbers, so that each is held out independently of the others.
@@ -144,7 +144,7 @@ def _fit_to_datasets(
         parts = (
             with_policies(path, part, num_actions)._replace(match=part.match + number * settings.matches)
             for number, path in enumerate(plan.datasets)
-            for part in form.read(path, game.observation_codec)
+            for part in format_of(path, usual).read(path, game.observation_codec)
         )
         rows = RowsInMemory(game, parts)
     else:

@@ -100,12 +100,13 @@ class TrainingPlan:
         """Raise StageError for a dataset, and InvalidFileError for an agent, that differs from its manifest."""
         if self.start is not None:
             check_against_manifest(self.start)
+        own = None if self.settings.dataset_file is None else self.datasets[-1]
         for path, digest in zip(self.datasets, self.digests, strict=True):
             section = Manifest(path.parent).sections.get("generation", {"files": {}})
             # A dataset file of the user may have no manifest.
-            is_own = self.settings.dataset_file is not None and path.name not in section["files"]
-            if section["files"].get(path.name) != digest and not is_own:
-                raise StageError(f"{path} differs from its manifest; generate it again with force=true")
+            if section["files"].get(path.name) != digest and (path != own or path.name in section["files"]):
+                remedy = "generate it again with force=true" if path != own else "to train on it, copy it elsewhere"
+                raise StageError(f"{path} differs from its manifest; {remedy}")
 
 
 def plan_training(settings: Settings, level: int) -> TrainingPlan:
@@ -143,7 +144,7 @@ def _datasets(settings: Settings, run: RunFolder, level: int) -> list[Path]:
         datasets[-1] = Path(settings.dataset_file)
         if not datasets[-1].exists():
             raise StageError(
-                f"dataset_file={datasets[-1]}: does not exist; set a CSV file or a folder of Parquet files"
+                f"dataset_file={datasets[-1]}: does not exist; set a CSV file, a Parquet file or a folder of them"
             )
     for number, path in zip(earlier, datasets, strict=True):
         if not path.exists():

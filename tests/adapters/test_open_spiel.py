@@ -29,12 +29,17 @@ def pyspiel():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tictactoe", "connect_four", "othello"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("tictactoe", "tictactoe_4x4", "connect_four", "othello", "hex_5x5", "gomoku"),
+        *("breakthrough_6x6", "breakthrough_8x8"),
+    ],
+)
 def test_its_games_and_ours_agree_move_for_move(pyspiel, name: str) -> None:
-    from selfplay.adapters.open_spiel import spiel_game
+    from selfplay.adapters.open_spiel import our_action, spiel_action, spiel_game
 
     game, theirs = make_game(name), spiel_game(make_game(name))
-    assert theirs.num_distinct_actions() == game.num_distinct_actions
     key, match, state = stream_key(0, 0, Activity.MEASUREMENT), torch.arange(MATCHES), game.init(MATCHES)
     positions = [theirs.new_initial_state() for _ in range(MATCHES)]
     for ply in range(game.max_game_length + 1):
@@ -46,8 +51,9 @@ def test_its_games_and_ours_agree_move_for_move(pyspiel, name: str) -> None:
                 assert position.returns() == [float(state.returns[row]), -float(state.returns[row])]
                 continue
             assert position.current_player() == int(state.current_player[row])
-            assert position.legal_actions() == masks[row].nonzero()[:, 0].tolist(), position
-            position.apply_action(int(actions[row]))
+            legal = sorted(our_action(game, action) for action in position.legal_actions())
+            assert legal == masks[row].nonzero()[:, 0].tolist(), position
+            position.apply_action(spiel_action(game, position, int(actions[row])))
         state = game.step(state, actions)
     assert all(position.is_terminal() for position in positions)
 
@@ -74,9 +80,32 @@ def test_its_bots_play_series_of_matches(pyspiel, tmp_path: Path) -> None:
     assert results.by_player.wins >= 8
 
 
+def test_a_bot_plays_where_the_actions_have_other_numbers(pyspiel) -> None:
+    from selfplay.adapters.open_spiel import PlayerBot, SpielPlayer, our_action
+
+    game = make_game("breakthrough_6x6")
+    bot, position = PlayerBot(game, "random"), pyspiel.load_game("breakthrough(rows=6,columns=6)").new_initial_state()
+    actions = []
+    while not position.is_terminal():
+        action = bot.step(position)
+        actions.append(our_action(game, action))
+        position.apply_action(action)
+    ours = game.follow(actions)
+    assert ours.terminated.all()
+    assert position.returns()[0] == float(ours.returns)
+    # One ply before its end, a search finds the winning move.
+    player = SpielPlayer(game, "mcts", simulations=200)
+    player.follow(actions[:-1])
+    before = game.follow(actions[:-1])
+    won = game.step(before, player.act(before, Draws(0, torch.tensor([0]), 0)))
+    assert won.terminated.all()
+
+
 def test_games_and_bots_that_it_does_not_have_are_refused(pyspiel, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="game=sumto100: OpenSpiel does not have it; it has tictactoe"):
         make_player("openspiel:mcts", make_game("sumto100"), tmp_path)
+    with pytest.raises(SettingError, match=r"game=breakthrough: OpenSpiel does not have it; .* breakthrough_6x6"):
+        make_player("openspiel:mcts", make_game("breakthrough"), tmp_path)
     with pytest.raises(SettingError, match="write openspiel:mcts or openspiel:random"):
         make_player("openspiel:alphazero", make_game("tictactoe"), tmp_path)
 

@@ -39,12 +39,35 @@ def test_the_file_has_the_documented_columns(tmp_path):
     assert csv_schema(18).names == ["match", "ply", *(f"v{i}" for i in range(18)), "target"]
 
 
+FIRST_LINE = r"its first line must be match,ply,v0,\.\.\.,v3,target$"
+POINT = "written with a point, not a comma$"
+
 BROKEN_FILES = {
     "empty file": ("", "holds no rows"),
     "target 1.5": (GOOD.replace("0.95", "1.5"), "column target of row 1 is 1.5; it must be from -1 to 1"),
-    "cut off in a row": (GOOD[:-6], "is cut off in its last row"),
-    "a row cut off in the middle": (GOOD.replace(",0,0,1,-1", ""), "Expected 7 columns, got 3"),
-    "columns of another file": ("a,b\n1,2\n", "column match is missing; its first line must be match,...,target"),
+    "cut off in a row": (GOOD[:-6], "has no line feed at its end; its last row may be cut off"),
+    "a row cut off in the middle": (GOOD.replace(",0,0,1,-1", ""), "Row #3: Expected 7 columns, got 3"),
+    "columns of another file": ("a,b\n1,2\n", f"column 1 is 'a', not 'match'; {FIRST_LINE}"),
+    "the columns of a larger board": (
+        GOOD.replace("target", "v4,target"),
+        f"column 7 is 'v4', not 'target'; {FIRST_LINE}",
+    ),
+    "without targets": (GOOD.replace(",target", ""), f"column target is missing; {FIRST_LINE}"),
+    "a column too many": (GOOD.replace("target", "target,note"), "column 8 is 'note', which is one too many"),
+    "the index of pandas": (f",{GOOD}", f"column 1 is '', not 'match'; {FIRST_LINE}"),
+    "decimal commas": (
+        GOOD.replace("0.95", '"0,95"'),
+        f"column target of row 1 is '0,95'; it must be from -1 to 1, {POINT}",
+    ),
+    "a fraction": (
+        GOOD.replace("0,1,1,", "0,1.0,1,"),
+        "column ply of row 2 is '1.0'; it must be 0 or more, written as a",
+    ),
+    "a negative bit": (
+        GOOD.replace("1,-1", "-1,-1"),
+        "column v3 of row 2 is '-1'; it must be 0 or 1, written as a whole",
+    ),
+    "an empty field": (GOOD.replace("0.95", ""), f"column target of row 1 is ''; it must be from -1 to 1, {POINT}"),
     "semicolons": (
         GOOD.replace(",", ";").replace(".", ","),
         "has ';' between its columns; write it with commas, and numbers with a point",

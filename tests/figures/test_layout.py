@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from matplotlib.artist import Artist
 from matplotlib.axis import Tick
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -97,6 +99,17 @@ def test_titles_of_panels_beside_each_other_are_at_the_same_height(name: str, le
         title = text_of(axes, axes.get_title("left"))
         rows.setdefault(axes.get_subplotspec().rowspan.start, set()).add(round(title.get_window_extent().y0, 3))
     assert {len(heights) for heights in rows.values()} == {1}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_lines_differ_by_more_than_their_colour_and_axes_say_where_they_begin(name: str) -> None:
+    for axes in FIGURES[name](6).axes:
+        handles = axes.get_legend_handles_labels()[0]
+        lines = [handle[0] if isinstance(handle, ErrorbarContainer) else handle for handle in handles]
+        styles = [(line.get_marker(), line.get_linestyle()) for line in lines if isinstance(line, Line2D)]
+        assert len(set(styles)) == len(styles)
+        low = axes.get_ylim()[0]
+        assert low <= 0 or axes.get_ylabel().endswith(f"(the axis begins at {low:.3g}, not at 0)")
 
 
 @pytest.mark.parametrize("names", [["random", "perfect"], [*REFERENCES, "greedy_discs"]], ids=len)

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from selfplay.figures.figure_files import write_figures
-from selfplay.figures.style import single_figure, source_of
+from selfplay.figures.style import LINES, single_figure, source_of
 from selfplay.playing.analysis import analyse
 from selfplay.registry import Registry
 from selfplay.settings.compose import compose_settings_of
@@ -76,3 +78,27 @@ def test_the_style_of_the_caller_changes_no_figure_and_is_kept(tmp_path: Path, n
 def test_the_source_names_the_settings_that_differ_from_the_recipe(overrides: list[str], changed: str) -> None:
     settings = compose_settings([*overrides, "run_dir=elsewhere"])
     assert source_of("Othello", settings) == f"Othello, recipe={settings.recipe}, seed=0{changed}"
+
+
+def test_numbers_on_axes_have_commas() -> None:
+    figure, axes = single_figure("title", "x", "y")
+    axes.plot([0, 4000], [-2000, 2e6])
+    figure.draw_without_rendering()
+    assert axes.yaxis.get_offset_text().get_text() == ""
+    assert {"1,000", "4,000"} <= {text.get_text() for text in axes.get_xticklabels()}
+    assert {"0", "1,000,000"} <= {text.get_text() for text in axes.get_yticklabels()}
+
+
+COLOUR_BLIND = {
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+}
+"""What is seen of a colour in linear RGB: Machado, Oliveira and Fernandes, 2009, severity 1."""
+
+
+@pytest.mark.parametrize("kind", COLOUR_BLIND)
+def test_colours_of_lines_differ_for_people_with_red_green_blindness(kind: str) -> None:
+    linear = np.array([to_rgb(colour) for colour in LINES]) ** 2.2
+    seen = np.clip(linear @ np.array(COLOUR_BLIND[kind]).T, 0, 1) ** (1 / 2.2)
+    distances = np.linalg.norm(seen[:, None] - seen[None], axis=2)[np.triu_indices(len(seen), 1)]
+    assert distances.min() > 0.25

@@ -36,5 +36,15 @@ def test_all_shares_are_sampled_if_one_run_is_not_graded_exactly():
     figure = run_curves(runs)
     assert "sampled" in figure.axes[0].get_title(loc="left")
     assert figure.get_suptitle() == "Othello, Tic-tac-toe: 2 runs"
-    assert figure.axes[1].get_ylabel() == "rating (Elo points, random = 0)"
+    assert figure.axes[1].get_ylabel().startswith("rating (Elo points, random = 0)")
     assert [values for _, _, values in lines_of(figure.axes[0])] == [[0.5, 0.75], [0.8, 0.9]]
+
+
+def test_a_single_level_is_a_dot_for_each_run_and_groups_differ_by_their_markers():
+    runs = [
+        run_of(f"recipe={recipe},seed={seed}", level_table((0.4, 0.5 + seed / 10, 0)).iloc[:2], seed=seed)
+        for recipe in ("article", "default")
+        for seed in range(2)
+    ]
+    lines = run_curves(runs).axes[0].lines
+    assert [line.get_marker() for line in lines] == [".", ".", "o", ".", ".", "s"]

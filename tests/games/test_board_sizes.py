@@ -68,15 +68,22 @@ def test_a_size_or_parameter_that_a_game_does_not_have_is_refused(overrides, mes
     ("name", "message"),
     [
         ("tictactoe_9x9", "size=9: tictactoe has"),
-        ("othello_8x8", "unknown game 'othello_8x8'; the name of this game is othello"),
-        ("go_7x7_komi=9", "unknown game 'go_7x7_komi=9'; the name of this game is go_7x7"),
         ("go_komi=0.25", "komi=0.25: must be a multiple of 0.5"),
         ("gomoku_4x4_length=5", "length=5: must be from 2 to 4, the longer side"),
     ],
 )
-def test_a_game_has_a_single_name(name, message):
+def test_a_name_of_a_board_that_does_not_exist_is_refused(name, message):
     with pytest.raises(SettingError, match=f"^{message}"):
         make_game(name)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("othello_8x8", "othello"), ("go_9x9", "go"), ("go_7x7_komi=9", "go_7x7"), ("go_5x5", "go_5x5")],
+)
+def test_a_game_has_a_single_name_however_it_is_written(written, name):
+    assert make_game(written).name == name_of_game(make_game(written)) == name
+    assert compose_settings([f"game={written}"]).game.name == name
 
 
 def test_a_run_keeps_its_size_and_another_size_is_another_game(tmp_path: Path):

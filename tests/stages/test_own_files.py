@@ -1,16 +1,18 @@
 """A single stage with its own dataset, weights, agent, opponent and output folder."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file, save_file
 
 from selfplay import Settings, generate_level, learn_levels, make_game, train_level
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import SelfPlayError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
-from tests.support.dataset_tools import read_dataset
+from tests.support.dataset_tools import read_dataset, write_dataset
 from tests.support.runs import GENERATE, TINY, TRAIN, files_of, run_forked, tiny_settings
 
 Stage = Callable[[Settings, int], bool]
@@ -59,6 +61,53 @@ def test_a_level_plays_against_any_named_player(tiny_run: Path, tmp_path: Path) 
     assert not (len(rows.match) == len(usual.match) and np.array_equal(rows.own, usual.own))
     with pytest.raises(StageError, match=f"opponent was .*{opponent[:5]}.*, is null"):
         generate_level(replace(settings, opponent=None), 2)
+
+
+@pytest.mark.parametrize("name", ["mine", "mine.parquet"])
+def test_a_dataset_file_is_read_by_what_it_is_whatever_the_format_of_the_run(
+    tiny_run: Path, tmp_path: Path, name: str
+) -> None:
+    run, codec = RunFolder(tiny_run), make_game("tictactoe").observation_codec
+    folder = tmp_path / "mine.parquet"
+    write_dataset(folder, [read_dataset(run.dataset(0), codec)], codec)
+    if name == "mine":
+        folder = folder.rename(tmp_path / name)
+    train_level(tiny_settings(tiny_run, f"dataset_file={folder}", f"output_dir={tmp_path / 'folder'}"), 1)
+    single = folder / "part-00000.parquet"
+    train_level(tiny_settings(tiny_run, f"dataset_file={single}", f"output_dir={tmp_path / 'single'}"), 1)
+    for output in ("folder", "single"):
+        weights = (tmp_path / output / "agent.safetensors").read_bytes()
+        assert weights == run.agent(1).read_bytes()
+
+
+def test_advice_about_a_file_of_the_user_is_not_to_make_it_again(run_copy: Path, tmp_path: Path) -> None:
+    good = RunFolder(run_copy).dataset(0)
+    lines = good.read_text().splitlines()
+    weights = load_file(RunFolder(run_copy).agent(1))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "index.csv").write_text("".join(f"{number},{line}\n" for number, line in enumerate(lines)))
+    (tmp_path / "empty.csv").write_text(f"{lines[0]}\n")
+    save_file(weights, tmp_path / "other.safetensors")
+    (tmp_path / "site").mkdir()
+    shutil.copy(good, tmp_path / "site" / "dataset.csv")
+    (tmp_path / "site" / "manifest.json").write_text('{"name": "a page"}')
+    edited = shutil.copytree(good.parent, tmp_path / "edited") / good.name
+    edited.write_text("\n".join([*lines[:-1], ""]))
+    cases = {
+        "dataset_file=folder": "folder: is neither a Parquet file nor a folder with part-00000.parquet in it",
+        "dataset_file=index.csv": "index.csv: column 1 is '0', not 'match'; its first line must be match,ply,v0,...",
+        "dataset_file=empty.csv": "empty.csv: holds no rows",
+        "dataset_file=site/dataset.csv": "delete it if this program wrote it, or use another folder",
+        "dataset_file=edited/dataset.csv": "differs from its manifest; to train on it, copy it elsewhere",
+        "start_file=other.safetensors": "other.safetensors: is not a checkpoint of this program",
+    }
+    for setting, message in cases.items():
+        name, _, file = setting.partition("=")
+        settings = tiny_settings(run_copy, f"{name}={tmp_path / file}", f"output_dir={tmp_path / 'out'}")
+        with pytest.raises(SelfPlayError) as error:
+            train_level(settings, 1)
+        assert message in str(error.value)
+        assert "again" not in str(error.value)
 
 
 def test_settings_of_a_single_stage_are_refused_for_a_whole_run(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ PARTS = ["dataset.format=parquet", "training.merge=false", "dataset.buffer_rows=
 
 def test_a_dataset_without_policies_is_refused(tmp_path: Path) -> None:
     generate_level(tiny_settings(tmp_path, "matches=20"), 0)
-    message = r"dataset\.csv: has no policies, which the target rule search needs; generate it again with force=true$"
+    message = r"dataset\.csv: has no policies, which the target rule search needs; make it again with force=true$"
     with pytest.raises(InvalidFileError, match=message):
         train_level(tiny_settings(tmp_path, *POLICY), 1)
     assert not RunFolder(tmp_path).agent(1).exists()
