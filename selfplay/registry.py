@@ -21,10 +21,10 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from inspect import isbuiltin, isclass, signature
 from pathlib import Path
-from traceback import extract_tb
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from selfplay.errors import ConformanceError, SelfPlayError, SettingError, shortened, text_of
+from selfplay.errors import LONGEST_REASON, ConformanceError, SelfPlayError, SettingError, shortened, text_of
+from selfplay.places import is_outside, place_of
 
 Thing = TypeVar("Thing")
 
@@ -203,11 +203,6 @@ def _reporting_errors(function: Callable[..., Any], kind: str, name: str, module
     return called
 
 
-def is_outside(module: str) -> bool:
-    """Whether a module is not one of this package."""
-    return module.partition(".")[0] != "selfplay"
-
-
 @contextmanager
 def errors_of_outside(kind: str, name: str, module: str, failure: str = "") -> Iterator[None]:
     """Turn what code of a module outside this package raises into a SettingError of one line that names its file.
@@ -219,29 +214,17 @@ def errors_of_outside(kind: str, name: str, module: str, failure: str = "") -> I
     except SelfPlayError as error:
         if not (isinstance(error, ConformanceError) and is_outside(module)):
             raise
-        raise ConformanceError(f"{error}{_place(error, module)}") from error
+        raise ConformanceError(f"{error}{place_of(error, module)}") from error
     # It can raise anything, and end the program.
     except (Exception, SystemExit) as error:
         if not (is_outside(module) or isinstance(error, (ImportError, AttributeError))):
             raise
         subject = f"{kind} {shortened(name)!r}{failure}"
-        raise SettingError(f"{subject}: {_reason(error)}{_place(error, module)}") from error
-
-
-def _place(error: BaseException, module: str) -> str:
-    """Where in the file of the module an error was raised; empty if that is not known."""
-    try:
-        spec = find_spec(module)
-    # Finding a module imports its package, which can raise anything.
-    except (Exception, SystemExit):
-        return ""
-    if spec is None or not spec.has_location:
-        return ""
-    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == spec.origin]
-    return f" ({spec.origin}, line {lines[-1]})" if lines else f" ({spec.origin})"
+        raise SettingError(f"{subject}: {_reason(error)}{place_of(error, module)}") from error
 
 
 def _reason(error: BaseException) -> str:
     """The message of an exception, with its type if the message alone is not clear."""
     is_clear = isinstance(error, (ImportError, AttributeError, SyntaxError))
-    return shortened(text_of(error) if is_clear else f"{type(error).__name__}: {text_of(error)}")
+    text = error.msg if isinstance(error, SyntaxError) else text_of(error)
+    return shortened(text if is_clear else f"{type(error).__name__}: {text}", LONGEST_REASON // 2)

@@ -35,6 +35,8 @@ class Kernels(NamedTuple):
     perft: Callable[[int, int, int, bool], int]
     """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position. With
     `count_finished`, a match that ends sooner counts as one sequence; otherwise it does not count."""
+    leads: Callable[[State], Tensor]
+    """(state) to int64[B], the margin of each position, in games that have it."""
 
 
 class BatchStepping(ABC):
