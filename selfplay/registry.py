@@ -106,6 +106,8 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         attributes: the names of attributes that every object has; an object without them is refused.
         arguments: the names of the arguments of every object, if they are functions; None: they are not. An object from
             outside that cannot be called with this number of arguments, or is not written in Python, is refused.
+        result: the types of what every object returns, if they are functions; one from outside that returns another
+            is refused.
     """
 
     def __init__(
@@ -115,8 +117,10 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         group: str | None = None,
         attributes: Sequence[str] = (),
         arguments: Sequence[str] | None = None,
+        result: tuple[type, ...] = (object,),
     ) -> None:
         self.kind, self.group, self.attributes, self.arguments = kind, group, attributes, arguments
+        self.result = result
         self._import_paths = dict(import_paths)
         self._found: dict[str, Thing] = {}
 
@@ -179,7 +183,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             if not _takes(found, len(self.arguments)):
                 form = f"a Python function of ({', '.join(self.arguments)})"
                 raise SettingError(f"{self.kind} {shortened(name)!r} is not {form}, as every {self.kind} is")
-            found = _reporting_errors(found, self.kind, name, module)
+            found = _reporting_errors(found, self.kind, name, module, self.result)
         return cast(Thing, found)
 
 
@@ -192,13 +196,19 @@ def _takes(function: Any, number: int) -> bool:
     return not isbuiltin(function) and not isclass(function)
 
 
-def _reporting_errors(function: Callable[..., Any], kind: str, name: str, module: str) -> Callable[..., Any]:
-    """The function, with its errors in one line."""
+def _reporting_errors(
+    function: Callable[..., Any], kind: str, name: str, module: str, result: tuple[type, ...]
+) -> Callable[..., Any]:
+    """The function, with its errors in one line, among them a result of another type than these."""
 
     @wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         with errors_of_outside(kind, name, module):
-            return function(*args, **kwargs)
+            given = function(*args, **kwargs)
+        if not isinstance(given, result):
+            wanted = " or ".join(one.__name__ for one in result)
+            raise SettingError(f"{kind} {shortened(name)!r} must return {wanted}, not {shortened(repr(given))}")
+        return given
 
     return called
 

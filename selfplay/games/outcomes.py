@@ -60,6 +60,7 @@ OUTCOMES: Registry[Outcome] = Registry(
     },
     group="selfplay.outcomes",
     arguments=("game",),
+    result=(EndValues,),
 )
 """The outcomes that can be chosen by name."""
 
