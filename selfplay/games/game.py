@@ -145,6 +145,11 @@ class Game(MadeAgain, BatchStepping):
             return self.num_squares + abs(self.komi or 0)
         return self.most_points
 
+    @property
+    def counts_discs(self) -> bool:
+        """Whether positions can be valued by their discs: the game has a feature of this name."""
+        return self.features is not None and "discs" in self.features.names
+
     def owners(self, state: State) -> Tensor:
         """int8[B, S]: 1 for a square that counts for player 0 at the end, -1 for player 1, 0 for neither.
 

@@ -95,7 +95,7 @@ def codec_of_bits(observation_entry: Callable[[Word, Word, Word], Word], size: i
     single_bits = word_tensor([1 << bit for bit in range(num_bits)], word_bits)[:, None]
     ones, zeros = words_of(single_bits, word_bits), words_of(torch.zeros_like(single_bits), word_bits)
     by_own, by_opp = (
-        number_of(observation_entry(*words, index)).expand(num_bits, size).numpy()
+        number_of(observation_entry(*words, index)).expand(num_bits, size).numpy() != 0
         for words in ((ones, zeros), (zeros, ones))
     )
     own_bit, opp_bit = (np.where(shown.any(axis=0), shown.argmax(axis=0), num_bits) for shown in (by_own, by_opp))
