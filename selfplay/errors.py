@@ -1,16 +1,18 @@
 """Errors that the user can fix. Each message is one line that names the problem and the fix."""
 
+from selfplay.places import compile_fault
+
 SHORTENED = 80
 """The most characters of a text from outside that an error message repeats."""
 
 LONGEST_REASON = 400
-"""The most characters of the reason in an InvalidFileError."""
+"""The most characters of the reason in an InvalidFileError. Code from outside has half of it for its reason."""
 
 
-def shortened(text: object) -> str:
+def shortened(text: object, most: int = SHORTENED) -> str:
     """A text from outside for an error message: on one line, not too long, and without control characters."""
-    line = one_line(str(text)[: 10 * SHORTENED])
-    return line if len(line) <= SHORTENED else f"{line[: SHORTENED - 3]}..."
+    line = one_line(str(text)[: 10 * most])
+    return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
 def text_of(error: BaseException) -> str:
@@ -58,6 +60,8 @@ def line_of(error: Exception) -> str | None:
         return f"{error.filename}: {reason}" if error.filename else reason
     if isinstance(error, SelfPlayError):
         return str(error)
+    if (fault := compile_fault(error)) is not None:
+        return f"{fault.reason}{fault.place}"
     return OUT_OF_MEMORY_MESSAGE if is_out_of_memory(error) else None
 
 

@@ -21,10 +21,10 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from inspect import isbuiltin, isclass, signature
 from pathlib import Path
-from traceback import extract_tb
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from selfplay.errors import ConformanceError, SelfPlayError, SettingError, shortened, text_of
+from selfplay.errors import LONGEST_REASON, ConformanceError, SelfPlayError, SettingError, shortened, text_of
+from selfplay.places import is_outside, place_of
 
 Thing = TypeVar("Thing")
 
@@ -106,6 +106,8 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         attributes: the names of attributes that every object has; an object without them is refused.
         arguments: the names of the arguments of every object, if they are functions; None: they are not. An object from
             outside that cannot be called with this number of arguments, or is not written in Python, is refused.
+        result: the types of what every object returns, if they are functions; one from outside that returns another
+            is refused.
     """
 
     def __init__(
@@ -115,8 +117,10 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         group: str | None = None,
         attributes: Sequence[str] = (),
         arguments: Sequence[str] | None = None,
+        result: tuple[type, ...] = (object,),
     ) -> None:
         self.kind, self.group, self.attributes, self.arguments = kind, group, attributes, arguments
+        self.result = result
         self._import_paths = dict(import_paths)
         self._found: dict[str, Thing] = {}
 
@@ -179,7 +183,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             if not _takes(found, len(self.arguments)):
                 form = f"a Python function of ({', '.join(self.arguments)})"
                 raise SettingError(f"{self.kind} {shortened(name)!r} is not {form}, as every {self.kind} is")
-            found = _reporting_errors(found, self.kind, name, module)
+            found = _reporting_errors(found, self.kind, name, module, self.result)
         return cast(Thing, found)
 
 
@@ -192,20 +196,21 @@ def _takes(function: Any, number: int) -> bool:
     return not isbuiltin(function) and not isclass(function)
 
 
-def _reporting_errors(function: Callable[..., Any], kind: str, name: str, module: str) -> Callable[..., Any]:
-    """The function, with its errors in one line."""
+def _reporting_errors(
+    function: Callable[..., Any], kind: str, name: str, module: str, result: tuple[type, ...]
+) -> Callable[..., Any]:
+    """The function, with its errors in one line, among them a result of another type than these."""
 
     @wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         with errors_of_outside(kind, name, module):
-            return function(*args, **kwargs)
+            given = function(*args, **kwargs)
+        if not isinstance(given, result):
+            wanted = " or ".join(one.__name__ for one in result)
+            raise SettingError(f"{kind} {shortened(name)!r} must return {wanted}, not {shortened(repr(given))}")
+        return given
 
     return called
-
-
-def is_outside(module: str) -> bool:
-    """Whether a module is not one of this package."""
-    return module.partition(".")[0] != "selfplay"
 
 
 @contextmanager
@@ -219,29 +224,17 @@ def errors_of_outside(kind: str, name: str, module: str, failure: str = "") -> I
     except SelfPlayError as error:
         if not (isinstance(error, ConformanceError) and is_outside(module)):
             raise
-        raise ConformanceError(f"{error}{_place(error, module)}") from error
+        raise ConformanceError(f"{error}{place_of(error, module)}") from error
     # It can raise anything, and end the program.
     except (Exception, SystemExit) as error:
         if not (is_outside(module) or isinstance(error, (ImportError, AttributeError))):
             raise
         subject = f"{kind} {shortened(name)!r}{failure}"
-        raise SettingError(f"{subject}: {_reason(error)}{_place(error, module)}") from error
-
-
-def _place(error: BaseException, module: str) -> str:
-    """Where in the file of the module an error was raised; empty if that is not known."""
-    try:
-        spec = find_spec(module)
-    # Finding a module imports its package, which can raise anything.
-    except (Exception, SystemExit):
-        return ""
-    if spec is None or not spec.has_location:
-        return ""
-    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == spec.origin]
-    return f" ({spec.origin}, line {lines[-1]})" if lines else f" ({spec.origin})"
+        raise SettingError(f"{subject}: {_reason(error)}{place_of(error, module)}") from error
 
 
 def _reason(error: BaseException) -> str:
     """The message of an exception, with its type if the message alone is not clear."""
     is_clear = isinstance(error, (ImportError, AttributeError, SyntaxError))
-    return shortened(text_of(error) if is_clear else f"{type(error).__name__}: {text_of(error)}")
+    text = error.msg if isinstance(error, SyntaxError) else text_of(error)
+    return shortened(text if is_clear else f"{type(error).__name__}: {text}", LONGEST_REASON // 2)

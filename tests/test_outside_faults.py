@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 import selfplay
+from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import ConformanceError, SelfPlayError, SettingError
+from selfplay.games.outcomes import OUTCOMES
+from selfplay.search.mcts.rule import make_rule
+from selfplay.training.parameters import SCHEDULES
 from tests.support.pile import Pile
 
 GAME = """
@@ -142,7 +146,25 @@ class Failing(Bad):
     def chosen(self, own): return 1 // 0
 class Unmade(Bad):
     def __init__(self, game): 1 // 0
+class Asked(Bad):
+    def policy(self, state): return self.asked(state)
+    def action_values(self, state): return self.asked(state)
+class Flat(Asked):
+    def asked(self, state): return torch.ones(state.batch_size)
+class Many(Asked):
+    def asked(self, state): return torch.ones(state.batch_size, 9)
+class Asking(Asked):
+    def asked(self, state): return 1 // 0
+class Nameless(Player):
+    def act(self, state, draws): return state.own * 0
+    def __init__(self, game): pass
 """
+
+ANSWERS = """
+def nothing(*arguments): return None
+def rule(): return None
+"""
+"""Functions whose results are not what such functions return."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -152,6 +174,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "faulty_games.py").write_text(GAME)
     (folder / "faulty_players.py").write_text(PLAYERS)
     (folder / "returning.py").write_text(RETURNS)
+    (folder / "answering.py").write_text(ANSWERS)
     for number, text in enumerate(MODULES):
         (folder / f"module_{number}.py").write_text(text)
     (folder / "leaving.py").write_text("import sys\nsys.exit(0)\n")
@@ -171,7 +194,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("faulty_games:Leaves", "texts: SystemExit: 0"),
         ("faulty_games:WrongMirror", "symmetries: ZeroDivisionError"),
         ("faulty_games:Go9", "its words or actions need more than Rules.word_bits=64 bits"),
-        ("faulty_games:Hidden", "observation: the observation does not show every bit of own and opp"),
+        ("faulty_games:Hidden", "observation: the observation does not show bit 1 of opp"),
         ("faulty_games:ThreeWords", "rules: a position is two words"),
         ("faulty_games:GivesThree", "rules: a position is two words"),
         ("leaving:Game", "cannot be imported: SystemExit: 0"),
@@ -207,6 +230,45 @@ def test_a_player_that_returns_nonsense_is_reported_with_its_file(folder: Path, 
     with pytest.raises(SelfPlayError, match=f"^player 'faulty_players:{name}': {reason}") as error:
         selfplay.match(f"faulty_players:{name}", "random", game="tictactoe", matches=10)
     assert str(folder / "faulty_players.py") in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "reason"),
+    [
+        ("Flat", "policy", r"policy must return float\[1, 9\], a number for each action, or None, not tensor"),
+        ("Flat", "action_values", r"action_values must return float\[1, 9\], a number for each action, or None, not"),
+        ("Many", "policy", "policy must give probabilities of the legal actions, which sum to 1"),
+        ("Asking", "policy", "ZeroDivisionError: .*, line [0-9]+, in asked"),
+        ("Asking", "action_values", "ZeroDivisionError: .*, line [0-9]+, in asked"),
+    ],
+)
+def test_what_a_player_says_of_its_actions_is_checked(folder: Path, name: str, method: str, reason: str) -> None:
+    player = selfplay.make_player(f"faulty_players:{name}", "tictactoe")
+    with pytest.raises(SelfPlayError, match=f"^player 'faulty_players:{name}': {reason}") as error:
+        getattr(player, method)(selfplay.make_game("tictactoe").init())
+    assert str(folder / "faulty_players.py") in str(error.value)
+
+
+def test_a_player_without_a_name_is_refused() -> None:
+    with pytest.raises(SelfPlayError, match=r"^player 'faulty_players:Nameless': it has no name; write name = "):
+        selfplay.make_player("faulty_players:Nameless", "tictactoe")
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: OUTCOMES["answering:nothing"](None), "outcome 'answering:nothing' must return EndValues, not None"),
+        (lambda: SCHEDULES["answering:nothing"](1, 2, 3), "schedule 'answering:nothing' must return Real, not None"),
+        (lambda: make_rule("answering:rule"), "rule of tree search 'answering:rule' must return Rule, not None"),
+        (
+            lambda: TARGET_RULES["answering:nothing"](None),
+            "target rule 'answering:nothing' must return Tensor or PositionTargets, not None",
+        ),
+    ],
+)
+def test_a_function_that_returns_something_else_is_named(ask, message) -> None:
+    with pytest.raises(SettingError, match=f"^{message}$"):
+        ask()
 
 
 @pytest.mark.parametrize("setting", ["opponent", "self_play"])

@@ -32,6 +32,7 @@ TARGET_RULES: Registry[Any] = Registry(
     {name: f"selfplay.dataset.target_rules:{name}" for name in ("full", "watkins", "best_response", "search")},
     group="selfplay.targets",
     arguments=("played",),
+    result=(Tensor, PositionTargets),
 )
 """The rules by name; each is a `selfplay.dataset.targets.TargetRule`."""
 

@@ -9,7 +9,8 @@ from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
-from selfplay.registry import SPIEL_NAMES, Registry, errors_of_outside, is_outside, parts_of_game_name
+from selfplay.places import is_outside
+from selfplay.registry import SPIEL_NAMES, Registry, errors_of_outside, parts_of_game_name
 
 GAMES: Registry[type[Game]] = Registry(
     "game",
@@ -75,11 +76,11 @@ def make_game(name: str | Game, size: int | None = None, **parameters: float) ->
         game = make(*([] if size is None else [size]), **make.read_parameters(base, size, written))
         # Files contain the name of their game, so a game from outside needs the name by which it is found again.
         game.name, game.made_as = name, (name, game.rules)
-        if is_outside(make.__module__) and (make, name) not in _checked:
-            from selfplay.games.conformance import check_quickly
+    if is_outside(make.__module__) and (make, name) not in _checked:
+        from selfplay.games.conformance import check_quickly
 
-            check_quickly(game)
-            _checked.add((make, name))
+        check_quickly(game)
+        _checked.add((make, name))
     return game
 
 

@@ -3,17 +3,13 @@
 Random matches are played with the compiled rules, and everything else that the game provides is compared with them.
 """
 
-import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from types import FunctionType
 
 import torch
 
-from selfplay.compute.bit_algebra import RULES
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.compute.stored_words import stored, word_tensor
-from selfplay.errors import ConformanceError, text_of
+from selfplay.errors import LONGEST_REASON, ConformanceError, shortened, text_of
 from selfplay.games import Game, make_game
 from selfplay.games.conformance_checks import (
     CHECKS,
@@ -26,6 +22,9 @@ from selfplay.games.conformance_checks import (
     checked_mask,
     expect,
 )
+from selfplay.games.conformance_points import check_compiled_points, check_points
+from selfplay.games.conformance_rules import check_attributes, check_marks, check_results
+from selfplay.places import compile_fault, is_outside, place_of
 
 QUICK_PLIES = 1000
 """The most plies of the matches of the quick check."""
@@ -34,13 +33,7 @@ LIMIT = (
     "its words or actions need more than Rules.word_bits={bits} bits; set word_bits to as many as they need, and make "
     "constants by word_of(squares, word_bits)"
 )
-TWO_WORDS = (
-    "a position is two words, own and opp; everything else goes into further bits of them, as many as are needed "
-    "(Rules.word_bits)"
-)
-
-
-NO_WORD = "play gives a number or a comparison where it must give a word; combine it with one, as in (own & 0) | 1"
+ONLY_OPERATORS = "rules have no branches, tables or other types of numbers: docs/game_reference.md, The rules"
 
 
 def random_plies(game: Game) -> list[Transition]:
@@ -60,11 +53,11 @@ def check_quickly(game: Game) -> None:
     Raises ConformanceError, with one line about the first violation.
     """
     with _named(game, "rules"):
-        expect(len(game.rules.initial) == 2, TWO_WORDS)
+        check_attributes(game)
         actions = game.num_distinct_actions - (game.pass_action is not None)
         expect(max(actions, game.num_squares or 0) <= game.rules.word_bits, LIMIT.format(bits=game.rules.word_bits))
-        _check_marks(game)
-        _check_words(game)
+        check_marks(game)
+        check_results(game)
         states, random = [game.init(MATCHES)], torch.Generator().manual_seed(0)
         for ply in range(min(game.max_game_length, QUICK_PLIES)):
             state = states[-1]
@@ -85,38 +78,18 @@ def check_quickly(game: Game) -> None:
     if game.max_game_length <= QUICK_PLIES:
         with _named(game, "ends"):
             check_length(game, states[-1])
+    with _named(game, "points"):
+        check_points(game, states[-1])
     for subject in ("symmetries", "texts"):
         with _named(game, subject):
             CHECKS[subject](game, ())
-
-
-def _check_marks(game: Game) -> None:
-    """Compiled code can call the rules, and the functions that they call, only if they are marked."""
-    waiting = [function for function in game.rules if callable(function)]
-    for function in waiting:
-        expect(function in RULES, f"{function.__name__} is not marked with @rule, from selfplay.compute.bit_algebra")
-        used = inspect.getclosurevars(function)
-        called = (*used.globals.values(), *used.nonlocals.values())
-        waiting += [other for other in called if isinstance(other, FunctionType) and other not in waiting]
-
-
-def _check_words(game: Game) -> None:
-    """Where the match begins, `play` gives two words. Compiled code cannot mix them with numbers and comparisons."""
-    state = game.init(MATCHES)
-    action = int(checked_mask(game, game.legal_action_mask_with_tensors(state), state, 0)[0].nonzero()[0])
-    move = word_tensor([0 if action == game.pass_action else 1 << action] * MATCHES, game.rules.word_bits)
-    words = game.rules.on_tensors(game.rules.play, state.own, state.opp, move)
-    expect(len(words) == 2, TWO_WORDS)
-    for word in map(stored, words):
-        is_word = isinstance(word, torch.Tensor) and (word.dtype, word.shape) == (state.own.dtype, state.own.shape)
-        expect(is_word, NO_WORD)
 
 
 def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     """Check that `game` satisfies the contract; raise ConformanceError with one line about the first violation.
 
     Checks legality, perspective, symmetries, texts, the length of matches, that stepping a finished match changes
-    nothing, that compiled, tensor and scalar rules agree, and the counts of `perft`.
+    nothing, that points agree with results, that compiled, tensor and scalar rules agree, and the counts of `perft`.
 
     Args:
         game: the game, or its name.
@@ -130,9 +103,10 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     """
     game = make_game(game)
     with _named(game, "rules"):
-        _check_words(game)
+        check_attributes(game)
+        check_results(game)
         plies = random_plies(game)
-    for subject, check in CHECKS.items():
+    for subject, check in {**CHECKS, "points": check_compiled_points}.items():
         with _named(game, subject):
             check(game, plies)
     with _named(game, "perft"):
@@ -148,9 +122,14 @@ def _named(game: Game, subject: str) -> Iterator[None]:
         yield
     # A game can also end the program.
     except (Exception, SystemExit) as error:
-        reason = text_of(error) if isinstance(error, ConformanceError) else f"{type(error).__name__}: {text_of(error)}"
+        module = type(game).__module__
+        reason, place = compile_fault(error) or (_reason(error), place_of(error, module) if is_outside(module) else "")
         if isinstance(error, OverflowError) or "overflow" in reason:
             reason = LIMIT.format(bits=game.rules.word_bits)
-        if subject == "rules" and "values to unpack" in reason:
-            reason = TWO_WORDS
-        raise ConformanceError(f"{game.name}: {subject}: {' '.join(reason.split())}") from error
+        elif subject == "rules" and isinstance(error, (TypeError, RuntimeError, IndexError)) and ", in " in place:
+            reason = f"{reason}; {ONLY_OPERATORS}"
+        raise ConformanceError(f"{game.name}: {subject}: {shortened(reason, LONGEST_REASON)}{place}") from error
+
+
+def _reason(error: BaseException) -> str:
+    return text_of(error) if isinstance(error, ConformanceError) else f"{type(error).__name__}: {text_of(error)}"

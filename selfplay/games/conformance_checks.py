@@ -14,6 +14,7 @@ from torch import Tensor
 from selfplay.compute.stored_words import number_of, parts_matrix, single_word, stored, word_tensor
 from selfplay.errors import ConformanceError, IllegalActionError
 from selfplay.games.game import Game
+from selfplay.games.numbered_words import NumberedWord
 from selfplay.games.state import State
 
 MATCHES = 64
@@ -26,8 +27,8 @@ REPEATED = (
     "limit: docs/adding_a_game.md, Games whose positions can repeat"
 )
 HIDDEN = (
-    "the observation does not show every bit of own and opp, and datasets store positions as observations; show the "
-    "others as further entries: docs/game_reference.md, The observation"
+    "the observation does not show bit {bit} of {word}, which a position uses, and datasets store positions as "
+    "observations; show it as a further entry: docs/game_reference.md, The observation"
 )
 
 
@@ -158,6 +159,8 @@ def _check_texts(game: Game, plies: Sequence[Transition]) -> None:
     """Texts of actions are read back correctly, other texts are rejected, the example of the presentation is a match,
     and boards do not end in a newline."""
     for action in range(game.num_distinct_actions):
+        text = game.action_to_string(action)
+        expect(isinstance(text, str), f"action_to_string gives {text!r} for action {action}, where it must give a text")
         for text in (game.action_to_string(action), *(game.action_text(action, player) for player in (0, 1))):
             number = game.string_to_action(text)
             expect(number == action, f"action {action} is written {text!r}, which is read as action {number}")
@@ -237,7 +240,7 @@ def _check_three_ways(game: Game, plies: Sequence[Transition]) -> None:
 
 
 def check_single_match(game: Game, state: State, action: int, following: State, bits: Tensor, row: int) -> None:
-    rules, own, opp = game.rules, single_word(state.own, row), single_word(state.opp, row)
+    rules, own, opp = game.rules, *(NumberedWord(single_word(words, row)) for words in (state.own, state.opp))
     legal = int(rules.legal_actions(own, opp))
     actions = range(game.num_distinct_actions)
     mask = [legal == 0 if a == game.pass_action else bool((legal >> a) & 1) for a in actions]
@@ -248,6 +251,8 @@ def check_single_match(game: Game, state: State, action: int, following: State, 
     entries = [int(rules.observation_entry(own, opp, i)) for i in range(bits.shape[1])]
     in_batch = single_word(following.own, row), single_word(following.opp, row), bool(following.terminated[row])
     expect((own, opp, over) == in_batch, "a single match differs from the batch")
+    for number, entry in enumerate(entries):
+        expect(entry in (0, 1), f"observation_entry gives {entry} for entry {number}, where it must give 0 or 1")
     expect(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
 
 
@@ -262,9 +267,13 @@ def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
 
 def check_observed(game: Game, state: State) -> None:
     """The words of a position can be told from its observation."""
-    own, opp = state.own.numpy(), state.opp.numpy()
-    words = game.observation_codec.unpack(game.observation_codec.pack(own, opp))
-    expect(all(map(np.array_equal, words, (own, opp))), HIDDEN)
+    used = {"own": state.own, "opp": state.opp}
+    seen = game.observation_codec.unpack(game.observation_codec.pack(*(words.numpy() for words in used.values())))
+    for (name, words), shown in zip(used.items(), map(torch.from_numpy, seen), strict=True):
+        parts = parts_matrix(words ^ shown)
+        for row in parts.any(dim=1).nonzero()[:1, 0].tolist():
+            differing = int(single_word(words, row)) ^ int(single_word(shown, row))
+            raise ConformanceError(HIDDEN.format(bit=(differing & -differing).bit_length() - 1, word=name))
 
 
 CHECKS: dict[str, Callable[[Game, Sequence[Transition]], None]] = {

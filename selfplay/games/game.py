@@ -71,6 +71,8 @@ class Game(MadeAgain, BatchStepping):
     """Numbers from which searches can value positions; None if there are none besides the result of a match."""
     komi: float | None = None
     """The points that player 1 gets because player 0 moves first; None if the game does not compensate for it."""
+    most_points: float | None = None
+    """The most points by which a match can be won; None: as many as the board has squares, and the komi."""
     made_as: tuple[str, Rules] | None = None
     """The name with which `make_game` made this game, and its rules then; None: made by calling the class."""
     presentation_class: type[Presentation] = Presentation
@@ -135,6 +137,18 @@ class Game(MadeAgain, BatchStepping):
             return state.returns
         lead = self.lead_to_move(state)
         return torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
+
+    @property
+    def largest_lead(self) -> float | None:
+        """The most points by which a match can be won; None if the game does not say it and has no board."""
+        if self.most_points is None and self.num_squares is not None:
+            return self.num_squares + abs(self.komi or 0)
+        return self.most_points
+
+    @property
+    def counts_discs(self) -> bool:
+        """Whether positions can be valued by their discs: the game has a feature of this name."""
+        return self.features is not None and "discs" in self.features.names
 
     def owners(self, state: State) -> Tensor:
         """int8[B, S]: 1 for a square that counts for player 0 at the end, -1 for player 1, 0 for neither.

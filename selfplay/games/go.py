@@ -219,10 +219,6 @@ class GoPresentation(Presentation):
         self.row_names = [str(row) for row in range(width, 0, -1)]
         self.action_help = f"a crossing from A1 to {COLUMNS[width - 1]}{width}, or {PASS}"
 
-    def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
-        """The last line counts the points."""
-        return f"{super().board_text(state, row, values)}\n{self.caption(state, row)}"
-
     def pointed_squares(self, action: int) -> list[int]:
         return [action] if action < self.game.width**2 else []
 

@@ -1,6 +1,7 @@
 """The rules of a game compiled into kernels that process a whole batch, directly in the memory of its tensors."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -44,6 +45,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     """The kernels of a game with these rules. `pass_action` is None in a game without passes."""
     register_rules()
     legal_actions, play, is_terminal, return_to_move, observation_entry = rules[1:6]
+    margin: Any = rules.margin
     passing = -1 if pass_action is None else pass_action
 
     @compiled
@@ -98,6 +100,11 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 bits = legal_actions(load(own, i), load(opp, i))
                 actions[i] = passing if bits == 0 else random_action(bits, key, match[i], ply)
 
+    @compiled
+    def write_leads(own: Words, opp: Words, leads: NDArray[np.int64]) -> None:
+        for i in range(len(own)):
+            leads[i] = part(margin(load(own, i), load(opp, i)), 0)
+
     @recursive_part
     def count_sequences(own: Word, opp: Word, depth: int, count_finished: bool) -> int:
         moves = legal_actions(own, opp)
@@ -143,7 +150,12 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         random_actions(own, opp, over, draws.key, draws.match.numpy(), draws.ply, actions.numpy())
         return actions
 
-    return Kernels(step_state, legal_action_mask, observe_state, choose, perft)
+    def leads(state: State) -> Tensor:
+        found = torch.empty(state.batch_size, dtype=torch.int64)
+        write_leads(word_rows(state.own), word_rows(state.opp), found.numpy())
+        return found
+
+    return Kernels(step_state, legal_action_mask, observe_state, choose, perft, leads)
 
 
 def _arrays(state: State) -> Fields:

@@ -13,6 +13,8 @@ from selfplay.compute.stored_words import number_of, word_tensor, words_of
 from selfplay.compute.words import PART_BITS, parts_of_bits
 from selfplay.errors import SettingError
 
+ONE_BIT = "let observation_entry show a bit of own or of opp there, or override Game.observation_codec"
+
 Words = tuple[NDArray[np.int64], NDArray[np.int64]]
 """int64[N] or int64[N, K] each: `own` and `opp` of N positions, as in `State`."""
 
@@ -86,19 +88,22 @@ def codec_of_bits(observation_entry: Callable[[Word, Word, Word], Word], size: i
         size: D, the number of entries of an observation.
         word_bits: see `Rules`.
 
-    Raises SettingError if an entry is set by no bit, or by the same bit of both words.
+    Raises SettingError, which names the entry, if one is set by no bit, or by the same bit of both words.
     """
     num_parts, index = parts_of_bits(word_bits), torch.arange(size)
     num_bits = PART_BITS * num_parts
     single_bits = word_tensor([1 << bit for bit in range(num_bits)], word_bits)[:, None]
     ones, zeros = words_of(single_bits, word_bits), words_of(torch.zeros_like(single_bits), word_bits)
     by_own, by_opp = (
-        number_of(observation_entry(*words, index)).expand(num_bits, size).numpy()
+        number_of(observation_entry(*words, index)).expand(num_bits, size).numpy() != 0
         for words in ((ones, zeros), (zeros, ones))
     )
     own_bit, opp_bit = (np.where(shown.any(axis=0), shown.argmax(axis=0), num_bits) for shown in (by_own, by_opp))
     if (own_bit == opp_bit).any():
-        raise SettingError("an observation entry is not a bit of the two words; override Game.observation_codec")
+        entry = int((own_bit == opp_bit).argmax())
+        is_none = own_bit[entry] == num_bits
+        shown = "no bit of the two words" if is_none else f"bit {own_bit[entry]} of both words"
+        raise SettingError(f"entry {entry} of the observation shows {shown}, not one bit; {ONE_BIT}")
     return BitCodec(np.where(own_bit < opp_bit, own_bit, num_bits + opp_bit), num_parts)
 
 

@@ -74,9 +74,8 @@ class OthelloPresentation(Presentation):
         self.action_help = f"a square from a1 to {game.action_to_string(game.width * game.width - 1)}, or pass"
 
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
-        """Values are shown on the squares of their actions; the last line counts the discs."""
-        on_squares = None if values is None else values[: self.game.pass_action]
-        return f"{super().board_text(state, row, on_squares)}\n{self.caption(state, row)}"
+        """Values are shown on the squares of their actions."""
+        return super().board_text(state, row, None if values is None else values[: self.game.pass_action])
 
     def board_text_with_actions(self, state: State, row: int = 0) -> str:
         """The legal squares are marked with LEGAL."""
@@ -92,11 +91,6 @@ class OthelloPresentation(Presentation):
 
     def opening(self, actions: Sequence[int]) -> str | None:
         return opening_name(actions) if self.game.width == 8 else None
-
-    def caption(self, state: State, row: int = 0) -> str:
-        """The number of discs of each player."""
-        black, white = self.game.disc_counts(state)[row].tolist()
-        return f"black (X) {black}, white (O) {white}"
 
     def match_file(self, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> MatchFile:
         """In the Generic Game Format (GGF), which Othello programs read."""

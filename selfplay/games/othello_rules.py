@@ -144,8 +144,12 @@ def othello_rules(width: int) -> Rules:
         lead = margin(own, opp)
         return (lead > 0) * 1 - (lead < 0) * 1
 
+    @rule
+    def points(own: Word, opp: Word) -> Word:
+        return bit_count(own)
+
     row = width // 2 - 1
     black = word_of([width * row + row + 1, width * (row + 1) + row])
     white = word_of([width * row + row, width * (row + 1) + row + 1])
     entry = entry_of_stones(size)
-    return Rules((black, white), legal_actions, play, is_terminal, return_to_move, entry, margin)
+    return Rules((black, white), legal_actions, play, is_terminal, return_to_move, entry, margin, points=points)

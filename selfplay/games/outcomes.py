@@ -39,13 +39,17 @@ def match_return(game: Game) -> EndValues:
 
 
 def disc_difference(game: Game) -> EndValues:
-    """The lead in points divided by the number of squares and the komi together.
+    """The lead in points divided by the largest possible one: by default the squares of the board and the komi.
 
-    Raises SettingError if the game does not count points.
+    Raises SettingError if the game does not count points, or has no board and does not say how many there can be.
     """
-    if game.rules.margin is None or game.num_squares is None:
+    if game.rules.margin is None:
         raise SettingError(f"outcome=disc_difference: {game.name} does not count points; set outcome=return")
-    return EndValues(win=0.0, point=1.0 / (game.num_squares + abs(game.komi or 0)))
+    if game.largest_lead is None:
+        raise SettingError(
+            f"outcome=disc_difference: {game.name} has no board to count points on; set most_points in its class"
+        )
+    return EndValues(win=0.0, point=1.0 / game.largest_lead)
 
 
 OUTCOMES: Registry[Outcome] = Registry(
@@ -56,6 +60,7 @@ OUTCOMES: Registry[Outcome] = Registry(
     },
     group="selfplay.outcomes",
     arguments=("game",),
+    result=(EndValues,),
 )
 """The outcomes that can be chosen by name."""
 

@@ -128,7 +128,7 @@ class Presentation:
 
         By default the stones are drawn as X and O with the names of rows and columns; without a board, the two words as
         numbers.
-        The value of an action is in the square that chooses it, or below the board.
+        The value of an action is in the square that chooses it, or below the board; the last line is the caption.
 
         Args:
             values: float32[A], the value to show of each legal action; nan where illegal.
@@ -138,13 +138,13 @@ class Presentation:
         texts = {action: f"{self.game.action_text(action, player)} {value:+.2f}" for action, value in shown}
         if self.game.board_shape is None:
             own, opp = (int(single_word(words, row)) for words in (state.own, state.opp))
-            return "\n".join([f"own {own}, opp {opp}", *texts.values()])
+            return "\n".join(filter(None, [f"own {own}, opp {opp}", *texts.values(), self.caption(state, row)]))
         cells = self.stone_signs(state, row)
         for action, value in shown:
             if len(squares := self.pointed_squares(action)) == 1:
                 cells[squares[0]] = f"{value:+.2f}"
                 del texts[action]
-        return "\n".join([*self.board_lines(cells), *texts.values()])
+        return "\n".join(filter(None, [*self.board_lines(cells), *texts.values(), self.caption(state, row)]))
 
     def board_lines(self, cells: Sequence[str]) -> list[str]:
         """The lines of a board with these texts in its squares, and the names of columns and rows at its edges."""
@@ -168,8 +168,15 @@ class Presentation:
         return ()
 
     def caption(self, state: State, row: int = 0) -> str:
-        """A line below the board of match `row`, such as the number of stones; empty by default."""
-        return ""
+        """A line below the board of match `row`: by default the points, or the lead in points, in a game that counts
+        them, otherwise empty."""
+        one, rules = state.select(torch.tensor([row])), self.game.rules
+        if (points := self.game.points(one)) is not None:
+            return ", ".join(f"{self.name_with_sign(seat)} {points[0, seat]:g}" for seat in (0, 1))
+        if rules.margin is None or rules.owned is not None:
+            return ""
+        lead = float(self.game.lead_to_move(one)) * (1 - 2 * int(one.current_player))
+        return f"{self.player_names[int(lead < 0)]} leads by {abs(lead):g}" if lead else f"equal in {self.point_name}"
 
     def captured_stones(self, states: State) -> list[int]:
         """The number of stones that player 0 and player 1 have captured.
@@ -185,7 +192,7 @@ class Presentation:
         """How many points both players have at the end, as a sentence. `points`: with komi, if there is one."""
         (first, second), (one, other) = self.player_names, points
         included = f", with komi {komi:g}" if komi else ""
-        return f"{first[:1].upper()}{first[1:]} has {one:g} points, {second} {other:g}{included}."
+        return f"{first[:1].upper()}{first[1:]} has {one:g} {self.point_name}, {second} {other:g}{included}."
 
     def line_text(self, actions: Sequence[int]) -> str:
         """The boards of a match after each of `actions`, side by side, each headed by its action."""

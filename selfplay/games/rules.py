@@ -41,11 +41,9 @@ class Rules(NamedTuple):
     """The points of a margin of 1, such as 0.5 if there can be half points."""
     word_bits: int = PART_BITS
     """The bits of a word: at least those that positions use, and at least the actions besides a pass."""
-
-    @property
-    def counts_stones(self) -> bool:
-        """Whether points are stones on the board, and not other squares."""
-        return self.margin is not None and self.owned is None
+    points: Callable[[Word, Word], Word] | None = None
+    """The points of the player to move so far, a whole number of `margin_unit`, without komi, to be shown to people.
+    None: only the lead is shown."""
 
     def on_tensors(self, function: Callable[..., Any], *words: Tensor) -> Any:
         """What one of the rules gives for batches of words as they are stored."""

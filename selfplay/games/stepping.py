@@ -35,6 +35,8 @@ class Kernels(NamedTuple):
     perft: Callable[[int, int, int, bool], int]
     """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position. With
     `count_finished`, a match that ends sooner counts as one sequence; otherwise it does not count."""
+    leads: Callable[[State], Tensor]
+    """(state) to int64[B], the margin of each position, in games that have it."""
 
 
 class BatchStepping(ABC):
@@ -169,6 +171,15 @@ class BatchStepping(ABC):
         """float64[B]: the lead of the player to move in points, in a game that counts them."""
         assert self.rules.margin is not None, "only called for games that count points"
         return number_of(self.rules.on_tensors(self.rules.margin, state.own, state.opp)) * self.rules.margin_unit
+
+    def points(self, state: State) -> Tensor | None:
+        """float64[B, 2]: the points of player 0 and of player 1; None in a game whose rules do not say them."""
+        if self.rules.points is None:
+            return None
+        seats = ((state.own, state.opp), (state.opp, state.own))
+        to_move, other = (number_of(self.rules.on_tensors(self.rules.points, *words)) for words in seats)
+        by_turn = torch.stack([to_move, other], dim=1) * self.rules.margin_unit
+        return torch.where(state.current_player[:, None] == 0, by_turn, by_turn.flip(1))
 
     def stone_counts(self, state: State) -> Tensor:
         """int64[B]: the number of set bits of the two words together: on most boards, the stones."""

@@ -17,7 +17,10 @@ from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
 
 EVALUATORS: Registry[Callable[[str, PlayerName, Game, Path], Any]] = Registry(
-    "evaluator", {"rollouts": "selfplay.named_players.mcts:rollouts"}, group="selfplay.mcts_evaluators"
+    "evaluator",
+    {"rollouts": "selfplay.named_players.mcts:rollouts"},
+    group="selfplay.mcts_evaluators",
+    arguments=("argument", "name", "game", "run_dir"),
 )
 """Evaluators other than learned agents, by the first word after `mcts:`.
 

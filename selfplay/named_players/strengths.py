@@ -24,7 +24,7 @@ def strengths(game: Game) -> dict[str, str]:
     Each draws one of about equally good actions, so that it does not repeat its matches. Perfect play, where it is
     known, is stronger than these.
     """
-    easy = f"{SEARCH}&depth=1&slack=0&evaluation={'discs' if game.rules.counts_stones else 'none'}&epsilon=0.2"
+    easy = f"{SEARCH}&depth=1&slack=0&evaluation={'discs' if game.counts_discs else 'none'}&epsilon=0.2"
     has_agent = game.name in pretrained_agents()
     if has_agent and is_for_compiled_search(game.name):
         learned = f"{SEARCH}&evaluation={PRETRAINED}"

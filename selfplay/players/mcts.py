@@ -50,7 +50,7 @@ class MctsPlayer(Player):
             raise SettingError(f"temperature={temperature}: must be at least 0")
         self.game, self.search, self.temperature = search.game, search, temperature
         self.temperature_plies = temperature_plies
-        self.name = name or f"mcts {search.evaluator.name}"
+        self.name = name or f"mcts {search.parts.name}"
         self._prepared: _Searched | None = None
 
     def act(self, state: State, draws: Draws) -> Tensor:
@@ -89,7 +89,7 @@ class MctsPlayer(Player):
         return self._result(state).action_values.to(torch.float32)
 
     def points_per_value(self) -> float | None:
-        return self.search.evaluator.ends.points_per_value
+        return self.search.parts.ends.points_per_value
 
     def visit_counts(self, state: State) -> Tensor:
         """int64[B, A]: the number of simulations through each action in the search of `policy`."""

@@ -1,6 +1,7 @@
 """The base class of players, wrappers around players, and helpers to turn policies into actions and back."""
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from copy import copy
 from html import escape
 from typing import NamedTuple
@@ -224,22 +225,57 @@ class PlayerWrapper(Player):
         return unlimited
 
 
+ROUNDING = 1e-4
+"""By how much the probabilities of a policy may differ from 1 in total; they can be float32."""
+
+
 class CheckedPlayer(PlayerWrapper):
     """A player from outside this package, whose errors and illegal actions are reported in one line with its file."""
 
     def __init__(self, player: Player, game: Game, name: str) -> None:
+        if not isinstance(getattr(player, "name", None), str):
+            raise ConformanceError(f'player {shortened(name)!r}: it has no name; write name = "..." in its class')
         super().__init__(player)
         self.game, self.given_name = game, name
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        subject = f"player {self.given_name!r}"
-        with errors_of_outside("player", self.given_name, type(self.player).__module__):
+        with self._reported():
             action: object = self.player.act(state, draws)
             if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.terminated.shape):
                 wanted = f"must return int64[{state.batch_size}], a legal action for each match"
-                raise ConformanceError(f"{subject}: act {wanted}, not {shortened(repr(action))}")
+                raise self._fault(f"act {wanted}, not {shortened(repr(action))}")
             try:
                 self.game.step(state, action)
             except IllegalActionError as error:
-                raise ConformanceError(f"{subject}: {error}") from error
+                raise self._fault(str(error)) from error
         return action
+
+    def policy(self, state: State) -> Tensor | None:
+        with self._reported():
+            policy = self.player.policy(state)
+            if policy is not None:
+                self._check_shape("policy", policy, state)
+                legal, sums = self.game.legal_action_mask(state), policy.double().sum(dim=1)
+                fits = ((policy >= 0) & (legal | (policy == 0))).all()
+                if not fits or ((sums - (~state.terminated).double()).abs() > ROUNDING).any():
+                    raise self._fault("policy must give probabilities of the legal actions, which sum to 1")
+        return policy
+
+    def action_values(self, state: State) -> Tensor | None:
+        with self._reported():
+            values = self.player.action_values(state)
+            if values is not None:
+                self._check_shape("action_values", values, state)
+        return values
+
+    def _check_shape(self, method: str, given: object, state: State) -> None:
+        shape = (state.batch_size, self.game.num_distinct_actions)
+        if not isinstance(given, Tensor) or not given.is_floating_point() or given.shape != shape:
+            wanted = f"must return float{list(shape)}, a number for each action, or None"
+            raise self._fault(f"{method} {wanted}, not {shortened(repr(given))}")
+
+    def _fault(self, what: str) -> ConformanceError:
+        return ConformanceError(f"player {self.given_name!r}: {what}")
+
+    def _reported(self) -> AbstractContextManager[None]:
+        return errors_of_outside("player", self.given_name, type(self.player).__module__)

@@ -46,10 +46,10 @@ def grade_of(value: float | None, best: float | None, kind: ValueKind, *, is_exa
 
 def thresholds_text(game: Game) -> str:
     """The smallest loss of an action for each grade in this game, in one or two sentences."""
-    if game.rules.counts_stones:
-        kinds = [("points", f"{game.presentation.point_name} fewer than the best move")]
-    else:
-        kinds = [("results", "of a win less than the best move"), ("scores", "moves later won or sooner lost")]
+    points = ("points", f"{game.presentation.point_name} fewer than the best move")
+    kinds = [("results", "of a win less than the best move"), ("scores", "moves later won or sooner lost")]
+    if game.rules.margin is not None:
+        kinds = [points] if game.counts_discs else [kinds[0], points]
     said = [f"from {', '.join(f'{one:g}' for one in THRESHOLDS[kind])} {unit}" for kind, unit in kinds]  # type: ignore[index]
     return f"Inaccuracy, mistake, blunder: {'; exactly, '.join(said)}. Throwing away a win or a draw is a blunder."
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.playing.estimates import Estimate, Grade, results_known_at_once
+from selfplay.playing.result_text import lead_of, points_of
 from selfplay.playing.session import Session
 
 
@@ -72,7 +73,9 @@ class MatchDescription:
     seat_names: list[str] = _described("The names of the two seats in this game.")
     board: str = _described("The position as text.")
     squares: list[int] | None = _described("1: a stone of seat 0; -1: a stone of seat 1; 0: empty. null: no board.")
-    counts: list[int] | None = _described("The number of stones of each seat, in games where stones are points.")
+    points: list[float] | None = _described("The points of each seat, such as discs; null if they are not known.")
+    lead: float | None = _described("By how many points seat 0 leads; null if it is not known, or no points count.")
+    point_name: str = _described("What points are called, such as discs.")
     captured: list[int] | None = _described(
         "The number of stones that each seat has captured; null in games that do not count them."
     )
@@ -117,7 +120,7 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
     is_over = bool(state.terminated)
     is_chosen_here = session.awaits_person if ply is None else not is_over
     estimate = session.estimates.get(number) if is_chosen_here else None
-    counts = None if stones is None or not game.rules.counts_stones else [int((stones == one).sum()) for one in (1, -1)]
+    points = points_of(game, state)
     captured = (
         presentation.captured_stones(states.select(torch.arange(number + 1))) if presentation.captures_stones else None
     )
@@ -125,7 +128,9 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
         seat_names=list(presentation.player_names),
         board=presentation.board_text(state),
         squares=None if stones is None else stones.tolist(),
-        counts=counts,
+        points=None if points is None else list(points),
+        lead=lead_of(game, state),
+        point_name=presentation.point_name,
         captured=captured,
         owners=game.owners(state)[0].tolist() if is_over and game.rules.owned is not None else None,
         place=places[number],

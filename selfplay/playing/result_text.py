@@ -5,7 +5,7 @@ from selfplay.games.state import State
 
 
 def result_text(game: Game, state: State, winner: int | None, person: int | None = None) -> str:
-    """The result, and points or empty squares where they count.
+    """The result, and points, the lead in points or empty squares where they count.
 
     Args:
         state: the end (B = 1), which a player may have brought about by giving up.
@@ -16,16 +16,34 @@ def result_text(game: Game, state: State, winner: int | None, person: int | None
         return " ".join(filter(None, ["A draw.", _points_text(game, state)]))
     name = game.presentation.player_names[winner]
     said = f"{name[:1].upper()}{name[1:]} wins." if person is None else "You win." if person == winner else "You lose."
-    return " ".join(filter(None, [said, _empty_squares_text(game, state, winner), _points_text(game, state)]))
+    return " ".join(filter(None, [said, _points_text(game, state), _empty_squares_text(game, state, winner)]))
 
 
 def _points_text(game: Game, state: State) -> str:
-    """The points of both players, in a game in which squares count; empty if a player has given up."""
-    if game.rules.owned is None or not bool(game.state_at(state.own, state.opp).terminated):
+    """The points of both players, or the lead if only this is known; empty if a player has given up."""
+    if game.rules.margin is None or not bool(game.state_at(state.own, state.opp).terminated):
         return ""
-    owners, komi = game.owners(state), game.komi
-    points = int((owners == 1).sum()), int((owners == -1).sum()) + (komi or 0.0)
-    return game.presentation.points_text(points, komi)
+    if (points := points_of(game, state)) is not None:
+        return game.presentation.points_text(points, game.komi)
+    lead = lead_of(game, state)
+    return f"The lead in {game.presentation.point_name} is {abs(lead):g}." if lead else ""
+
+
+def points_of(game: Game, state: State) -> tuple[float, float] | None:
+    """The points of player 0 and of player 1 in a match (B = 1), with komi; None if only a lead is known, or none."""
+    if (points := game.points(state)) is not None:
+        first, second = points[0].tolist()
+        return first, second + (game.komi or 0.0)
+    if game.rules.owned is None or not bool(state.terminated):
+        return None
+    owners = game.owners(state)
+    return float((owners == 1).sum()), int((owners == -1).sum()) + (game.komi or 0.0)
+
+
+def lead_of(game: Game, state: State) -> float | None:
+    """By how many points player 0 leads in a match (B = 1); None if it is not known before the end, or no points
+    count."""
+    return None if game.rules.margin is None or game.rules.owned is not None else float(game.score(state))
 
 
 def _empty_squares_text(game: Game, state: State, winner: int) -> str:

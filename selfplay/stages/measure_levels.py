@@ -127,13 +127,13 @@ def reference_names(game: Game, names: Sequence[str] | None) -> list[str]:
     """The names of the references: `names` without duplicates, or by default those that suit the game, weak ones first.
 
     The random player is not included, because every level meets it as level 0. The defaults are the player that
-    maximises its points after one ply, if stones are points, and NegaScout at several depths. These are 1 to 6
+    maximises its discs after one ply, if discs count, and NegaScout at several depths. These are 1 to 6
     plies with the evaluation `article` if it fits the game; otherwise 2, 4 and 6 plies without an evaluation, if the
     number of actions is small enough.
     """
     if names is not None:
         return [name for name in dict.fromkeys(names) if name != RANDOM]
-    greedy = ["greedy_discs"] if game.rules.counts_stones else []
+    greedy = ["greedy_discs"] if game.counts_discs else []
     evaluation = fitting_evaluation(game).name
     shallow = [depth for depth in (2, 4, 6) if game.num_distinct_actions**depth <= MOST_LINES]
     depths = shallow if evaluation == NONE else range(1, 7)

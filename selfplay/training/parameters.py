@@ -1,6 +1,7 @@
 """How networks are trained: parameters with their ranges, and the optimisers and schedules that they name."""
 
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 from selfplay.checks import count, one_in, one_of, within
@@ -20,6 +21,7 @@ SCHEDULES: Registry[Any] = Registry(
     {"constant": "selfplay.training.learning_rate:constant", "one_cycle": "selfplay.training.learning_rate:one_cycle"},
     group="selfplay.schedules",
     arguments=("peak", "step", "total_steps"),
+    result=(Real,),
 )
 """(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.learning_rate`."""
 

@@ -151,6 +151,7 @@ def rules_of(game: Game) -> str:
     }
     functions |= {} if rules.margin is None else {"margin": rules.margin}
     functions |= {} if rules.owned is None else {"owned": rules.owned}
+    functions |= {} if rules.points is None else {"points": rules.points}
     return javascript_of(functions, rules.word_bits, numbers={"observationEntry": 1, "phaseOf": 3})
 
 
@@ -190,6 +191,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "line_length": presentation.line_length,
         "captures_stones": presentation.captures_stones,
         "komi": game.komi,
+        "margin_unit": game.rules.margin_unit,
         "ends": ends._replace(point=ends.point * game.rules.margin_unit)._asdict(),
         "points_per_value": ends.points_per_value,
         "grades": list(zip(THRESHOLDS["results" if ends.points_per_value is None else "points"], GRADES, strict=True)),

@@ -113,7 +113,7 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
 
 def _most_discs_offer(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
     """The player that turns the most discs, in games in which discs count."""
-    if game.rules.counts_stones:
+    if game.counts_discs:
         yield OfferedPlayer(
             "greedy",
             "greedy",

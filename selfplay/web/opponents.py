@@ -69,7 +69,6 @@ class OpponentCatalog:
             columns=columns,
             seat_names=list(game.presentation.player_names),
             stone_colours=None if game.presentation.stone_colours is None else list(game.presentation.stone_colours),
-            counts_stones=game.rules.counts_stones,
             moves_stones=game.presentation.moves_stones,
             is_rhombus=game.presentation.is_rhombus,
             is_on_crossings=game.presentation.is_on_crossings,

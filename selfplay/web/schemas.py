@@ -117,7 +117,6 @@ class GameView(BaseModel):
     columns: int | None
     seat_names: list[str] = Field(description="The names of the player who moves first and of the other.")
     stone_colours: list[str] | None
-    counts_stones: bool = Field(description="Whether the number of stones decides the match.")
     square_names: list[str]
     moves_stones: bool = Field(
         description="Whether an action with two squares moves a stone: it is clicked, then its target."

@@ -178,6 +178,7 @@ interface Description {
   line_length: number | null;
   captures_stones: boolean;
   komi: number | null;
+  margin_unit: number;
   ends: Ends;
   points_per_value: number | null;
   grades: [number, NonNullable<Grade>][];

@@ -244,10 +244,10 @@ def play_gives_three(own, opp, move):
     return opp, own | move, own
 
 
-GIVES_NO_WORD = "play gives a number or a comparison where it must give a word"
 NO_WORDS = [
-    *((function, bits, GIVES_NO_WORD) for function in (play_compares, play_gives_a_number) for bits in (64, 100)),
-    (play_counts_stones, 100, GIVES_NO_WORD),
+    *((play_compares, bits, "play gives a comparison where it must give a word") for bits in (64, 100)),
+    *((play_gives_a_number, bits, "play gives 1 where it must give a word") for bits in (64, 100)),
+    (play_counts_stones, 100, "play gives a number where it must give a word"),
     (play_gives_three, 64, "a position is two words, own and opp"),
 ]
 

@@ -10,7 +10,7 @@ from selfplay.games import make_game
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.network_evaluator import NetworkEvaluator, SymmetricNetwork
-from selfplay.search.mcts.evaluator import CompiledEvaluator
+from selfplay.search.mcts.evaluator import parts_of
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
 from selfplay.training.fitting import seeded
@@ -67,7 +67,7 @@ def test_a_value_network_gives_priors_by_the_values_of_the_afterstates():
 def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
     network = network_of("ntuple")
     evaluator = agent_of(network).evaluator()
-    assert isinstance(evaluator, CompiledEvaluator)
+    assert parts_of(evaluator).position_value is not None
     compiled = TreeSearch(GAME, evaluator, make_rule("puct"), 40).search(LATER)
     by_batches = TreeSearch(GAME, NetworkEvaluator(GAME, network), make_rule("puct"), 40).search(LATER)
     # float64 and float32.

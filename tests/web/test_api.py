@@ -44,10 +44,10 @@ def test_a_match_against_each_kind_of_opponent_is_played_to_the_end(client: Test
 def test_othello_shows_disc_counts_turned_discs_and_passes(client: TestClient) -> None:
     match = described("othello_4x4", "greedy")
     view = shown(client, match)
-    assert (view["counts"], view["seat_names"]) == ([2, 2], ["black", "white"])
+    assert (view["points"], view["seat_names"]) == ([2, 2], ["black", "white"])
     after = shown(client, played(match, view, view["legal"][0]["action"]), advance=False)
     turned = after["plies"][0]["turned"]
-    assert (after["counts"], len(turned)) == ([4, 1], 1)
+    assert (after["points"], len(turned)) == ([4, 1], 1)
     assert (view["squares"][turned[0]], after["squares"][turned[0]]) == (-1, 1)
     _, view = play_out(client, described("othello_4x4", "greedy", "second"), choice=1)
     passes = [ply for ply in view["plies"] if ply["text"] == "pass"]

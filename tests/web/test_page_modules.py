@@ -28,6 +28,7 @@ export function observationEntry(own: bigint, opp: bigint, entry: bigint): bigin
 export function phaseOf(own: bigint, opp: bigint, ...sizes: bigint[]): bigint;
 export function margin(own: bigint, opp: bigint): bigint;
 export function owned(own: bigint, opp: bigint): bigint;
+export function points(own: bigint, opp: bigint): bigint;
 export const wordBits: number;
 """
 """The types of the module that is translated from the rules of a game."""

@@ -7,7 +7,7 @@ has two of these: random matches, and the values of afterstates.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.compute.compiled_words import move_of, nth_bit, part
 from selfplay.compute.random_numbers import below, fold
+from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.outcomes import EndValues
 from selfplay.games.rules import Rules
@@ -42,41 +43,72 @@ class PositionValues(NamedTuple):
     """float[N, A]: softmax over the legal actions gives the priors; ignored where illegal."""
 
 
-class Evaluator(Protocol):
-    """Common to both kinds."""
-
-    name: str
-    ends: EndValues
-    """The values of finished matches; those of unfinished positions have the same scale, -1 to 1."""
+MATCH_RETURN = EndValues(win=1.0, point=0.0)
 
 
-@runtime_checkable
-class BatchEvaluator(Evaluator, Protocol):
-    """Evaluates batches of positions. The result for a position must not depend on the others."""
+class BatchEvaluator(Protocol):
+    """Evaluates batches of positions. The result for a position must not depend on the others.
+
+    It can have a `name`, and `ends` (EndValues), the values of finished matches; those of unfinished positions have the
+    same scale, -1 to 1. By default these are the name of its class, and 1 for a win and -1 for a loss.
+    """
 
     def evaluate(self, state: State) -> PositionValues:
         """The values of unfinished positions, which are on the CPU."""
 
 
-@runtime_checkable
-class CompiledEvaluator(Evaluator, Protocol):
-    """Evaluates positions inside the compiled search."""
+class CompiledEvaluator(Protocol):
+    """Evaluates positions inside the compiled search.
 
-    is_random: bool
-    """Whether it uses its random bits."""
+    It can have `name` and `ends` as a BatchEvaluator, and two attributes more: `is_random`, whether it uses its random
+    bits (by default it does not), and a method `parameters(game)`, which gives new parameters for one search (by
+    default 0) and raises SettingError if the evaluator does not fit the game.
+    """
 
     def position_value(self, game: Game) -> CompiledPositionValue:
         """The compiled function; every call returns the same function."""
 
-    def parameters(self, game: Game) -> Any:
-        """New parameters for one search. Raises SettingError if the evaluator does not fit the game."""
+
+class EvaluatorParts(NamedTuple):
+    """What a search needs of an evaluator, with defaults for what it does not have."""
+
+    name: str
+    ends: EndValues
+    is_random: bool
+    evaluate: Callable[[State], PositionValues] | None
+    position_value: Callable[[Game], CompiledPositionValue] | None
+    parameters: Callable[[Game], Any]
+
+
+def parts_of(evaluator: BatchEvaluator | CompiledEvaluator) -> EvaluatorParts:
+    """The parts of an evaluator. Raises SettingError, which names what is missing, if it cannot evaluate positions."""
+    name = getattr(evaluator, "name", type(evaluator).__name__)
+    evaluate, position_value = (getattr(evaluator, method, None) for method in ("evaluate", "position_value"))
+    if not callable(evaluate) and not callable(position_value):
+        raise SettingError(f"evaluator {shortened(name)}: has no method evaluate(state) and no position_value(game)")
+    ends = getattr(evaluator, "ends", MATCH_RETURN)
+    if not isinstance(ends, tuple) or len(ends) != 2:
+        raise SettingError(f"evaluator {shortened(name)}: ends={shortened(repr(ends))}: must be EndValues(win, point)")
+    is_random = position_value is not None and bool(getattr(evaluator, "is_random", False))
+    parameters = getattr(evaluator, "parameters", lambda game: 0)
+    return EvaluatorParts(str(name), EndValues(*ends), is_random, evaluate, position_value, parameters)
+
+
+def checked_values(values: PositionValues, name: str, positions: int, num_actions: int) -> tuple[Tensor, Tensor]:
+    """What an evaluator gives for this number of positions. Raises SettingError if it has another shape."""
+    shapes = [tuple(getattr(part, "shape", ())) for part in values] if isinstance(values, tuple) else []
+    if shapes != [(positions,), (positions, num_actions)]:
+        wanted = f"PositionValues(value=float[{positions}], logits=float[{positions}, {num_actions}])"
+        raise SettingError(f"evaluator {shortened(name)}: evaluate must return {wanted}")
+    value, logits = values
+    return value.cpu().double(), logits.cpu().double()
 
 
 class RolloutEvaluator:
     """The mean return of `rollouts` random matches. Raises SettingError unless there is at least one."""
 
     name = "rollouts"
-    ends = EndValues(win=1.0, point=0.0)
+    ends = MATCH_RETURN
     is_random = True
 
     def __init__(self, rollouts: int = 1) -> None:

@@ -74,6 +74,7 @@ SEARCH_RULES: Registry[Any] = Registry(
     },
     group="selfplay.search_rules",
     arguments=(),
+    result=(Rule,),
 )
 """Functions from constants to rules, by name."""
 

@@ -17,7 +17,7 @@ from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
-from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
+from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator, checked_values, parts_of
 from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
 from selfplay.search.mcts.rule import Rule
@@ -79,24 +79,21 @@ class TreeSearch(MadeAgain):
         self.game, self.evaluator, self.rule, self.simulations, self.proves = game, evaluator, rule, simulations, proves
         self._num_nodes = simulations + 1 + (simulations if reuse else 0)
         self._kept = KeptTrees(simulations) if reuse else None
-        self._ends = np.array(evaluator.ends, dtype=np.float64)
+        # Asked once: looking for methods takes as long as several simulations.
+        self.parts = parts_of(evaluator)
+        self._ends = np.array(self.parts.ends, dtype=np.float64)
         self._constants = rule.constants(simulations, game.num_distinct_actions)
         self._kind = (game.rules, game.pass_action, rule.functions)
         # As many simulations as the previous search could run in QUICK_SECONDS.
         self._quick_simulations = FEWEST_QUICK
-        # Asked once: looking for the methods of a protocol takes as long as several simulations.
-        self._compiled: CompiledEvaluator | None = None
-        if isinstance(evaluator, CompiledEvaluator):
-            self._compiled = evaluator
-            evaluator.parameters(game)
-        else:
-            self._batches = evaluator
+        self._is_compiled = self.parts.position_value is not None
+        if self._is_compiled:
+            self.parts.parameters(game)
 
     @property
     def is_random(self) -> bool:
         """Whether the result for a position depends on random bits, or on earlier plies of its match."""
-        uses_bits = self.rule.is_random or (self._compiled is not None and self._compiled.is_random)
-        return self._kept is not None or uses_bits
+        return self._kept is not None or self.rule.is_random or self.parts.is_random
 
     def search(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
         """Search a batch of positions.
@@ -122,7 +119,7 @@ class TreeSearch(MadeAgain):
             kept.forget(draws)
         word_bits = self.game.rules.word_bits
         # A compiled search grows one tree after another in the memory of one, if none is kept.
-        is_one = self._compiled is not None and kept is None
+        is_one = self._is_compiled and kept is None
         size = max(1, len(own) if is_one else BYTES_AT_ONCE // tree_bytes(self._num_nodes, num_actions, word_bits))
         for start in range(0, max(1, len(own)), size):
             chunk = slice(start, start + size)
@@ -130,7 +127,7 @@ class TreeSearch(MadeAgain):
             if kept is not None and draws is not None:
                 of_chunk = draws._replace(match=draws.match[chunk])
                 kept.take_over(of_chunk, own[chunk], opp[chunk], trees)
-            parameters = 0 if self._compiled is None else self._compiled.parameters(self.game)
+            parameters = self.parts.parameters(self.game) if self._is_compiled else 0
             how = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
             parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], CompiledTreeSearch(*how)))
             if kept is not None and draws is not None:
@@ -141,7 +138,7 @@ class TreeSearch(MadeAgain):
     def _grow(self, own: Words, opp: Words, bits: NDArray[np.int64], search: CompiledTreeSearch) -> TreeSearchResult:
         """Search these positions in the memory of `search.trees`."""
         results = make_results(len(own), self.game.num_distinct_actions)
-        if self._compiled is None:
+        if self.parts.position_value is None:
             plant, advance, conclude = compile_lockstep(*self._kind)
             frontier = make_frontier(len(own), self.game.rules.word_bits)
             count = plant(own, opp, bits[0], search, frontier)
@@ -149,7 +146,7 @@ class TreeSearch(MadeAgain):
                 count = advance(count, *self._evaluated(frontier, count), bits[0], search, frontier)
             conclude(search, results)
             return results
-        search_batch = compile_whole_search(*self._kind, self._compiled.position_value(self.game))
+        search_batch = compile_whole_search(*self._kind, self.parts.position_value(self.game))
         progress, start = np.zeros(3, dtype=np.int64), perf_counter()
 
         def grow(stop: StopFlag) -> None:
@@ -164,8 +161,10 @@ class TreeSearch(MadeAgain):
         """The evaluations of the distinct positions of the frontier, and the number of that of each tree."""
         own, opp = (torch.from_numpy(stored_rows(words[:count])) for words in (frontier.own, frontier.opp))
         first, rows = distinct_bitboards(own, opp)
-        values, logits = self._batches.evaluate(_unfinished(own[first], opp[first]))
-        return values.cpu().double().numpy(), logits.cpu().double().numpy(), rows.numpy()
+        assert self.parts.evaluate is not None, "only called for evaluators of batches"
+        found = self.parts.evaluate(_unfinished(own[first], opp[first]))
+        values, logits = checked_values(found, self.parts.name, len(first), self.game.num_distinct_actions)
+        return values.numpy(), logits.numpy(), rows.numpy()
 
 
 def _unfinished(own: Tensor, opp: Tensor) -> State:

@@ -23,7 +23,7 @@ export function bitsOf(word) {
 
 // What a rule gives for a number, which may be negative.
 /** @type {(value: bigint) => number} */
-const numberOf = (value) => Number(BigInt.asIntN(64, value));
+export const numberOf = (value) => Number(BigInt.asIntN(64, value));
 
 export class Game {
   /**
@@ -94,6 +94,22 @@ export class Game {
     const owned = [rules.owned(own, opp), rules.owned(opp, own)].map((word) => new Set(bitsOf(word)));
     const [first, second] = player === 0 ? owned : owned.toReversed();
     return [...Array(this.numSquares).keys()].map((square) => Number(first.has(square)) - Number(second.has(square)));
+  }
+
+  // The points of both seats, without komi; null if the rules do not say them.
+  /** @type {(state: GameState, unit: number) => number[] | null} */
+  points({ own, opp, player }, unit) {
+    if (rules.points === undefined) {
+      return null;
+    }
+    const points = [rules.points(own, opp), rules.points(opp, own)].map((value) => numberOf(value) * unit);
+    return player === 0 ? points : points.toReversed();
+  }
+
+  // By how many points seat 0 leads; null in games in which no points count, or only squares at the end.
+  /** @type {(state: GameState, unit: number) => number | null} */
+  lead({ own, opp, player }, unit) {
+    return rules.margin === undefined || rules.owned !== undefined ? null : numberOf(rules.margin(own, opp)) * unit * (player === 0 ? 1 : -1) + 0;
   }
 
   // By action: the value of the position after it to the player who takes it; NaN where illegal.

@@ -1,7 +1,7 @@
 // Easy, Medium and Hard: searches of fixed depth or with a fixed number of simulations, as
 // selfplay/named_players/strengths.py names them.
 
-import { Game } from "./game.js";
+import { Game, numberOf } from "./game.js";
 import { EXPLORE, LEAF, pick, RANDOM_ACTION, SAMPLED_ACTION, TIE_BREAK, uniform } from "./random.js";
 import { Rollouts } from "./rollouts.js";
 import { searched } from "./search.js";
@@ -25,7 +25,7 @@ export class Strength {
    * @param {Evaluator} agent
    */
   constructor({ evaluation, ends, depth, slack, epsilon }, description, game, agent) {
-    const evaluators = { agent, none: { value: () => 0 }, discs: { value: (/** @type {bigint} */ own, /** @type {bigint} */ opp) => -Number(game.rules.margin(own, opp)) } };
+    const evaluators = { agent, none: { value: () => 0 }, discs: { value: (/** @type {bigint} */ own, /** @type {bigint} */ opp) => -numberOf(game.rules.margin(own, opp)) } };
     this.depth = depth;
     this.slack = slack;
     this.epsilon = epsilon;

@@ -28,7 +28,8 @@ export function viewOf(match, number) {
     people: match.people,
     person_seat: personSeat,
     squares,
-    counts: description.view.counts_stones ? [1, -1].map((stone) => squares.filter((one) => one === stone).length) : null,
+    points: pointsOf(match, state),
+    lead: game.lead(state, description.margin_unit),
     captured: description.captures_stones ? capturedStones(match, number) : null,
     owners: state.isOver ? game.owners(state) : null,
     to_move: state.isOver ? null : state.player,
@@ -159,15 +160,24 @@ function resultText(match, result) {
   return (result === 0 ? "A draw." : said) + pointsText(match);
 }
 
-// The points of both seats, in a game in which squares count.
+// The points of both seats, with komi; null if only a lead is known, or none.
+/** @type {(match: Match, state: GameState) => number[] | null} */
+function pointsOf({ game, description: { komi, margin_unit: unit } }, state) {
+  const owners = state.isOver ? game.owners(state) : null;
+  const points = game.points(state, unit) ?? (owners && [1, -1].map((seat) => owners.filter((owner) => owner === seat).length));
+  return points && [points[0], points[1] + (komi ?? 0)];
+}
+
+// The points of both seats at the end, or the lead if only this is known, in a game that counts points.
 /** @type {(match: Match) => string} */
-function pointsText({ game, description: { komi, view }, state }) {
-  const owners = game.owners(state);
-  if (owners === null) {
-    return "";
+function pointsText(match) {
+  const { game, description: { komi, margin_unit: unit, view, match: { point_name: name } }, state } = match;
+  const points = pointsOf(match, state);
+  const lead = game.lead(state, unit);
+  if (points === null) {
+    return lead ? ` The lead in ${name} is ${Math.abs(lead)}.` : "";
   }
-  const [one, other] = [1, -1].map((seat) => owners.filter((owner) => owner === seat).length);
   const [first, second] = view.seat_names;
   const included = komi ? `, with komi ${komi}` : "";
-  return ` ${capital(first)} has ${one} points, ${second} ${other + (komi ?? 0)}${included}.`;
+  return ` ${capital(first)} has ${points[0]} ${name}, ${second} ${points[1]}${included}.`;
 }

@@ -138,7 +138,7 @@ export function drawLosses(place, { game, match }) {
       lines[ply.seat].push([number + 1, sums[ply.seat]]);
     }
   });
-  place.hidden = !game.counts_stones || lines.flat().length === 2;
+  place.hidden = lines.flat().length === 2;
   if (place.hidden) {
     return;
   }
@@ -152,5 +152,5 @@ export function drawLosses(place, { game, match }) {
     drawing.append(svg("path", { d, class: `line loss ${game.stone_colours?.[seat] ?? ""}` }));
   });
   place.querySelector("div").replaceChildren(drawing);
-  at("discs-lost-source").textContent = `— ${said} discs`;
+  at("discs-lost-source").textContent = `— ${said} ${match.point_name}`;
 }

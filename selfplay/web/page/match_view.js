@@ -8,7 +8,7 @@ import { showMoves } from "./moves_view.js";
 import { stoneOf } from "./pieces.js";
 import { cursor, onBoard, opened, position, results, state, valued, wantsJudge } from "./state.js";
 import { RESULT_SCALE, valuesToShow, valueText } from "./values.js";
-import { aboutBest, capital, curveKind, curveSource, nameOf, scoreText, valuesAbout } from "./words.js";
+import { aboutBest, capital, curveKind, curveSource, nameOf, pointsText, scoreText, valuesAbout } from "./words.js";
 
 const FACES = ["play", "analyse"];
 
@@ -116,7 +116,8 @@ function showSeats(game, answer, shown) {
   const plain = { isNew: false, isTurned: false, isGhost: false };
   for (const [id, seat] of Object.entries({ above: 1 - below, below })) {
     const stone = game.rows === null ? [] : [stoneOf(game, seat, plain)];
-    const count = shown.counts === null ? [] : [element("b", { class: "count" }, String(shown.counts[seat]))];
+    const points = pointsText(shown, seat);
+    const count = points === "" ? [] : [element("b", { class: "count" }, points)];
     const prisoners = shown.captured?.[seat] ?? 0;
     const captured = prisoners === 0 ? [] : [element("span", { class: "captured" }, stoneOf(game, 1 - seat, plain), String(prisoners), element("span", { class: "hidden" }, " captured"))];
     const colour = capital(answer.seat_names[seat]);

@@ -56,7 +56,7 @@ function aboutPly(match, ply) {
   }
   const scale = scaleOfPly(match, ply);
   /** @type {(value: number, words: string | null) => string} */
-  const text = (value, words) => words ?? valueText(value, scale) + (ply.in_points ? " discs" : "");
+  const text = (value, words) => words ?? valueText(value, scale) + (ply.in_points ? ` ${match.point_name}` : "");
   const grade = gradeOf(match, ply);
   const value = element("span", { class: "worth" }, text(ply.value, ply.words));
   if (grade === null) {

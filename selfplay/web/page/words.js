@@ -73,9 +73,19 @@ export function scoreText(match, [one, other, drawn]) {
   return `${nameOf(match, first)} ${one} : ${other} ${nameOf(match, 1 - first)}${drawn > 0 ? `, ${drawn} drawn` : ""}`;
 }
 
+// The points of a seat; if only the lead is known, this beside the player who is ahead.
+/** @type {(match: MatchView, seat: number) => string} */
+export function pointsText({ points, lead }, seat) {
+  if (points !== null) {
+    return String(points[seat]);
+  }
+  const ahead = (lead ?? 0) * (seat === 0 ? 1 : -1);
+  return ahead > 0 ? `+${ahead}` : "";
+}
+
 /** @type {(match: MatchView, hint: HintView) => string} */
-export function aboutHint({ judge }, { in_points: inPoints, source, text, value, words }) {
-  const estimated = inPoints ? `${valueText(value, { inPoints, neutral: 0, span: null })} discs` : valueText(value, judge);
+export function aboutHint({ judge, point_name: points }, { in_points: inPoints, source, text, value, words }) {
+  const estimated = inPoints ? `${valueText(value, { inPoints, neutral: 0, span: null })} ${points}` : valueText(value, judge);
   return words === null ? `${source} would play ${text} here (value ${estimated}).` : `${source}: ${text} ${words}.`;
 }
 
@@ -128,11 +138,14 @@ export function aboutPosition(match, cursor, verdict) {
   return `Move ${cursor} of ${match.plies.length}: ${match.seat_names[ply.seat]} (${whoIs(match, ply.seat)}) ${ply.is_forced ? "passes" : `plays ${ply.text}`}${verdict}.`;
 }
 
+/** @type {(kind: string, points: string) => string} */
+const aboutKind = (kind, points) => (KINDS[kind] ?? "").replace("points", points);
+
 /** @type {Record<string, string>} */
 const KINDS = {
   results: "The result of each move with perfect play.",
   scores: "The exact score of each move with perfect play. A sooner win and a later loss score higher.",
-  points: "Exact: the number of discs by which each move wins or loses if both play perfectly.",
+  points: "Exact: the number of points by which each move wins or loses if both play perfectly.",
 };
 
 // What the values on the board mean; mode is the choice of the person.
@@ -140,7 +153,7 @@ const KINDS = {
 /** @type {(match: MatchView, mode: Mode, shown: ValuesOfPosition & {arePoints: boolean, isChoice: boolean}) => string} */
 export function valuesAbout(match, mode, { known, scale, judged, arePoints, isChoice }) {
   if (mode === "perfect") {
-    return judged === null || !isChoice ? "" : aboutJudged(judged);
+    return judged === null || !isChoice ? "" : aboutJudged(judged, match.point_name);
   }
   const adviser = adviserOf(match, match.to_move ?? 0);
   const values = [...known.values()];
@@ -148,10 +161,10 @@ export function valuesAbout(match, mode, { known, scale, judged, arePoints, isCh
     return mode !== "none" && isChoice ? noValues(match) : "";
   }
   if (arePoints || scale.isExact) {
-    return KINDS[arePoints ? "points" : "scores"];
+    return aboutKind(arePoints ? "points" : "scores", match.point_name);
   }
   const whose = match.person_seat === match.to_move && match.person_seat !== null ? "you" : match.seat_names[match.to_move ?? 0];
-  const unit = scale.inPoints ? ", in discs" : "";
+  const unit = scale.inPoints ? `, in ${match.point_name}` : "";
   const share = values.every(({ share }) => share === null) ? "" : " Below it: the share of its simulations.";
   const isResultKnown = values.some(({ result }) => result !== null);
   const results = isResultKnown ? " Below it and as its colour: the result if both play perfectly." : "";
@@ -159,18 +172,18 @@ export function valuesAbout(match, mode, { known, scale, judged, arePoints, isCh
   return `${about} It is estimated by ${adviser.label}, against ${adviser.values_hold}.${share}${results}`;
 }
 
-/** @type {(judged: Judged) => string} */
-function aboutJudged({ kind, isExact, source, known, isComplete }) {
+/** @type {(judged: Judged, points: string) => string} */
+function aboutJudged({ kind, isExact, source, known, isComplete }, points) {
   if (!isExact) {
-    return `The value of each move${kind === "points" ? ", in discs" : ""}, estimated by ${source}.`;
+    return `The value of each move${kind === "points" ? `, in ${points}` : ""}, estimated by ${source}.`;
   }
   if (!isComplete) {
-    return `${KINDS[kind ?? ""]} This position takes longer: it is still being solved.`;
+    return `${aboutKind(kind ?? "", points)} This position takes longer: it is still being solved.`;
   }
   const highest = Math.max(...[...known.values()].map(({ value }) => Number(value)));
   const best = [...known.values()].filter(({ value }) => value === highest);
   const names = best.map(({ text }) => text).join(", ");
-  return KINDS[kind ?? ""] + (kind === "results" || best.length === 0 ? "" : ` Best: ${names} (${best[0].words}).`);
+  return aboutKind(kind ?? "", points) + (kind === "results" || best.length === 0 ? "" : ` Best: ${names} (${best[0].words}).`);
 }
 
 // The best moves in few words, or why none is known; mode as above.
@@ -187,7 +200,7 @@ export function aboutBest(match, mode, { known, scale, judged }) {
   const isPerfect = words !== null || judged?.isExact;
   const source = isPerfect ? "Perfect play" : mode === "perfect" && judged !== null ? judged.source : adviserOf(match, match.to_move ?? 0).label;
   const isWaiting = mode === "perfect" && judged?.isComplete === false;
-  const worth = words ?? valueText(value, scale) + (scale.inPoints ? " discs" : "");
+  const worth = words ?? valueText(value, scale) + (scale.inPoints ? ` ${match.point_name}` : "");
   return `${source}: ${names.slice(0, MOST_BEST).join(", ")}${others} (${worth}).${isWaiting ? " Still being solved." : ""}`;
 }
 
@@ -199,10 +212,10 @@ function noValues(match) {
 
 // What the values of the curve are, and from which move on they are exact.
 /** @type {(match: MatchView) => string} */
-export function curveKind({ plies }) {
+export function curveKind({ plies, point_name: points }) {
   const valued = plies.filter((ply) => ply.value !== null);
   const first = plies.findIndex((ply) => ply.words !== null);
-  const unit = valued.every((ply) => ply.in_points) ? ", in discs" : "";
+  const unit = valued.every((ply) => ply.in_points) ? `, in ${points}` : "";
   if (valued.length === 0) {
     return "";
   }

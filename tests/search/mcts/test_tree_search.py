@@ -9,10 +9,12 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Draws, Purpose
+from selfplay.errors import SettingError
 from selfplay.games import State, make_game
 from selfplay.games.position_graph import optimal_actions, perfect_values, positions_of
+from selfplay.players.mcts import MctsPlayer
 from selfplay.search.mcts import tree_search
-from selfplay.search.mcts.evaluator import RolloutEvaluator
+from selfplay.search.mcts.evaluator import PositionValues, RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.search.mcts.tree_search import TreeSearch
@@ -200,3 +202,39 @@ def test_ctrl_c_ends_a_long_search(default_sigint):
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         search.search(GAME.init(10_000))
+
+
+# ---------------------------------------------------------------------- evaluators of one's own
+
+
+class Uniform:
+    """Only what docs/alphazero.md asks for."""
+
+    def evaluate(self, state):
+        return PositionValues(torch.zeros(state.batch_size), torch.zeros(state.batch_size, 9))
+
+
+class Narrow:
+    def evaluate(self, state):
+        return PositionValues(torch.zeros(state.batch_size), torch.zeros(state.batch_size, 8))
+
+
+def test_an_evaluator_needs_no_more_than_evaluate():
+    search = TreeSearch(GAME, Uniform(), make_rule("puct"), SIMULATIONS)
+    # X completes the top row, which only the value of the end says.
+    state = GAME.state_after(["0,0", "1,0", "0,1", "1,1"])
+    assert search.search(state).actions.tolist() == [2]
+    assert (MctsPlayer(search).name, MctsPlayer(search).points_per_value()) == ("mcts Uniform", None)
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "message"),
+    [
+        (object(), r"evaluator object: has no method evaluate\(state\) and no position_value\(game\)"),
+        (type("Ends", (Uniform,), {"ends": 1.0})(), r"evaluator Ends: ends=1.0: must be EndValues\(win, point\)"),
+        (Narrow(), r"evaluator Narrow: evaluate must return PositionValues\(value=float\[1\], logits=float\[1, 9\]\)"),
+    ],
+)
+def test_an_evaluator_that_cannot_evaluate_is_refused_with_what_is_wrong(evaluator, message):
+    with pytest.raises(SettingError, match=f"^{message}$"):
+        TreeSearch(GAME, evaluator, make_rule("puct"), SIMULATIONS).search(GAME.init())

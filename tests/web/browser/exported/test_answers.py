@@ -14,7 +14,7 @@ from tests.web.conftest import client_of, web_settings
 SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "square", "origin", "turned")
 SAME_ACTIONS = ("action", "text", "square", "pointed")
 SAME = (
-    *("squares", "counts", "captured", "owners", "to_move", "awaits_person", "can_undo", "is_over"),
+    *("squares", "points", "lead", "captured", "owners", "to_move", "awaits_person", "can_undo", "is_over"),
     *("is_practice", "winner", "winning_squares", "result", "moves", "people", "person_seat", "seat_names"),
 )
 # Black captures two stones, and has territory at the end.

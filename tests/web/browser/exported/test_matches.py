@@ -133,3 +133,24 @@ def test_a_page_that_is_opened_as_a_file_says_what_to_do(browser: Browser, tmp_p
         page.goto(file.as_uri())
         expect(page.get_by_role("alert").get_by_text("python -m http.server")).to_be_visible()
         page.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "result"),
+    [
+        ("Dots", ["0", "1"], "Second wins. First has 1 boxes, second 3."),
+        ("LeadOnly", ["", "+1"], "Second wins. The lead in boxes is 2."),
+    ],
+)
+def test_points_are_shown_where_they_are_not_stones(
+    exported: Page, address: Callable[[str], str], name: str, points: list[str], result: str
+) -> None:
+    game, moves = f"tests.support.dots:{name}", "c2+b5+e4+a2+a4+d3+b3+d5+b1"
+    for played in (moves, f"{moves}+pass+e2+c4+pass+d1"):
+        exported.goto("about:blank")
+        exported.goto(f"{address(game)}#play/{game}?opponent=random&person=both&moves={played}")
+        settled(exported)
+        if played == moves:
+            shown = [exported.locator(f"#{place} .count") for place in ("above", "below")]
+            assert ["".join(one.all_inner_texts()) for one in shown] == points
+    expect(exported.locator("#status")).to_contain_text(result)

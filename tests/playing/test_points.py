@@ -1,0 +1,38 @@
+"""The points of games in which they are not stones: at the board, in results and for opponents."""
+
+import pytest
+
+from selfplay.games import make_game
+from selfplay.named_players.strengths import strengths
+from selfplay.playing.match_description import describe
+from selfplay.playing.session import Session
+from tests.support.dots import Dots, LeadOnly
+
+OPEN, REST = "c2 b5 e4 a2 a4 d3 b3 d5 b1", "pass e2 c4 pass d1"
+
+
+def session_after(game, moves):
+    session = Session(game, (None, None), 0)
+    session.resume(game.read_transcript(moves))
+    return session
+
+
+@pytest.mark.parametrize(
+    ("kind", "points", "caption", "result"),
+    [
+        (Dots, [1.0, 0.0], "first (X) 1, second (O) 0", "Second wins. First has 1 boxes, second 3."),
+        (LeadOnly, None, "first leads by 1", "Second wins. The lead in boxes is 2."),
+    ],
+)
+def test_boxes_are_counted_and_not_edges(kind, points, caption, result):
+    game = kind()
+    session = session_after(game, OPEN)
+    shown = describe(session)
+    assert (shown.points, shown.lead, shown.point_name) == (points, 1.0, "boxes")
+    assert shown.board.splitlines()[-1] == game.presentation.caption(session.state) == caption
+    assert session_after(game, f"{OPEN} {REST}").result_text == result
+
+
+def test_only_where_discs_are_a_feature_do_opponents_value_them():
+    assert "evaluation=none" in strengths(make_game("tests.support.dots:Dots"))["easy"]
+    assert "evaluation=discs" in strengths(make_game("othello"))["easy"]
