@@ -105,6 +105,9 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
         # Otherwise the default would be used.
         require(name, "???", "???" not in texts_in(value), "a value")
         field = field_of(kind, name)
+        # OmegaConf takes all other numbers as true.
+        is_number = field is not None and field.type is bool and isinstance(value, int) and value not in (0, 1)
+        require(name, value, not is_number, "true or false")
         if field and PATH.keys() <= field.metadata.keys() and "~" in str(value):
             OmegaConf.update(plain, name, str(user_path(value)))
     OmegaConf.set_struct(plain, None)
