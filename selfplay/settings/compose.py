@@ -100,7 +100,9 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
         except (ConfigAttributeError, ConfigKeyError):
             raise
         except (OmegaConfBaseException, ValueError) as error:
-            raise SettingError(f"{one.input_line}: must have the form of the value that --help shows") from error
+            raise SettingError(
+                f"{shortened(one.input_line)}: must have the form of the value that --help shows"
+            ) from error
     for name, value in dotted(OmegaConf.to_container(plain, resolve=False)):
         # Otherwise the default would be used.
         require(name, "???", "???" not in texts_in(value), "a value")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from selfplay.checks import count, one_in, within
 from selfplay.dataset.formats import DATASET_FORMATS
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 from selfplay.grading.compared import LONGEST_PAIR, ComparisonParameters
 from selfplay.named_players.names import parse_name
 from selfplay.search.mcts.rule import SEARCH_RULES, constants_of_rule
@@ -75,11 +75,11 @@ class ExpertSettings(ExpertIteration):
         name = parse_name(self.player)
         if name.kind != "search" or {"endgame", "time_limit"} & name.given.keys():
             raise SettingError(
-                f"expert.player={self.player}: must be a search of fixed depth, without endgame and time_limit, "
-                "such as search:negascout?depth=6"
+                f"expert.player={shortened(self.player)}: must be a search of fixed depth, without endgame and "
+                "time_limit, such as search:negascout?depth=6"
             )
         if (depth := name.options["depth"]) is not None and depth < 2:
-            raise SettingError(f"expert.player={self.player}: must look 2 or more plies ahead")
+            raise SettingError(f"expert.player={shortened(self.player)}: must look 2 or more plies ahead")
 
 
 @dataclass(frozen=True)
