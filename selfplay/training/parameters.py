@@ -33,11 +33,11 @@ class Optimizer:
 
     name: str = field(default="adam", metadata=one_in(OPTIMIZERS))
     """adam (Kingma & Ba, 2015), or module:Class."""
-    learning_rate: float = field(default=0.003, metadata=within(above=0, most=10))
+    learning_rate: float = field(default=0.003, metadata=within(above=0))
     """The highest learning rate of the first level."""
     level_decay: float = field(default=1.0, metadata=within(above=0, most=1))
     """Factor applied to the learning rate at each level."""
-    weight_decay: float = field(default=0.0, metadata=within(0, 10))
+    weight_decay: float = field(default=0.0, metadata=within(0))
     """Weight decay, added to the gradient or decoupled from it (decoupled_weight_decay)."""
     decoupled_weight_decay: bool = False
     """Decay the weights themselves (AdamW) instead of adding to the gradient."""
