@@ -107,10 +107,15 @@ def require_board(name: str, observation_shape: Sequence[int], instead: str) -> 
         )
 
 
-def require_positive_integer(option: str, number: object) -> None:
-    """Raise SettingError unless the value of this option is an integer of at least 1."""
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise SettingError(f"{option}={number}: must be an integer of at least 1")
+MOST_LAYERS = 1000
+"""The largest number of layers or blocks; more would take hours to build, and never learn."""
+
+
+def require_positive_integer(option: str, number: object, most: int | None = None) -> None:
+    """Raise SettingError unless the value of this option is an integer from 1 to `most`; None: without a limit."""
+    is_positive = isinstance(number, int) and not isinstance(number, bool) and number >= 1
+    bounds = "of at least 1" if most is None else f"from 1 to {most:,}"
+    require(option, number, is_positive and (most is None or number <= most), f"an integer {bounds}")  # type: ignore[operator]
 
 
 # ---------------------------------------------------------------------- networks by name
@@ -163,7 +168,7 @@ def meta_tensors(
     # torch raises RuntimeError and OverflowError for sizes that exceed 64 bits.
     except (RuntimeError, OverflowError, MemoryError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise SettingError(f"architecture={architecture.get('name')} cannot be built: {reason}") from error
+        raise SettingError(f"architecture={shortened(architecture.get('name'))} cannot be built: {reason}") from error
     state: dict[str, Tensor] = network.state_dict()
     return state
 
@@ -173,8 +178,9 @@ def _constructed(architecture: Mapping[str, Any], observation_shape: Sequence[in
     name = options.pop("name", None)
     if not isinstance(name, str):
         choices = ", ".join(sorted(ARCHITECTURES))
+        unknown = shortened(repr(name))
         raise SettingError(
-            f"unknown architecture {name!r}; set architecture.name=module:Class, or choose from {choices}"
+            f"unknown architecture {unknown}; set architecture.name=module:Class, or choose from {choices}"
         )
     build = _network_class(name)
     parameters = inspect.signature(build).parameters
@@ -182,25 +188,30 @@ def _constructed(architecture: Mapping[str, Any], observation_shape: Sequence[in
     sizes = {"num_actions": num_actions} if "num_actions" in known else {}
     allowed = [option for option in known if option not in sizes]
     if foreign := sorted(set(options) - set(allowed)):
-        raise SettingError(f"architecture {name} has no option {foreign[0]!r}; it has {', '.join(allowed) or 'none'}")
+        known_ones = ", ".join(allowed) or "none"
+        raise SettingError(f"architecture {name} has no option {shortened(repr(foreign[0]))}; it has {known_ones}")
     for option, value in options.items():
-        is_list = isinstance(value, Sequence) and not isinstance(value, str)
-        expected = not isinstance(parameters[option].default, tuple) or is_list
-        require(f"architecture.{option}", value, expected, "a list, such as [64]")
+        usual, is_list = parameters[option].default, isinstance(value, Sequence) and not isinstance(value, str)
+        require(f"architecture.{option}", value, not isinstance(usual, tuple) or is_list, "a list, such as [64]")
+        require(
+            f"architecture.{option}", value, not isinstance(usual, bool) or isinstance(value, bool), "true or false"
+        )
     try:
         with fields_of("architecture", *allowed):
             return build(tuple(observation_shape), **sizes, **options)
     except TypeError as error:
         # After the first line torch may describe its own stack.
         reason = shortened(str(error).partition("\n")[0])
-        raise SettingError(f"architecture={dict(architecture)} has a value of the wrong type: {reason}") from error
+        raise SettingError(
+            f"architecture={shortened(dict(architecture))} has a value of the wrong type: {reason}"
+        ) from error
 
 
 def _network_class(name: str) -> Callable[..., nn.Module]:
     found = ARCHITECTURES[name]
     # The name may come from a file, which must not be able to call any function by its name.
     if not (isinstance(found, type) and issubclass(found, nn.Module)):
-        raise SettingError(f"architecture {name!r} is not a torch.nn.Module class")
+        raise SettingError(f"architecture {shortened(name)!r} is not a torch.nn.Module class")
     return found
 
 

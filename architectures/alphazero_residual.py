@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from selfplay.architectures import Output, require_board, require_positive_integer
+from selfplay.architectures import MOST_LAYERS, Output, require_board, require_positive_integer
 from selfplay.architectures.alphazero_mlp import policy_layer
 from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
@@ -38,11 +38,10 @@ class AlphaZeroResidual(nn.Module):
     ) -> None:
         super().__init__()
         require_board("alphazero_residual", observation_shape, "alphazero_mlp")
-        numbers = {"channels": channels, "blocks": blocks}
-        for option, number in (
-            numbers | {"value_channels": value_channels, "policy_channels": policy_channels}
-        ).items():
+        numbers = {"channels": channels, "value_channels": value_channels, "policy_channels": policy_channels}
+        for option, number in numbers.items():
             require_positive_integer(option, number)
+        require_positive_integer("blocks", blocks, MOST_LAYERS)
         planes, rows, columns = observation_shape
         sizes = [value_channels * rows * columns, *hidden_sizes]
         self.trunk = nn.Sequential(

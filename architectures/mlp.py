@@ -7,9 +7,9 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from selfplay.architectures import Output
+from selfplay.architectures import MOST_LAYERS, Output
 from selfplay.architectures.capabilities import LayerLists
-from selfplay.errors import SettingError
+from selfplay.checks import require
 
 LEVELS = 1 << 16
 
@@ -38,10 +38,11 @@ class Dropout(nn.Module):
 
 def hidden_layers(sizes: Sequence[int], dropout: float) -> list[nn.Module]:
     """Linear, ReLU and dropout from each size to the next. Raises SettingError for a size or a rate out of range."""
-    if not all(isinstance(size, int) and size > 0 for size in sizes):
-        raise SettingError(f"hidden_sizes={list(sizes[1:])}: must be integers of at least 1")
-    if not 0 <= dropout < 1:
-        raise SettingError(f"dropout={dropout}: must be at least 0 and less than 1")
+    hidden = list(sizes[1:])
+    require("hidden_sizes", hidden, len(hidden) <= MOST_LAYERS, f"at most {MOST_LAYERS:,} sizes")
+    are_sizes = all(isinstance(size, int) and size > 0 for size in sizes)
+    require("hidden_sizes", hidden, are_sizes, "integers of at least 1")
+    require("dropout", dropout, 0 <= dropout < 1, "at least 0 and less than 1")
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(sizes):
         layers += [nn.Linear(inputs, outputs), nn.ReLU()]

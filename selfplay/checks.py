@@ -125,6 +125,8 @@ def check_parameters(parameters: Any, name: str = "") -> None:
 def check_field(name: str, field: Field[Any], value: Any) -> None:
     """Raise SettingError unless `field` allows the value, under this name in the message."""
     declared = field.metadata
+    if field.type is bool:
+        require(name, value, isinstance(value, bool), "true or false")
     # Only a field of an optional type holds None.
     if (allowed := declared.get("range")) is not None and value is not None:
         allowed.check(name, value)

@@ -1,10 +1,14 @@
 """Errors that the user can fix. Each message is one line that names the problem and the fix."""
 
+import re
+
 from selfplay.places import compile_fault
 
 SHORTENED = 80
 """The most characters of a text from outside that an error message repeats."""
 
+LONGEST_WORD, LONGEST_MESSAGE = 300, 1000
+"""The most characters of a word and of a whole message; paths and lists of choices are shorter."""
 LONGEST_REASON = 400
 """The most characters of the reason in an InvalidFileError. Code from outside has half of it for its reason."""
 
@@ -13,6 +17,12 @@ def shortened(text: object, most: int = SHORTENED) -> str:
     """A text from outside for an error message: on one line, not too long, and without control characters."""
     line = one_line(str(text)[: 10 * most])
     return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+def brief(message: str) -> str:
+    """A message without the middle of long texts from outside. Its end names the fix."""
+    words = re.sub(rf"\S{{{LONGEST_WORD + 1},}}", lambda word: f"{word[0][:200]}...{word[0][-80:]}", message)
+    return words if len(words) <= LONGEST_MESSAGE else f"{words[:600]}...{words[-350:]}"
 
 
 def text_of(error: BaseException) -> str:
@@ -33,6 +43,9 @@ class SelfPlayError(Exception):
     """Base class of the errors that the user can fix; scripts print it as one line and exit with `exit_code`."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        return brief(super().__str__())
 
 
 USER_ERRORS = (SelfPlayError, OSError)
@@ -57,7 +70,7 @@ def line_of(error: Exception) -> str | None:
     """The line that reports an error; None for a bug of the program."""
     if isinstance(error, OSError):
         reason = error.strerror or " ".join(str(error).split())
-        return f"{error.filename}: {reason}" if error.filename else reason
+        return brief(f"{error.filename}: {reason}" if error.filename else reason)
     if isinstance(error, SelfPlayError):
         return str(error)
     if (fault := compile_fault(error)) is not None:
@@ -94,9 +107,9 @@ class InvalidFileError(SelfPlayError, ValueError):
 
     def __str__(self) -> str:
         path, reason = self.args
-        # A reason may repeat a long value of the file. Its end names the fix.
-        brief = reason if len(reason) <= LONGEST_REASON else f"{reason[:200]}...{reason[-150:]}"
-        return f"{path}: {one_line(brief)}"
+        # A reason may repeat a long value of the file.
+        short = reason if len(reason) <= LONGEST_REASON else f"{reason[:200]}...{reason[-150:]}"
+        return brief(f"{path}: {one_line(short)}")
 
 
 class StageError(SelfPlayError):

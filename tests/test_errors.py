@@ -1,12 +1,22 @@
 """Error messages that repeat text from outside: one line, short, and nothing that controls the terminal."""
 
+import errno
 from pathlib import Path
 
 import pytest
 
-from selfplay.errors import InvalidFileError, shortened
+from selfplay.errors import (
+    IllegalActionError,
+    InvalidFileError,
+    SelfPlayError,
+    SettingError,
+    StageError,
+    line_of,
+    shortened,
+)
 from selfplay.games import make_game
 from selfplay.named_players.names import parse_name
+from selfplay.settings.run import compose_settings
 
 LONG = "x" * 100_000
 CLEARS_THE_SCREEN = "\x1b[2J\x07a\u202eb\nc"
@@ -21,6 +31,24 @@ def test_text_from_outside_is_shortened_and_has_no_control_characters() -> None:
 def test_a_message_about_a_file_has_no_control_characters() -> None:
     message = str(InvalidFileError(Path("run"), f"is for {CLEARS_THE_SCREEN}"))
     assert message == r"run: is for \x1b[2J\x07a\u202eb c"
+
+
+@pytest.mark.parametrize("kind", [SettingError, StageError, IllegalActionError])
+def test_every_error_leaves_out_the_middle_of_long_texts(kind: type[SelfPlayError]) -> None:
+    path = "/".join(["folder"] * 40)
+    assert str(kind(f"{path} does not exist")) == f"{path} does not exist"
+    for text in (LONG, "a " * 50_000):
+        message = str(kind(f"{text}: set force=true"))
+        assert len(message) <= 1000
+        assert message.endswith(": set force=true")
+    assert len(line_of(OSError(errno.ENAMETOOLONG, "File name too long", LONG)) or "") < 400
+
+
+@pytest.mark.parametrize("override", [f"device={LONG}", f"expert.player=level:{LONG}", f"+seed={LONG}", f"game={LONG}"])
+def test_a_long_value_of_a_setting_is_shortened(override: str) -> None:
+    with pytest.raises((SelfPlayError, OSError)) as caught:
+        compose_settings([override])
+    assert len(line_of(caught.value) or "") < 700
 
 
 @pytest.mark.parametrize(

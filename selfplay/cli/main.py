@@ -16,6 +16,7 @@ from selfplay.cli.process_exit import (
     exit_at_once,
     exit_interrupted,
     handle_signals,
+    ignore_signals,
     open_standard_streams,
 )
 from selfplay.compute.process import tune_process
@@ -84,6 +85,7 @@ def reporting_errors() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
+        ignore_signals()
     except KeyboardInterrupt:
         exit_interrupted()
     except BrokenPipeError:

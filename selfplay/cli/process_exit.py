@@ -72,6 +72,16 @@ def handle_signals() -> None:
     signal.signal(signal.SIGTERM, _interrupt)
 
 
+def ignore_signals() -> None:
+    """Let a program that has finished end as it would without a signal, which Python's end answers without a line.
+
+    Only where `handle_signals` has set handlers.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is _interrupt:
+            signal.signal(number, signal.SIG_IGN)
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if number == signal.SIGTERM:
         _is_terminated.set()

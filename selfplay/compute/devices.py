@@ -9,7 +9,7 @@ import torch
 from torch.backends import cudnn
 
 from selfplay.compute.process import default_variables, usable_cores
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 
 CPU, CUDA = "cpu", "cuda"
 DEVICES = ("auto", CPU, CUDA)
@@ -22,7 +22,7 @@ NUMERICS = (PORTABLE, NATIVE)
 def require_device(name: str) -> None:
     """Raise SettingError unless `name` is auto or an available device."""
     if name not in DEVICES:
-        raise SettingError(f"device={name}: must be {', '.join(DEVICES[:-1])} or {DEVICES[-1]}")
+        raise SettingError(f"device={shortened(name)}: must be {', '.join(DEVICES[:-1])} or {DEVICES[-1]}")
     if name != CUDA:
         return
     if torch.version.cuda is None:

@@ -59,6 +59,41 @@ def multiply(left: NDArray[Any], right: NDArray[Any], product: NDArray[Any]) -> 
 
 
 @compiled
+def copy_patches(
+    images: NDArray[Any], patches: NDArray[Any], down: int, right: int, row_gap: int, column_gap: int
+) -> None:
+    """Copy what a kernel covers of images [N, C, H, W] in each place to patches [N, I, J, C, rows, columns].
+
+    `down`, `right`: from place to place; `row_gap`, `column_gap`: between the pixels that it covers.
+    """
+    count, place_rows, place_columns, channels, rows, columns = patches.shape
+    for n in range(count):
+        for i in range(place_rows):
+            for j in range(place_columns):
+                for channel in range(channels):
+                    for row in range(rows):
+                        for column in range(columns):
+                            y, x = down * i + row_gap * row, right * j + column_gap * column
+                            patches[n, i, j, channel, row, column] = images[n, channel, y, x]
+
+
+@compiled
+def add_patches(
+    patches: NDArray[Any], images: NDArray[Any], down: int, right: int, row_gap: int, column_gap: int
+) -> None:
+    """Add the patches to the pixels that they were copied from by `copy_patches`, in order of the places in a patch."""
+    count, place_rows, place_columns, channels, rows, columns = patches.shape
+    for n in range(count):
+        for row in range(rows):
+            for column in range(columns):
+                for i in range(place_rows):
+                    for j in range(place_columns):
+                        y, x = down * i + row_gap * row, right * j + column_gap * column
+                        for channel in range(channels):
+                            images[n, channel, y, x] += patches[n, i, j, channel, row, column]
+
+
+@compiled
 def write_hyperbolic_tangents(numbers: NDArray[np.float32], results: NDArray[np.float32]) -> None:
     for i in range(len(numbers)):
         results[i] = hyperbolic_tangent(numbers[i])
@@ -128,7 +163,8 @@ class Linear(torch.autograd.Function):
         context.save_for_backward(inputs, weight)
         outputs: Tensor = product(inputs, weight.t())
         if bias is not None:
-            outputs += bias
+            added = outputs.numpy()
+            np.add(added, bias.detach().numpy(), out=added)
         return outputs
 
     @staticmethod
@@ -141,6 +177,39 @@ class Linear(torch.autograd.Function):
             product(gradient.t(), inputs) if needs_weight else None,
             product(gradient.new_ones(1, len(gradient)), gradient)[0] if needs_bias else None,
         )
+
+
+Pair = tuple[int, int]
+"""Of rows and columns."""
+
+
+class Patches(torch.autograd.Function):
+    """The parts of images that a kernel of this size covers: [N, C, H, W] to [N, I, J, C, *size].
+
+    Compiled, because `unfold` and `fold` of torch start all threads for each image, however small it is.
+    """
+
+    @staticmethod
+    def forward(context: Any, images: Tensor, size: Pair, stride: Pair, padding: Pair, dilation: Pair) -> Tensor:
+        (above, left), shape = padding, images.shape
+        padded = images.new_zeros(*shape[:2], shape[2] + 2 * above, shape[3] + 2 * left)
+        inner = (..., slice(above, above + shape[2]), slice(left, left + shape[3]))
+        padded[inner] = images
+        places = [
+            (length - gap * (covered - 1) - 1) // step + 1
+            for length, covered, step, gap in zip(padded.shape[2:], size, stride, dilation, strict=True)
+        ]
+        patches = images.new_empty(shape[0], *places, shape[1], *size)
+        copy_patches(padded.numpy(), patches.numpy(), *stride, *dilation)
+        context.geometry = padded.shape, inner, *stride, *dilation
+        return patches
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None, None]:
+        (gradient,), (shape, inner, *steps) = gradients, context.geometry
+        padded = gradient.new_zeros(shape)
+        add_patches(gradient.contiguous().numpy(), padded.numpy(), *steps)
+        return padded[inner], None, None, None, None
 
 
 class Tanh(torch.autograd.Function):
@@ -196,12 +265,9 @@ def conv2d(
 ) -> Tensor:
     if groups != 1 or isinstance(padding, str):
         raise NotImplementedError("portable arithmetic has no convolutions in groups, or with a named padding")
-    size = weight.shape[2:]
-    patches = functional.unfold(inputs, size, dilation=dilation, padding=padding, stride=stride)
-    outputs = linear(patches.transpose(1, 2), weight.reshape(len(weight), -1), bias)
-    (step, edge, gap) = (one if isinstance(one, int) else one[1] for one in (stride, padding, dilation))
-    columns = (inputs.shape[3] + 2 * edge - gap * (size[1] - 1) - 1) // step + 1
-    return outputs.transpose(1, 2).reshape(len(inputs), len(weight), -1, columns)
+    pairs = ((one, one) if isinstance(one, int) else tuple(one) for one in (stride, padding, dilation))
+    patches: Tensor = Patches.apply(inputs, tuple(weight.shape[2:]), *pairs)  # type: ignore[no-untyped-call]
+    return linear(patches.flatten(3), weight.flatten(1), bias).permute(0, 3, 1, 2)
 
 
 def tanh(numbers: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from selfplay.checks import count, one_in
+from selfplay.checks import one_in, within
 from selfplay.registry import Registry
 
 EXECUTORS: Registry[Any] = Registry(
@@ -26,13 +26,16 @@ EXECUTORS: Registry[Any] = Registry(
 """Classes like `Executor`, by name."""
 
 
+MOST_WORKERS = 4096
+
+
 @dataclass(frozen=True)
 class ExecutorOptions:
     """Where the parts of a stage are run."""
 
     name: str = field(default="serial", metadata=one_in(EXECUTORS))
     """serial: one after another in this process; process: in parallel processes; ray: in a Ray cluster."""
-    workers: int | None = field(default=None, metadata=count(1))
+    workers: int | None = field(default=None, metadata=within(1, MOST_WORKERS))
     """Number of parts run in parallel; null: the number of cores, of this machine or of the cluster."""
     address: str | None = None
     """Ray cluster: HOST:PORT, or auto for the one this machine belongs to; null: start Ray on this machine."""

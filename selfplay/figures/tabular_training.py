@@ -16,7 +16,7 @@ from selfplay.figures.style import (
     single_figure,
     write_source,
 )
-from selfplay.files import read_text
+from selfplay.runs.learning_curve import read_curve
 
 CURVES = ((1, "first player won", BLUE), (3, "second player won", ORANGE), (2, "drawn", GREY))
 """The column, label and colour of each curve."""
@@ -31,8 +31,7 @@ def draw_training(table: Path, picture: Path, source: str) -> None:
     Args:
         source: what the figure shows, above its title.
     """
-    rows = np.loadtxt(read_text(table).splitlines(), dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
-    figure = training_curve(rows, table.stem)
+    figure = training_curve(read_curve(table), table.stem)
     write_source(figure, source)
     save_figure(figure, picture)
 

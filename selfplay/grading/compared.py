@@ -21,6 +21,9 @@ from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
 
+LONGEST_PAIR = 10**6
+"""The longest time limit of a pair, in seconds: more than a week."""
+
 Who = int | str
 """A level by its number, 0 the random player, or a reference by its name."""
 Pair = tuple[Who, Who]
@@ -44,7 +47,7 @@ class ComparisonParameters:
     endgames: int = field(default=100, metadata=count(0))
     """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. If the exact solver
     of a game can solve whole matches, `judged` is used instead."""
-    pair_seconds: float | None = field(default=None, metadata=within(above=0))
+    pair_seconds: float | None = field(default=None, metadata=within(above=0, most=LONGEST_PAIR))
     """Time limit for the matches of a pair. Matches are played until the time is over, at least two. Their number
     depends on the computer and is in the tables. null: no limit."""
     judged: int = field(default=100, metadata=count(0))

@@ -104,7 +104,7 @@ class Manifest:
         section = self.sections.get(stage)
         if section is None:
             return False
-        what = _differences(section, settings, defaults)
+        what = _differences(section, _in_effect(settings), defaults)
         there = {name: digest for name, digest in section["files"].items() if (self.folder / name).exists()}
         changed = [name for name, digest in there.items() if digest not in (None, sha256(self.folder / name))]
         if (what or changed) and not force:
@@ -128,12 +128,13 @@ class Manifest:
             self._write()
 
     def record(self, stage: str, settings: Mapping[str, Any], counts: Mapping[str, int], files: list[str]) -> None:
-        self.sections[stage] = {
+        section: Any = {
             "settings": dict(settings),
             "counts": dict(counts),
             "files": {name: sha256(self.folder / name) for name in files},
             "versions": recorded_versions("torch", "numpy"),
         }
+        self.sections[stage] = _renamed(stage, section)
         self._write()
 
     def _write(self) -> None:
@@ -219,18 +220,22 @@ so that its levels can still be compared and played against. The stages made wit
 def _renamed(stage: str, section: Section) -> Any:
     """A section with the present names of settings, without those that were removed and had no effect.
 
-    Other settings of an expert have no effect where none teaches, and some of those recorded are gone.
+    A section is written in this form too, so that its bytes do not depend on what is recorded beside it later.
     """
-    settings: dict[str, Any] = {NOW_CALLED.get(name, name): value for name, value in section["settings"].items()}
-    gone = NO_LONGER_COMPARED if settings.get("expert.player") else (*NO_LONGER_COMPARED, "expert")
-    settings = {name: value for name, value in settings.items() if not any(_is_of(one, name) for one in gone)}
+    settings = _in_effect({NOW_CALLED.get(name, name): value for name, value in section["settings"].items()})
     if stage == RUN:
         settings = {name: value for name, value in settings.items() if REMOVED_VALUES.get(name, ...) != value}
     left_out = [name for name in section.get("left_out", []) if name not in settings]
-    if stage == "training" and "opening_plies" not in settings:
+    if stage == "training" and "opening_plies" not in {*settings, *left_out}:
         # Training on datasets has recorded the datasets, but not how their matches began.
         left_out = [*left_out, "opening_plies"]
     return {**section, "settings": settings, **({"left_out": left_out} if left_out else {})}
+
+
+def _in_effect(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without those that were removed, and without those of an expert where none teaches."""
+    gone = NO_LONGER_COMPARED if settings.get("expert.player") else (*NO_LONGER_COMPARED, "expert")
+    return {name: value for name, value in settings.items() if not any(_is_of(one, name) for one in gone)}
 
 
 RENAMED = {"game": "game.name", "format": "dataset.format"}

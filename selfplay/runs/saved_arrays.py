@@ -7,7 +7,7 @@ digest of a file that is replaced again and again: after a kill between the two 
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +39,28 @@ def load_arrays(path: Path, record: Mapping[str, Any]) -> dict[str, NDArray[Any]
 
 
 class SavedArrays(MutableMapping[str, Mapping[str, NDArray[Any]]]):
-    """Arrays by name, each entry in a .npz file of this folder; raises as `save_arrays` and `load_arrays`."""
+    """Arrays by name, each entry in a .npz file of this folder; raises as `save_arrays` and `load_arrays`.
 
-    def __init__(self, folder: Path, record: Mapping[str, Any]) -> None:
-        self.folder, self.record = folder, record
+    Args:
+        problem: (name, arrays) to what is wrong with an entry that was read; None if it can be used.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        record: Mapping[str, Any],
+        problem: Callable[[str, Mapping[str, NDArray[Any]]], str | None],
+    ) -> None:
+        self.folder, self.record, self._problem = folder, record, problem
 
     def __setitem__(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         save_arrays(self._path(name), arrays, self.record)
 
     def __getitem__(self, name: str) -> dict[str, NDArray[Any]]:
-        return load_arrays(self._path(name), self.record)
+        arrays = load_arrays(self._path(name), self.record)
+        if (problem := self._problem(name, arrays)) is not None:
+            raise InvalidFileError(self._path(name), f"cannot be continued: {problem}{REMEDY}")
+        return arrays
 
     def __delitem__(self, name: str) -> None:
         self._path(name).unlink()

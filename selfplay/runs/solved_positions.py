@@ -6,7 +6,6 @@ RUN_DIR/comparison/endgames.csv, judged_positions.csv    a row per action
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,13 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.stored_words import single_word, word_tensor
+from selfplay.errors import InvalidFileError
 from selfplay.games import Game
+from selfplay.games.board_checks import are_boards
 from selfplay.grading.compared import Keep, SolvedPosition
 from selfplay.grading.tables import COUNT, TEXT, WORD, Columns, Row, read_rows, table_of, write_csv
 from selfplay.runs.manifest import Manifest
+from selfplay.search.exact_solver import EVERY_LOSS
 
 POSITION_COLUMNS: Columns = {
     **{"position": COUNT, "group": TEXT, "own": WORD, "opp": WORD, "to_move": COUNT},
@@ -40,8 +42,7 @@ def _kept_positions(
 ) -> list[SolvedPosition]:
     manifest, path = Manifest(folder), folder / f"{name}.csv"
     if manifest.is_done(name, record, force=True):
-        rows = read_rows(path, POSITION_COLUMNS, POSITION_TABLE)
-        return [_position(game, list(actions)) for _, actions in groupby(rows, itemgetter("position"))]
+        return _read_positions(path, game)
     manifest.forget(name)
     positions = make()
     if positions:
@@ -64,11 +65,29 @@ def _number(words: Tensor) -> int:
     return int(words) if words.ndim == 1 else int(single_word(words, 0))
 
 
-def _position(game: Game, rows: Sequence[dict[str, Any]]) -> SolvedPosition:
-    """The position that these rows describe, one for each legal action."""
-    own, opp = (word_tensor([rows[0][name]], game.rules.word_bits) for name in ("own", "opp"))
+def _read_positions(path: Path, game: Game) -> list[SolvedPosition]:
+    """The positions in a file. Raises InvalidFileError if it could not have been written for this game."""
+    positions, rows = [], read_rows(path, POSITION_COLUMNS, POSITION_TABLE)
+    for number, (_, of_one) in enumerate(groupby(rows, lambda row: row.get("position"))):
+        given = [{name: value for name, value in row.items() if value is not None} for row in of_one]
+        position = _position(game, given)
+        # What is read must be what would be written: the legal actions in their order, each with the same board.
+        if position is None or _rows(game, number, position) != given:
+            what, _, remedy = POSITION_TABLE.partition("; ")
+            raise InvalidFileError(path, f"is not {what} of {game.name} (position {number}); {remedy}")
+        positions.append(position)
+    return positions
+
+
+def _position(game: Game, rows: Sequence[dict[str, Any]]) -> SolvedPosition | None:
+    """The position that these rows describe, one for each legal action; None if it is not a position of the game."""
+    first, values = rows[0], [row.get("value", EVERY_LOSS) for row in rows]
+    if not {"own", "opp"} <= set(first) or first.get("to_move") not in (0, 1) or max(map(abs, values)) >= -EVERY_LOSS:
+        return None
+    own, opp = (word_tensor([first[name]], game.rules.word_bits) for name in ("own", "opp"))
+    if not are_boards(game.observation_codec, own.numpy(), opp.numpy()):
+        return None
     state = game.state_at(own, opp)
-    state = state._replace(current_player=torch.tensor([rows[0]["to_move"]], dtype=torch.int8))
+    state = state._replace(current_player=torch.tensor([first["to_move"]], dtype=torch.int8))
     legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-    values = dict(zip(legal, (row["value"] for row in rows), strict=True))
-    return SolvedPosition(state, values, rows[0].get("group") or "")
+    return SolvedPosition(state, dict(zip(legal, values, strict=False)), first.get("group", ""))

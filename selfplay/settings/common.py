@@ -8,7 +8,7 @@ from selfplay.compute.devices import require_device
 from selfplay.games import name_of_board
 from selfplay.registry import is_module
 from selfplay.runs.command_lines import DEFAULT_GAME
-from selfplay.settings.fields import PATH, check_fields, read_by
+from selfplay.settings.fields import PATH, TEMPERATURE, check_fields, read_by
 
 MOST_THREADS = 1024
 SEARCH_THREADS = within(1, MOST_THREADS)
@@ -39,7 +39,7 @@ class PlayerSettings:
 
     depth: int = field(default=1, metadata=count(1))
     """Plies to look ahead: 1 to 3 for networks, any number for tables of patterns."""
-    temperature: float = field(default=0.0, metadata=within(0))
+    temperature: float = field(default=0.0, metadata=TEMPERATURE)
     """0: choose the best action; above 0: draw actions by their values at this temperature."""
 
 

@@ -100,11 +100,16 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
         except (ConfigAttributeError, ConfigKeyError):
             raise
         except (OmegaConfBaseException, ValueError) as error:
-            raise SettingError(f"{one.input_line}: must have the form of the value that --help shows") from error
+            raise SettingError(
+                f"{shortened(one.input_line)}: must have the form of the value that --help shows"
+            ) from error
     for name, value in dotted(OmegaConf.to_container(plain, resolve=False)):
         # Otherwise the default would be used.
         require(name, "???", "???" not in texts_in(value), "a value")
         field = field_of(kind, name)
+        # OmegaConf takes all other numbers as true.
+        is_number = field is not None and field.type is bool and isinstance(value, int) and value not in (0, 1)
+        require(name, value, not is_number, "true or false")
         if field and PATH.keys() <= field.metadata.keys() and "~" in str(value):
             OmegaConf.update(plain, name, str(user_path(value)))
     OmegaConf.set_struct(plain, None)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, NamedTuple
 
-from selfplay.checks import check_field
+from selfplay.checks import check_field, require, within
 from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import SettingError, shortened
 from selfplay.named_players.names import PLAYERS
@@ -47,6 +47,9 @@ def unrecorded(value: Any) -> dict[str, Any]:
 
 PATH = {"is_path": True}
 """Metadata of a field that holds a path, see `selfplay.files.user_path`."""
+
+TEMPERATURE = within(0, 10**6)
+"""Metadata of a field that holds a temperature; at the highest, all actions are equally likely."""
 
 EACH_COMMAND = {"is_of_each_command": True}
 """Metadata of a field that later commands do not take over from the run."""
@@ -122,6 +125,8 @@ def check_fields(settings: Any) -> None:
     for name, field, value, _ in leaves(settings):
         check_field(name, field, value)
         declared = field.metadata
+        if "is_path" in declared:
+            require(name, value, value != "", "a path")
         if "is_player_name" in declared:
             require_players(name, value, or_person="may_be_person" in declared)
 

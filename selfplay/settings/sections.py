@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 from selfplay.checks import count, one_in, within
 from selfplay.dataset.formats import DATASET_FORMATS
-from selfplay.errors import SettingError
-from selfplay.grading.compared import ComparisonParameters
+from selfplay.errors import SettingError, shortened
+from selfplay.grading.compared import LONGEST_PAIR, ComparisonParameters
 from selfplay.named_players.names import parse_name
 from selfplay.search.mcts.rule import SEARCH_RULES, constants_of_rule
-from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, read_by
+from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, TEMPERATURE, read_by
 from selfplay.training.parameters import ExpertIteration
 
 MOST_SIMULATIONS = 1_000_000
@@ -28,7 +28,7 @@ class TreeSearchSettings:
     """Whether exact values are proved (MCTS-solver)."""
     reuse: bool = False
     """Whether a search continues the tree of the last ply, below the action that was played; not for gumbel."""
-    temperature: float = field(default=1.0, metadata=within(0))
+    temperature: float = field(default=1.0, metadata=TEMPERATURE)
     """In the first plies, actions are drawn with probability proportional to policy ** (1 / temperature); 0: the action
     that the search finds best."""
     temperature_plies: int = field(default=8, metadata=count(0))
@@ -75,11 +75,11 @@ class ExpertSettings(ExpertIteration):
         name = parse_name(self.player)
         if name.kind != "search" or {"endgame", "time_limit"} & name.given.keys():
             raise SettingError(
-                f"expert.player={self.player}: must be a search of fixed depth, without endgame and time_limit, "
-                "such as search:negascout?depth=6"
+                f"expert.player={shortened(self.player)}: must be a search of fixed depth, without endgame and "
+                "time_limit, such as search:negascout?depth=6"
             )
         if (depth := name.options["depth"]) is not None and depth < 2:
-            raise SettingError(f"expert.player={self.player}: must look 2 or more plies ahead")
+            raise SettingError(f"expert.player={shortened(self.player)}: must look 2 or more plies ahead")
 
 
 @dataclass(frozen=True)
@@ -89,4 +89,4 @@ class ComparisonSettings(ComparisonParameters):
     references: list[str] | None = field(default=None, metadata=PLAYER_NAME)
     """Players that levels meet in addition to the random player, such as [greedy_discs], in games too large to
     enumerate; null: the game's defaults."""
-    pair_seconds: float | None = field(default=None, metadata=EACH_COMMAND | within(above=0))
+    pair_seconds: float | None = field(default=None, metadata=EACH_COMMAND | within(above=0, most=LONGEST_PAIR))

@@ -11,22 +11,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from selfplay.architectures.ntuple import NTuple, with_phases
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import sha256, written_whole
 from selfplay.players.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.runs.saved_arrays import load_arrays, save_arrays
+from selfplay.runs.saved_arrays import REMEDY, load_arrays, save_arrays
 from selfplay.runs.stage import Stage
 from selfplay.search.exact_solver import EVERY_LOSS, WIN, empties
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
 from selfplay.training.corrections import Corrected, Corrections
-from selfplay.training.lessons import ExactJudge, Lessons
+from selfplay.training.lessons import ExactJudge
+from selfplay.training.saved_lessons import are_reasonable, checked_lessons
 
 log = logging.getLogger(__name__)
 
@@ -148,11 +151,18 @@ def _forget_state(manifest: Manifest) -> None:
 
 
 def _resume(corrections: Corrections, state: Path, record: Record) -> None:
-    """Read the state of an unfinished correction. Raises InvalidFileError as `load_arrays`."""
-    arrays = load_arrays(state, record)
-    corrections.apprentice.training.weights[:] = arrays.pop(WEIGHTS)
-    for ply in sorted({int(name.partition("_")[0]) for name in arrays}):
-        corrections.lessons[ply] = Lessons(*(arrays[f"{ply}_{name}"] for name in Lessons._fields))
+    """Read the state of an unfinished correction. Raises InvalidFileError as `load_arrays`, and for other arrays."""
+    arrays, now = load_arrays(state, record), corrections.apprentice.training.weights
+    weights, game = arrays.pop(WEIGHTS, now[:0]), corrections.game
+    if (weights.shape, weights.dtype) != (now.shape, now.dtype) or not are_reasonable(weights):
+        raise InvalidFileError(state, f"does not fit the tables of the level{REMEDY}")
+    plies = {str(ply): ply for ply in range(game.max_game_length)}
+    for prefix in sorted({name.partition("_")[0] for name in arrays}):
+        if prefix not in plies:
+            raise InvalidFileError(state, f"has lessons of the unknown ply {shortened(prefix)}{REMEDY}")
+        fields = {name.partition("_")[2]: array for name, array in arrays.items() if name.startswith(f"{prefix}_")}
+        corrections.lessons[plies[prefix]] = checked_lessons(state, fields, game, np.int64, REMEDY.lstrip("; "))
+    now[:] = weights
     log.info("resumed: %s positions are known", f"{corrections.known:,}")
 
 

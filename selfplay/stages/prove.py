@@ -9,19 +9,21 @@ FOLDER/walk/           the state of an unfinished walk
 import json
 import logging
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from selfplay.errors import IllegalActionError, SettingError
-from selfplay.files import remove_folder, sha256, written_whole
+from selfplay.files import FileFormat, remove_folder, sha256, written_whole
 from selfplay.games import Game, State, make_game
 from selfplay.games.game import SEATS
 from selfplay.grading.tables import Row, table_of, write_csv
 from selfplay.grading.winning_proof.action_judge import Judged, Positions, judge
+from selfplay.grading.winning_proof.saved_walk import problem_of_walk
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.named_players.make import files_of_player, make_player
 from selfplay.players.player import Player
@@ -29,7 +31,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.proof_report import PLY_COLUMNS, PROOF_COLUMNS, proof_report, read_result
 from selfplay.runs.run_folder import writes_run
-from selfplay.runs.saved_arrays import SavedArrays
+from selfplay.runs.saved_arrays import REMEDY, SavedArrays
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
 from selfplay.settings.context import RunContext, computing, executor_of
 from selfplay.settings.matches import ProofSettings
@@ -39,6 +41,7 @@ log = logging.getLogger(__name__)
 
 FINISHED = "finished"
 """The entry of the state that has what an unfinished walk has found so far, as text in JSON."""
+FINISHED_PLIES = FileFormat("a list of what was found in each ply", list[PlyCounts], REMEDY)
 
 
 @writes_run(create=True)
@@ -68,7 +71,8 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
         start = start_of(context.game, settings)
         solver = whole_match_solver(context.game, start, settings)
         _player_of(name, context.game.name, settings.run_dir)
-        finished, state = _finished(manifest, record, folder, settings), SavedArrays(folder / "walk", record)
+        state = SavedArrays(folder / "walk", record, partial(_problem, context.game))
+        finished = _finished(manifest, state, folder, settings)
         with executor_of(settings.executor, settings.threads) as executor:
 
             def judged(parts: Iterable[Positions]) -> Iterator[Judged]:
@@ -187,20 +191,27 @@ def _player_of(name: str, game: str, run_dir: str) -> Player:
 # ---------------------------------------------------------------------- files and result
 
 
-def _finished(manifest: Manifest, record: dict[str, Any], folder: Path, settings: ProofSettings) -> list[PlyCounts]:
+def _problem(game: Game, name: str, arrays: Mapping[str, NDArray[Any]]) -> str | None:
+    """What is wrong with an entry of the state of a walk that was read; None if the walk can continue from it."""
+    if name == FINISHED:
+        is_text = set(arrays) == {"plies"} and arrays["plies"].dtype.kind == "U"
+        return None if is_text else "its arrays have other names or types"
+    return problem_of_walk(game, arrays)
+
+
+def _finished(manifest: Manifest, state: SavedArrays, folder: Path, settings: ProofSettings) -> list[PlyCounts]:
     """The plies that an interrupted walk with the same record has finished; none if a walk begins anew."""
     manifest.forget("proof")
-    if not settings.force and manifest.is_done("walk", record, force=True):
-        state = SavedArrays(folder / "walk", record)
-        rows = json.loads(str(state[FINISHED]["plies"])) if FINISHED in state else []
-        finished = [PlyCounts(*row) for row in rows]
+    if not settings.force and manifest.is_done("walk", state.record, force=True):
+        text = str(state[FINISHED]["plies"]) if FINISHED in state else "[]"
+        finished = FINISHED_PLIES.parse_json(state.folder / f"{FINISHED}.npz", text)
         log.info("resumed after %d plies", len(finished))
         return finished
     if "walk" in manifest.sections:
         log.info("the player or a setting has changed: the walk starts anew")
     _forget_walk(manifest, folder)
     (folder / "plies.csv").unlink(missing_ok=True)
-    manifest.record("walk", record, {}, [])
+    manifest.record("walk", state.record, {}, [])
     return []
 
 

@@ -13,6 +13,7 @@ import torch
 from selfplay.architectures import build_network, meta_tensors, probe
 from selfplay.architectures.capabilities import TableWeights
 from selfplay.compute.devices import cuda_devices_in_use
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.games import Game
 from selfplay.games.outcomes import OUTCOMES
@@ -28,12 +29,16 @@ from selfplay.settings.context import context_of
 from selfplay.settings.run import Settings
 from selfplay.stages.dataset_players import exploring_agent, require_searches
 from selfplay.stages.taught_level import expert_of
+from selfplay.training.held_out import holds_out_some
 from selfplay.training.trainer import require_policy_training
 
 ONE_STAGE_ONLY = ("level", "agent_file", "opponent", "dataset_file", "start_file", "output_dir")
 """Settings of a single stage; they have no meaning for all levels of a run."""
 
 MOST_WEIGHTS = 1 << 30
+
+MOST_LEVELS = 1000
+"""The largest number of levels whose validation matches are checked before the run."""
 
 _checked: set[str] = set()
 """The settings that were checked in this process, as texts: the stages of a run do not check them again."""
@@ -57,6 +62,8 @@ def check_run(settings: Settings, *, is_one_stage: bool = False) -> None:
     game = context_of(settings).game
     agent = untrained_agent(settings, game)
     check_levels(settings, agent)
+    if not is_one_stage:
+        check_validation(settings)
     if settings.expert.player is not None:
         with naming_player("expert.player", settings.expert.player):
             expert_of(settings, game, levels_to_learn(settings, agent, settings.expert.from_level - 1))
@@ -126,6 +133,20 @@ def check_levels(settings: Settings, agent: Agent) -> None:
     if settings.opponent is not None:
         with naming_player("opponent", settings.opponent):
             make_player(settings.opponent, game, settings.run_dir)
+
+
+def check_validation(settings: Settings) -> None:
+    """Raise SettingError if no match, or every match, would be held out of the training of a level."""
+    if settings.learns_online:
+        return
+    for level in range(1, min(settings.levels, MOST_LEVELS) + 1):
+        datasets = min(settings.dataset.replay + 1, level)
+        key = stream_key(settings.seed, level, Activity.TRAINING)
+        if not holds_out_some(datasets * settings.matches, settings.training.validation_fraction, key):
+            raise SettingError(
+                f"matches={settings.matches}: too few to hold out a share of training.validation_fraction="
+                f"{settings.training.validation_fraction:g} in level {level}; set more matches"
+            )
 
 
 def check_references(settings: Settings, game: Game, stand_in: StandIn | None = None) -> None:

@@ -27,6 +27,7 @@ from selfplay.settings.run import Settings
 from selfplay.training.expert_iteration import MOST_TRAININGS, learn_from_expert
 from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel
 from selfplay.training.lessons import Lessons
+from selfplay.training.saved_lessons import checked_lessons
 
 
 def teach_level(
@@ -58,7 +59,7 @@ def teach_level(
             experts[0].depth,
             settings.expert.matches,
             settings.expert,
-            lessons=None if learner is None else read_lessons(learner),
+            lessons=None if learner is None else read_lessons(learner, game),
             seed=settings.seed,
             level=level,
             on_step=bar.update,
@@ -97,16 +98,11 @@ def expert_files(settings: Settings) -> list[Path]:
     return files_of_player(expert_name(settings), settings.run_dir)
 
 
-def read_lessons(path: Path) -> Lessons:
-    """Read the lessons in learner.safetensors. Raises InvalidFileError if the file is broken."""
+def read_lessons(path: Path, game: Game) -> Lessons:
+    """Read the lessons in learner.safetensors. Raises InvalidFileError if the file is broken, or is another game's."""
     check_against_manifest(path)
     try:
         arrays = load(read_bytes(path))
     except SafetensorError as error:
         raise InvalidFileError(path, f"cannot be read: {shortened(error)}") from error
-    lengths = {len(array) for array in arrays.values()}
-    kinds = {name: array.dtype for name, array in arrays.items()}
-    expected = dict.fromkeys(Lessons._fields, np.dtype(np.int64)) | {"worth": np.dtype(np.float64)}
-    if kinds != expected or len(lengths) != 1:
-        raise InvalidFileError(path, "has no lessons of a search; delete it, or train the level before again")
-    return Lessons(**arrays)
+    return checked_lessons(path, arrays, game, np.float64, "delete it, or train the level before again")

@@ -30,9 +30,11 @@ from selfplay.settings.context import RunContext
 from selfplay.settings.run import Settings
 from selfplay.stages.dataset_players import exploring_agent
 from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel
+from selfplay.training.saved_lessons import are_reasonable
 from selfplay.training.td_learning import td_learn, unchanged
 
 WEIGHTS, CHANGES = "weights", "changes"
+REMEDY = "delete it, or train again"
 
 
 def learn_level(
@@ -98,6 +100,10 @@ def read_learner(path: Path, tables: TrainableTables) -> NDArray[np.float32]:
     single = np.dtype(np.float32)
     expected = {WEIGHTS: (tables.weights.shape, single), CHANGES: ((*tables.weights.shape, 2), single)}
     if {name: (array.shape, array.dtype) for name, array in arrays.items()} != expected:
-        raise InvalidFileError(path, "does not fit the tables of the agent beside it; delete it, or train again")
-    tables.weights[:] = arrays[WEIGHTS]
-    return arrays[CHANGES]
+        raise InvalidFileError(path, f"does not fit the tables of the agent beside it; {REMEDY}")
+    weights, changes = arrays[WEIGHTS], arrays[CHANGES]
+    sums, sizes = changes[..., 0], changes[..., 1]
+    if not (are_reasonable(weights) and are_reasonable(changes) and ((abs(sums) <= sizes) & (sizes > 0)).all()):
+        raise InvalidFileError(path, f"has numbers that training does not give; {REMEDY}")
+    tables.weights[:] = weights
+    return changes

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
-from selfplay.files import read_text, written_whole
+from selfplay.files import written_whole
 from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.games.win_draw_loss import NO_MATCHES, RunningResults, WinDrawLoss
 from selfplay.learners.tabular.learning import (
@@ -29,6 +29,7 @@ from selfplay.learners.tabular.learning import (
 )
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.learning_curve import CURVE_COLUMNS, read_curve
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.stage import Stage
@@ -43,7 +44,7 @@ log = logging.getLogger(__name__)
 Rows = NDArray[np.int64]
 """int64[N, 4]: after every CURVE_EVERY matches and at the end, the number of matches, and how many of them the player
 who moves first won, drew and lost."""
-CURVE_EVERY, CURVE_HEADER = 500, "matches,first_won,drawn,second_won"
+CURVE_EVERY = 500
 
 LINES, UPDATES = 10, 200
 """How many times the results are reported: in lines, or beside a progress bar."""
@@ -79,14 +80,14 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
             check_against_manifest(path)
             tables = load_tables(path, graph)
             values, played = np.array(tables.values, order="C"), tables.played
-            rows = np.loadtxt(read_text(curve).splitlines(), dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
+            rows = read_curve(curve)
             log.info("%s: continues after %d matches", rule.name, rows[-1][0])
         rows = _learn(settings, graph, rule, values, rows, progress)
         with stage.making() as made:
             with written_whole(path) as beside:
                 save_tables(beside, graph, values, rule, record, played)
             with written_whole(curve) as beside:
-                np.savetxt(beside, rows, "%d", ",", header=CURVE_HEADER, comments="")
+                np.savetxt(beside, rows, "%d", ",", header=",".join(CURVE_COLUMNS), comments="")
             made.counts, made.files = {"matches": settings.episodes}, [path.name, curve.name]
         log.info("wrote %s", path)
         return path

@@ -26,7 +26,7 @@ from selfplay.games import Game, State
 from selfplay.games.game import SEATS
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.search.exact_solver import empties
-from selfplay.training.lessons import Apprentice, Judge, Lessons, SearchJudge
+from selfplay.training.lessons import Apprentice, Judge, Lessons, SearchJudge, legal_words
 from selfplay.training.parameters import ExpertIteration
 
 PATIENCE = 3
@@ -157,7 +157,7 @@ class Corrections:
                     del walked[-2:]
                     continue
             else:
-                actions = self.apprentice.legal(lines.state)
+                actions = legal_words(self.game, lines.state)
             walked.append(self._after(lines, actions, ply + 1, is_turn))
 
     def _after(self, lines: Lines, actions: Words, ply: int, is_turn: bool) -> Lines:
@@ -183,7 +183,7 @@ class Corrections:
 
         earlier: the positions two plies before, if there are any.
         """
-        actions = self.apprentice.legal(state)
+        actions = legal_words(self.game, state)
         choosing = _several(actions)
         state = state.select(torch.from_numpy(choosing))
         rows, mistakes, last_gain = self._rows(ply, state), list[int](), 0
@@ -211,11 +211,11 @@ class Corrections:
     def _avoid(self, ply: int, state: State, wrong: State) -> int:
         """Mark actions in `state` as poor that lead to a position of `wrong`, if another action is good; returns their
         number."""
-        state = state.select(torch.from_numpy(_several(self.apprentice.legal(state))))
+        state = state.select(torch.from_numpy(_several(legal_words(self.game, state))))
         rows, actions = self._rows(ply, state), self.apprentice.preferred(state)
         lessons = self.lessons[ply]
         parents, _, after = self.apprentice.moves(state, actions)
-        choices, _, replied = self.apprentice.moves(after, self.apprentice.legal(after))
+        choices, _, replied = self.apprentice.moves(after, legal_words(self.game, after))
         images = self.apprentice.first_images(replied.own, replied.opp)
         words = (torch.cat(pair) for pair in zip((wrong.own, wrong.opp), images, strict=True))
         leads_there = distinct_bitboards(*words)[1][wrong.batch_size :] < wrong.batch_size
@@ -239,7 +239,7 @@ class Corrections:
             is_open &= empties(self.game, state) > self.endgame
         for part in torch.split(is_open.nonzero()[:, 0], PART) if is_turn else ():
             some = state.select(part)
-            rows, _, after = self.apprentice.moves(some, self.apprentice.legal(some))
+            rows, _, after = self.apprentice.moves(some, legal_words(self.game, some))
             is_open[part[rows[after.returns > 0]]] = False
         return lines.select(is_open.nonzero()[:, 0])
 

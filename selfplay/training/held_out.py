@@ -12,6 +12,8 @@ from selfplay.errors import StageError
 from selfplay.games.game import Game
 from selfplay.training.examples import distinct_rows, mark_illegal
 
+FEW_MATCHES = 1000
+
 
 class HeldOut(NamedTuple):
     """N held-out rows, as M distinct observations and the number of each row's observation."""
@@ -42,6 +44,16 @@ def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[
     draws = Draws(key, torch.from_numpy(match), 0)
     held_out: NDArray[np.bool_] = (draws.uniforms(Purpose.VALIDATION_SPLIT) < fraction).numpy()
     return held_out
+
+
+def holds_out_some(matches: int, fraction: float, key: int) -> bool:
+    """Whether some, but not all, of the matches 0 to `matches` - 1 are held out."""
+    # Nearly always the first few already differ.
+    for number in (min(matches, FEW_MATCHES), matches):
+        held_out = is_held_out(np.arange(number), fraction, key)
+        if held_out.any() and not held_out.all():
+            return True
+    return False
 
 
 def held_out_rows(

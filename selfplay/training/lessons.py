@@ -115,6 +115,18 @@ class Lessons(NamedTuple):
         return type(self)(*map(np.concatenate, zip(self, rows, strict=True)))
 
 
+def num_action_bits(game: Game) -> int:
+    """Number of actions that a word has: all, without a pass that is beyond it."""
+    return min(game.num_distinct_actions, WORD_BITS)
+
+
+def legal_words(game: Game, state: State) -> Words:
+    """int64[N]: the legal actions of each position."""
+    mask = game.legal_action_mask(state)[:, : num_action_bits(game)]
+    words: Words = (mask.long() << torch.arange(mask.shape[1])).sum(dim=1).numpy()
+    return words
+
+
 class Apprentice:
     """A player that looks one ply ahead with tables, and learns from lessons.
 
@@ -128,7 +140,6 @@ class Apprentice:
     def __init__(self, game: Game, network: NTuple, judge: Judge, key: int, *, passes: int, margin: float) -> None:
         self.game, self.judge, self.key, self.passes, self.margin = game, judge, key, passes, margin
         self.training = ComparisonTraining(game, network.trainable_tables())
-        self.num_actions = min(game.num_distinct_actions, WORD_BITS)  # without a pass beyond the word
         shared = network.shared_images().tolist()
         views = game.symmetries.observations[1:, : game.num_squares]
         self.symmetries = [view for view in views if view.tolist() in shared]
@@ -139,15 +150,9 @@ class Apprentice:
         """int64[N]: the actions of the highest value in each position."""
         return self.training.best_actions(state.own.numpy(), state.opp.numpy())
 
-    def legal(self, state: State) -> Words:
-        """int64[N]: the legal actions."""
-        mask = self.game.legal_action_mask(state)[:, : self.num_actions]
-        words: Words = (mask.long() << torch.arange(mask.shape[1])).sum(dim=1).numpy()
-        return words
-
     def moves(self, state: State, actions: Words) -> tuple[Words, Words, State]:
         """For each of `actions` (int64[N]) in each position: its row, its number, and the position after it."""
-        is_action = (torch.from_numpy(actions)[:, None] >> torch.arange(self.num_actions)) & 1
+        is_action = (torch.from_numpy(actions)[:, None] >> torch.arange(num_action_bits(self.game))) & 1
         rows, numbers = is_action.nonzero(as_tuple=True)
         return rows.numpy(), numbers.numpy(), self.game.step_unchecked(state.select(rows), numbers)
 
@@ -199,10 +204,12 @@ class Apprentice:
 
     def judge_all(self, lessons: Lessons, rows: Words) -> None:
         """Judge all actions in these rows."""
-        self.judge_actions(lessons, rows, self.legal(self.state(lessons.own[rows], lessons.opp[rows])))
+        self.judge_actions(lessons, rows, legal_words(self.game, self.state(lessons.own[rows], lessons.opp[rows])))
 
     def learn(self, lessons: Lessons, rows: Words, training: int) -> int:
         """Train on these rows, in a new order in each pass, until all have the margin.
+
+        Rows in which no action is known to be good are left out: a search can contradict itself.
 
         Args:
             training: the number of the training, which determines the order.
@@ -210,7 +217,7 @@ class Apprentice:
         Returns:
             In how many rows the margin was lacking in the last pass.
         """
-        lacking = 0
+        lacking, rows = 0, rows[lessons.good[rows] != 0]
         for trained in range(self.passes):
             own, opp, _, good, poor = (field[rows] for field in lessons)
             draws = Draws(self.key, torch.arange(len(rows)), training * self.passes + trained)

@@ -7,6 +7,7 @@ from typing import Any
 from selfplay.checks import count, one_in, one_of, within
 from selfplay.games.game import SEATS
 from selfplay.registry import Registry
+from selfplay.search.searcher import MAX_DEPTH
 
 OPTIMIZERS: Registry[Any] = Registry(
     "optimizer",
@@ -77,18 +78,22 @@ class Training:
 class TemporalDifferences:
     """How a level learns while it plays, with learning=td."""
 
-    step_size: float = field(default=0.01, metadata=within(above=0))
+    step_size: float = field(default=0.01, metadata=within(above=0, most=10))
     """The largest step size of a weight (alpha). A weight has it if all its recommended changes have the same sign."""
     level_decay: float = field(default=1.0, metadata=within(above=0, most=1))
     """Factor applied to the step size at each level."""
     trace_decay: float = field(default=0.7, metadata=within(0, 1))
     """lambda: the weight of later values in the target of an afterstate, from 0 (only the next value) to 1 (the
     outcome)."""
-    sharpness: float = field(default=2.7, metadata=within(0))
+    sharpness: float = field(default=2.7, metadata=within(0, 100))
     """How much the step size is reduced for weights whose recommended changes cancel out. The factor is exp(sharpness *
     (coherence - 1)) (temporal coherence; Bagheri, Thill, Koch & Konen, 2014); 0: no reduction."""
     round_matches: int = field(default=128, metadata=count(1))
     """Matches that are played with the same weights before the weights learn from them."""
+
+
+LARGEST_DIFFERENCE = 2
+"""The difference between the values of a won and a lost position."""
 
 
 @dataclass(frozen=True)
@@ -99,17 +104,17 @@ class ExpertIteration:
     """The exploration rates in its matches by ply; the last rate is used for all later plies."""
     seat: str = field(default="both", metadata=one_of(*SEATS, "both"))
     """The seat of the level on the lines that are walked: first, second, or both."""
-    reply_depth: int = field(default=6, metadata=count(1))
+    reply_depth: int = field(default=6, metadata=within(1, MAX_DEPTH))
     """How many plies the search looks ahead to find the opponent's likely actions, on the lines that are walked."""
-    slack: float = field(default=0.3, metadata=within(0))
+    slack: float = field(default=0.3, metadata=within(0, LARGEST_DIFFERENCE))
     """Only actions of the opponent whose value is at most this far below that of the best one are followed."""
     most_positions: int = field(default=5000, metadata=count(1))
     """The largest number of positions in a ply of the walk: those where the opponent gave away least."""
-    noise: float = field(default=0.02, metadata=within(0))
+    noise: float = field(default=0.02, metadata=within(0, LARGEST_DIFFERENCE))
     """A random number up to this is added to what the opponent gave away, so that walks differ."""
-    tolerance: float = field(default=0.05, metadata=within(0))
+    tolerance: float = field(default=0.05, metadata=within(0, LARGEST_DIFFERENCE))
     """An action is good if its value is at most this far below that of the best one."""
-    margin: float = field(default=0.05, metadata=within(above=0))
+    margin: float = field(default=0.05, metadata=within(above=0, most=1))
     """By how much the sum of the weights after a good action should exceed the sums after poor ones."""
     passes: int = field(default=20, metadata=count(1))
     """The largest number of passes through the lessons in each training."""
@@ -122,9 +127,9 @@ class ExpertIteration:
 class LossWeights:
     """The weights of the two parts of the loss, where datasets have policies."""
 
-    value: float = field(default=1.0, metadata=within(0))
+    value: float = field(default=1.0, metadata=within(0, 1000))
     """Weight of the squared error of the value."""
-    policy: float = field(default=1.0, metadata=within(0))
+    policy: float = field(default=1.0, metadata=within(0, 1000))
     """Weight of the cross-entropy of the policy."""
 
 

@@ -34,6 +34,11 @@ log = logging.getLogger(__name__)
 
 MAX_BODY_BYTES = 16_384
 """The largest size of a body; those that the page sends have a few hundred bytes."""
+MOST_HEAD_BYTES = 16_384
+"""The largest size of the target and the headers of a request."""
+MOST_READ_BYTES = 1 << 18
+"""The most that is read of a head or a body. A connection on which a client sends more is reset, and the client may not
+see the answer."""
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -95,6 +100,9 @@ class RequestChecks:
             message = await receive()
             received += len(message.get("body", b""))
             if received > MAX_BODY_BYTES:
+                while message.get("more_body") and received < MOST_READ_BYTES:
+                    message = await receive()
+                    received += len(message.get("body", b""))
                 raise HTTPException(413, f"the body is too large: at most {MAX_BODY_BYTES} bytes are allowed")
             return message
 
@@ -106,6 +114,10 @@ class RequestChecks:
                     headers["location"] = _relative(headers["location"], scope["path"])
             await send(message)
 
+        if scope["type"] == "http" and _head_bytes(scope) > MOST_HEAD_BYTES:
+            refused = {"error": f"the head of the request is too large: at most {MOST_HEAD_BYTES} bytes are allowed"}
+            await JSONResponse(refused, 431)(scope, receive, with_headers)
+            return
         if scope["type"] == "http" and _is_from_another_site(scope, Headers(scope=scope)):
             refused = {"error": "requests of other sites are not allowed: open the page of this server"}
             await JSONResponse(refused, 403)(scope, receive, with_headers)
@@ -116,6 +128,12 @@ class RequestChecks:
             # The client has disconnected before the end of its request, or the body is not HTTP; nobody waits for an
             # answer.
             log.debug("a client has disconnected")
+
+
+def _head_bytes(scope: Scope) -> int:
+    """The size of the target and the headers of a request."""
+    headers = sum(len(name) + len(value) for name, value in scope["headers"])
+    return len(scope["raw_path"]) + len(scope["query_string"]) + headers
 
 
 def _is_from_another_site(scope: Scope, headers: Headers) -> bool:
@@ -208,7 +226,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 # ---------------------------------------------------------------------- serving
 
-MOST_CONNECTIONS, MOST_HEAD_BYTES, IDLE_SECONDS = 400, 16_384, 10
+MOST_CONNECTIONS, IDLE_SECONDS = 400, 10
 
 
 def serve(settings: WebSettings) -> None:
@@ -243,7 +261,7 @@ def server_config(app: FastAPI) -> uvicorn.Config:
         ws="none",
         proxy_headers=False,
         limit_concurrency=MOST_CONNECTIONS,
-        h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+        h11_max_incomplete_event_size=MOST_READ_BYTES,
         timeout_keep_alive=IDLE_SECONDS,
         log_level="warning",
         access_log=False,

@@ -40,6 +40,24 @@ def test_ctrl_c_ends_the_process_even_where_python_ignores_exceptions():
     assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
 
 
+FINISHED = """
+import os, signal
+from selfplay.cli.main import reporting_errors
+
+with reporting_errors():
+    print("done")
+os.kill(os.getpid(), signal.SIGINT)
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+def test_a_signal_after_the_work_is_done_changes_nothing():
+    """Python's end would let the signal end the process without a line."""
+    with interruptible([sys.executable, "-c", FINISHED]) as process:
+        output, error = process.communicate(timeout=120)
+    assert (process.returncode, output, error) == (0, "done\n", "")
+
+
 INTERRUPTED_BY_A_MODULE = """
 from pathlib import Path
 from selfplay.cli.process_exit import handle_signals

@@ -1,6 +1,10 @@
 """Portable arithmetic: what torch computes, to within rounding, in an order of sums that is fixed."""
 
+import os
+import sys
 from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,6 +65,42 @@ def test_networks_and_their_gradients_are_those_of_torch(name: str) -> None:
         found[numerics] = [part.detach() for part in (*output, loss, *gradients) if part is not None]
     for native, portable in zip(found[NATIVE], found[PORTABLE], strict=True):
         torch.testing.assert_close(portable, native, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"padding": 1}, {"stride": 2, "padding": (0, 1)}, {"stride": (1, 2), "dilation": (2, 1), "padding": 2}],
+)
+def test_convolutions_and_their_gradients_are_those_of_torch(options: dict[str, Any]) -> None:
+    found = []
+    for arithmetic in (nullcontext(), PortableArithmetic()):
+        tensors = drawn(3, 2, 6, 5), drawn(4, 2, 3, 2, seed=1), drawn(4, seed=2)
+        for tensor in tensors:
+            tensor.requires_grad_()
+        with arithmetic:
+            outputs = functional.conv2d(*tensors, **options)
+        outputs.backward(drawn(*outputs.shape, seed=3))
+        found.append([outputs.detach(), *(tensor.grad for tensor in tensors)])
+    for native, portable in zip(*found, strict=True):
+        torch.testing.assert_close(portable, native)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the threads of a process in /proc")
+def test_few_positions_are_valued_in_one_thread() -> None:
+    """Threads that wait for each other on a busy machine take 200 times as long as the work."""
+    network = build_network({"name": "residual"}, SHAPE, ACTIONS)
+    set_numerics(network, PORTABLE)
+    observations = drawn(4, *SHAPE)
+    if (child := os.fork()) == 0:
+        threads = 0
+        try:
+            torch.set_num_threads(4)
+            with arithmetic_of(network):
+                network(observations).value.sum().backward()
+            threads = len([*Path("/proc/self/task").iterdir()])
+        finally:
+            os._exit(threads)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
 
 
 def test_sums_and_means_are_those_of_torch() -> None:

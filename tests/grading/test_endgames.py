@@ -9,9 +9,11 @@ import torch
 from selfplay.games import make_game
 from selfplay.grading.solved_positions import empty_squares, endgame_positions
 from selfplay.named_players.make import make_player
+from selfplay.runs.manifest import Manifest
 from selfplay.runs.solved_positions import kept_in
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.stages.measure_levels import fitting_evaluation
+from tests.support.rejections import assert_file_rejected
 
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")
 
@@ -59,6 +61,25 @@ def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pyte
         path.write_bytes(content)
         endgame_positions(OTHELLO, 3, 0, keep=keep)
         assert path.read_bytes() == written
+    # Harmful files whose manifest agrees with them.
+    manifest, (_, own, _, to_move, _) = Manifest(tmp_path), first.decode().split(",", 4)
+    section = manifest.sections["endgames"]
+    for old, new in [
+        (f"0,{own},", f"0,{2**63 - 1},"),  # stones of both players on a square
+        (f"0,{own},", f"0,{2**90},"),
+        (f"0,{own},", "0,,"),
+        (f",{to_move},", ",300,"),
+        ("action", "deed"),
+        (first.decode(), first.decode().replace('"', '"1')),  # another action
+        (first.decode().splitlines()[0], start.decode() + f",{10**7}"),
+        (first.decode(), ""),
+    ]:
+        path.write_text(written.decode().replace(old, new))
+        manifest.record("endgames", section["settings"], section["counts"], ["endgames.csv"])
+        with assert_file_rejected(path, "is not a table of solved positions .*; delete it and compare the levels"):
+            endgame_positions(OTHELLO, 3, 0, keep=keep)
+    path.write_bytes(written)
+    manifest.record("endgames", section["settings"], section["counts"], ["endgames.csv"])
     monkeypatch.setattr("selfplay.grading.solved_positions.action_values_to_the_end", None)
     again = endgame_positions(OTHELLO, 3, 0, keep=keep)
     assert late is not None and again is not None  # noqa: PT018

@@ -145,6 +145,20 @@ def test_the_settings_of_a_run_are_read_without_values_that_were_removed(tmp_pat
         level.is_done("training", {"training.optimizer.name": "adam"}, force=False)
 
 
+def test_a_section_has_the_same_bytes_after_another_is_recorded_beside_it(tmp_path):
+    settings = {"level": 1, "expert.player": None, "expert.matches": 5}
+    for stage in ("training", RUN):
+        manifest = Manifest(tmp_path / stage)
+        manifest.folder.mkdir()
+        manifest.record(stage, settings, {}, [])
+        alone = json.loads(manifest.path.read_bytes())[stage]
+        Manifest(manifest.folder).record("comparison", {}, {}, [])
+        assert json.loads(manifest.path.read_bytes())[stage] == alone
+        assert Manifest(manifest.folder).is_done(
+            stage, settings, {"expert.matches": 4096, "opening_plies": 0}, force=False
+        )
+
+
 def test_settings_of_an_expert_that_did_not_teach_are_not_compared(tmp_path):
     recorded = {"level": 1, "expert.player": None, "expert.matches": 16384, "expert.round_matches": 1024}
     manifest = recorded_with(tmp_path, "training", recorded)

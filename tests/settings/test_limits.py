@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from selfplay.checks import check_parameters
 from selfplay.errors import SettingError
 from selfplay.named_players.names import whole_number
 from selfplay.runs.folders import CONFIG_FOLDER
@@ -13,6 +14,8 @@ from selfplay.settings.matches import MatchSettings
 from selfplay.settings.playing import PlaySettings, WebSettings
 from selfplay.settings.run import Settings
 from selfplay.stages.generate import generate_level
+from selfplay.stages.loop import learn_levels
+from selfplay.training.parameters import Training
 from tests.support.rejections import assert_refused
 from tests.support.runs import LEARN, run_forked, tiny_settings
 
@@ -24,6 +27,22 @@ from tests.support.runs import LEARN, run_forked, tiny_settings
         (f"level={10**30}", r"level=1\S*: must be from 0 to"),
         ("threads=1000000", "threads=1000000: must be from 1 to 1,024"),
         ("training.weight_power=nan", "training.weight_power=nan: must be from -10 to 10"),
+        ("td.step_size=1e9", "td.step_size=1000000000.0: must be above 0 and at most 10"),
+        ("td.sharpness=1e9", "td.sharpness=1000000000.0: must be from 0 to 100"),
+        ("loss.policy=1e300", "loss.policy=1e.300: must be from 0 to 1,000"),
+        ("mcts.temperature=1e300", "mcts.temperature=1e.300: must be from 0 to 1,000,000"),
+        ("player.temperature=1e300", "player.temperature=1e.300: must be from 0 to 1,000,000"),
+        ("comparison.pair_seconds=1e300", "comparison.pair_seconds=1e.300: must be above 0 and at most 1000000"),
+        ("executor.workers=1000000000", "executor.workers=1000000000: must be from 1 to 4,096"),
+        ("expert.margin=50", "expert.margin=50.0: must be above 0 and at most 1"),
+        ("expert.reply_depth=1000", "expert.reply_depth=1000: must be from 1 to 120"),
+        ("expert.tolerance=3", "expert.tolerance=3.0: must be from 0 to 2"),
+        ("expert.slack=3", "expert.slack=3.0: must be from 0 to 2"),
+        ("expert.noise=3", "expert.noise=3.0: must be from 0 to 2"),
+        ("force=-1", "force=-1: must be true or false"),
+        ("training.merge=2", "training.merge=2: must be true or false"),
+        ("output_dir=''", "output_dir=: must be a path"),
+        ("agent_file=''", "agent_file=: must be a path"),
         ("comparison.references=[foo]", "unknown player 'foo' in comparison.references; choose from easy, "),
         ("modules=[nowhere]", "modules=nowhere: must be modules that can be imported from here"),
     ],
@@ -44,6 +63,12 @@ def test_absurd_numbers_and_unknown_names_are_rejected(override, message):
         ("game=sumto100 architecture=alphazero_residual", "; set architecture=alphazero_mlp$"),
         ("game=go_3x3 architecture=ntuple", "needs a board with two planes, .*; set architecture=mlp$"),
         ("architecture=othello_features", "; set game=othello or another architecture$"),
+        (
+            f"architecture.hidden_sizes=[{','.join('1' * 1001)}]",
+            "^architecture.hidden_sizes=.*: must be at most 1,000 sizes",
+        ),
+        ("game=connect_four architecture=residual architecture.blocks=1000000", "blocks=1000000: must be .* to 1,000"),
+        ("game=connect_four architecture=ntuple architecture.drops=-1", "architecture.drops=-1: must be true or false"),
         ("opening_plies=10", "^opening_plies=10: matches of tictactoe have at most 9 plies$"),
         ("player.depth=4", "^player.depth=4: a network searches 1 to 3 plies ahead"),
     ],
@@ -52,6 +77,22 @@ def test_levels_that_cannot_be_built_are_rejected_before_level_0_is_played(tmp_p
     with pytest.raises(SettingError, match=message):
         generate_level(tiny_settings(tmp_path / "run", *override.split()), 0)
     assert not (tmp_path / "run" / "level_00").exists()
+
+
+@pytest.mark.parametrize(
+    ("overrides", "level"),
+    [("matches=2 seed=1", 1), ("matches=6 levels=30", r"\d+"), ("training.validation_fraction=1e-300", 1)],
+)
+def test_too_few_matches_to_hold_some_out_are_refused_before_level_0_is_played(tmp_path, overrides, level):
+    message = rf"^matches=\d+: too few to hold out .* in level {level}; set more matches$"
+    with pytest.raises(SettingError, match=message):
+        learn_levels(tiny_settings(tmp_path / "run", "training.validation_fraction=0.1", *overrides.split()))
+    assert not (tmp_path / "run" / "level_00").exists()
+
+
+def test_a_number_is_not_a_boolean_parameter():
+    with pytest.raises(SettingError, match=r"^training\.symmetries=-1: must be true or false"):
+        check_parameters(Training(symmetries=-1), "training.")
 
 
 def test_large_numbers_in_names_of_players_are_rejected():

@@ -18,6 +18,7 @@ from selfplay.games import Game, make_game
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.saved_arrays import save_arrays
 from selfplay.settings.common import GameSettings
 from selfplay.settings.matches import CorrectionSettings
 from selfplay.stages.correct import correct_and_prove
@@ -151,13 +152,39 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
+HARMFUL: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
+    (lambda arrays: arrays | {"weights": arrays["weights"][:, :-1]}, "does not fit the tables of the level"),
+    (
+        lambda arrays: arrays | {"weights": arrays["weights"] * np.float32(np.nan)},
+        "does not fit the tables of the level",
+    ),
+    (lambda arrays: {}, "does not fit the tables of the level"),
+    (lambda arrays: arrays | {"x_good": arrays["0_good"]}, "has lessons of the unknown ply x"),
+    (
+        lambda arrays: arrays | {"0_good": arrays["0_good"] | -1},
+        r"has no lessons of connect_four \(an action is not .*",
+    ),
+    (
+        lambda arrays: {name: array for name, array in arrays.items() if name != "0_own"},
+        "has no lessons of connect_four .*",
+    ),
+]
+"""Changes of a state whose digest is right, and what is said."""
+
+
 def test_a_changed_state_is_refused_in_one_line(run_dir: Path) -> None:
     assert is_killed_at_change(12, correct_and_prove, settings(run_dir), below=run_dir)
     state = run_dir / "corrected" / "level_01" / "corrections.npz"
     arrays = dict(np.load(state))
+    digest = arrays.pop("sha256")
     for change in CHANGES.values():
-        np.savez(state, **change(arrays))
+        np.savez(state, sha256=digest, **change(arrays))
         with assert_file_rejected(state, "was changed, or belongs to another computation; force=true starts anew"):
+            correct_and_prove(settings(run_dir))
+    record = Manifest(state.parent).sections["unfinished"]["settings"]
+    for change, reason in HARMFUL:
+        save_arrays(state, change(arrays), record)
+        with assert_file_rejected(state, f"{reason}; force=true starts anew"):
             correct_and_prove(settings(run_dir))
     state.write_bytes(state.read_bytes()[:-1])
     with assert_file_rejected(state, "cannot be read: .*; force=true starts anew"):

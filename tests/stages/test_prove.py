@@ -12,6 +12,8 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State
 from selfplay.players.player import Player
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.saved_arrays import save_arrays
 from selfplay.settings.matches import ProofSettings
 from selfplay.stages.prove import prove_and_report
 from tests.grading.test_winning_proof import FIXED, STARTS, proof_settings, rows_of
@@ -65,6 +67,19 @@ def test_a_walk_is_not_continued_from_changed_or_exchanged_files(tmp_path: Path)
         with assert_file_rejected(path, "was changed, or belongs to another computation; force=true starts anew"):
             prove_and_report(small_proof(tmp_path))
         path.write_bytes(kept[path])
+    record = Manifest(walk.parent).sections["walk"]["settings"]
+    for name, array, value in (("ply_*", "own", -1), ("ply_*", "parents", -1), ("judged_*", "actions", 99)):
+        path = max(walk.glob(name))
+        arrays = {key: value for key, value in np.load(path).items() if key != "sha256"}
+        save_arrays(path, arrays | {array: np.full_like(arrays[array], value)}, record)
+        with assert_file_rejected(path, "cannot be continued: .*; force=true starts anew"):
+            prove_and_report(small_proof(tmp_path))
+        path.write_bytes(kept[path])
+    for text, reason in (("[[1, 2]]", "is not a list of what was found in each ply"), ("[", "is not a list")):
+        save_arrays(walk / "finished.npz", {"plies": np.array(text)}, record)
+        with assert_file_rejected(walk / "finished.npz", reason):
+            prove_and_report(small_proof(tmp_path))
+    (walk / "finished.npz").write_bytes(kept[walk / "finished.npz"])
     newest.write_bytes(kept[min(walk.glob("ply_*"))])
     with assert_file_rejected(newest, "was changed, or belongs to another computation"):
         prove_and_report(small_proof(tmp_path))

@@ -1,9 +1,13 @@
 """Runs in which a search teaches levels: what they learn, the same bytes in all circumstances, files, and refusals."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numba
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
 from selfplay.errors import InvalidFileError, SettingError
@@ -19,8 +23,13 @@ from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.taught_level import read_lessons
 from selfplay.stages.train import train_level
+from selfplay.training.lessons import Apprentice
 from tests.support.kills import interrupted_in
+from tests.support.rejections import assert_file_rejected
 from tests.support.runs import files_of, tiny_settings
+
+GAME = make_game("tictactoe")
+Arrays = dict[str, NDArray[Any]]
 
 TAUGHT = [
     *("game=tictactoe", "architecture=ntuple", "learning=td", "targets=full", "gamma=1", "matches=1024", "levels=4"),
@@ -50,7 +59,7 @@ def test_taught_tables_have_a_phase_for_each_number_of_stones_and_continue_the_l
     run, game = RunFolder(finished), make_game("tictactoe")
     agents = [load_checkpoint(run.agent(level), game) for level in (1, 2, 3)]
     assert [agent.metadata["architecture"].get("phases", 1) for agent in agents] == [1, 9, 9]
-    lessons = [read_lessons(run.level(level) / LEARNER_FILE) for level in (2, 3)]
+    lessons = [read_lessons(run.level(level) / LEARNER_FILE, GAME) for level in (2, 3)]
     known = [set(zip(one.own.tolist(), one.opp.tolist(), strict=True)) for one in lessons]
     assert known[0] < known[1]
 
@@ -66,12 +75,12 @@ def test_tables_as_large_as_before_learn_the_lessons_of_all_plies_together(finis
     lines = Grader(positions_of("tictactoe")).grade(level_player(tmp_path, 4, game)).lines
     assert sum(line.lost for line in lines) == 0
     # The walk of the first level that is taught does not depend on what its tables learn afterwards.
-    first = [read_lessons(RunFolder(folder).level(2) / LEARNER_FILE) for folder in (finished, tmp_path)]
+    first = [read_lessons(RunFolder(folder).level(2) / LEARNER_FILE, GAME) for folder in (finished, tmp_path)]
     assert np.array_equal(first[0].own, first[1].own)
 
 
 def test_lessons_are_right_where_the_search_sees_every_end(finished):
-    game, lessons = make_game("tictactoe"), read_lessons(RunFolder(finished).level(4) / LEARNER_FILE)
+    game, lessons = GAME, read_lessons(RunFolder(finished).level(4) / LEARNER_FILE, GAME)
     state = game.state_at(torch.from_numpy(lessons.own), torch.from_numpy(lessons.opp))
     values = make_player("perfect", game).action_values(state)
     results = values.sign().masked_fill(values.isnan(), -2)
@@ -125,11 +134,50 @@ def test_a_broken_file_of_lessons_is_named(finished, tmp_path):
     path = tmp_path / LEARNER_FILE
     path.write_bytes(b"no lessons")
     with pytest.raises(InvalidFileError, match="cannot be read"):
-        read_lessons(path)
-    lessons = load_file(RunFolder(finished).level(2) / LEARNER_FILE)
-    save_file(lessons | {"worth": np.zeros(1)}, path)
-    with pytest.raises(InvalidFileError, match="has no lessons of a search"):
-        read_lessons(path)
+        read_lessons(path, GAME)
+
+
+HARMFUL: dict[str, Callable[[Arrays], Arrays]] = {
+    "an array less": lambda arrays: {name: array for name, array in arrays.items() if name != "poor"},
+    "another type": lambda arrays: arrays | {"worth": arrays["worth"].astype(np.int64)},
+    "numbers": lambda arrays: {name: np.array(array[0]) for name, array in arrays.items()},
+    "matrices": lambda arrays: {name: np.stack([array, array], axis=1) for name, array in arrays.items()},
+    "another length": lambda arrays: arrays | {"worth": np.zeros(1)},
+    "a worth that is not a number": lambda arrays: arrays | {"worth": np.full_like(arrays["worth"], np.nan)},
+    "an infinite worth": lambda arrays: arrays | {"worth": np.full_like(arrays["worth"], np.inf)},
+    "stones beyond the board": lambda arrays: arrays | {"own": arrays["own"] | 1 << 9},
+    "two stones on a square": lambda arrays: arrays | {"opp": arrays["opp"] | arrays["own"]},
+    "a position twice": lambda arrays: {name: np.append(array, array[:1]) for name, array in arrays.items()},
+    "all actions good": lambda arrays: arrays | {"good": np.full_like(arrays["good"], -1)},
+    "actions good and poor": lambda arrays: arrays | {"poor": arrays["good"]},
+}
+
+
+@pytest.mark.parametrize("harm", HARMFUL)
+def test_lessons_that_cannot_be_of_this_game_are_refused_in_one_line(finished, tmp_path, harm):
+    path = tmp_path / LEARNER_FILE
+    save_file(HARMFUL[harm](load_file(RunFolder(finished).level(2) / LEARNER_FILE)), path)
+    with assert_file_rejected(path, "has no lessons of tictactoe .*; delete it, or train the level before again$"):
+        read_lessons(path, GAME)
+
+
+class HarshJudge:
+    def worth(self, state):
+        return np.zeros(state.batch_size)
+
+    def is_kept(self, after, worth):
+        return np.zeros(after.batch_size, dtype=np.bool_)
+
+
+def test_positions_without_a_good_action_change_no_weight(finished):
+    """A search can judge all actions to be poor, because it judges positions one by one."""
+    lessons = read_lessons(RunFolder(finished).level(2) / LEARNER_FILE, GAME)
+    network = load_checkpoint(RunFolder(finished).agent(1), GAME).network
+    before = network.weight.detach().clone()
+    apprentice = Apprentice(GAME, network, HarshJudge(), 0, passes=2, margin=0.05)
+    rows = np.flatnonzero(lessons.poor)
+    assert apprentice.learn(lessons._replace(good=np.zeros_like(lessons.good)), rows, 0) == 0
+    assert torch.equal(network.weight, before)
 
 
 def test_a_level_can_be_trained_alone(finished, tmp_path):

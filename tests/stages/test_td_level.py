@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
@@ -14,6 +14,7 @@ from selfplay.stages.loop import learn_levels
 from selfplay.stages.td_level import read_learner
 from selfplay.stages.train import train_level
 from tests.support.kills import interrupted_in, is_killed_at_change
+from tests.support.rejections import assert_file_rejected
 from tests.support.runs import files_of, tiny_settings
 
 TD = ["game=tictactoe", "architecture=ntuple", "learning=td", "targets=full", "gamma=1", "matches=300", "levels=2"]
@@ -89,6 +90,22 @@ def test_broken_and_exchanged_sums_of_changes_are_refused(finished, tmp_path):
         path.write_bytes(content)
         with pytest.raises(InvalidFileError, match=r"learner\.safetensors: differs from its manifest"):
             train_level(tiny_settings(tmp_path, *TD), 2)
+
+
+@pytest.mark.parametrize(
+    ("array", "number"),
+    [("weights", np.nan), ("weights", 1e30), ("changes", np.inf), ("changes", -1), ("changes", 0)],
+)
+def test_numbers_that_training_does_not_give_are_refused(finished, tmp_path, array, number):
+    """Compiled code takes the step size of a weight from a table, at a place that the changes give."""
+    tables = load_checkpoint(RunFolder(finished).agent(1), make_game("tictactoe")).network.trainable_tables()
+    before, path = tables.weights.copy(), tmp_path / LEARNER_FILE
+    arrays = load_file(RunFolder(finished).level(1) / LEARNER_FILE)
+    arrays[array].reshape(-1)[-1] = number
+    save_file(arrays, path)
+    with assert_file_rejected(path, "has numbers that training does not give; delete it, or train again"):
+        read_learner(path, tables)
+    assert np.array_equal(tables.weights, before)
 
 
 @pytest.mark.parametrize(

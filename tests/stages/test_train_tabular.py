@@ -22,9 +22,11 @@ from selfplay.learners.tabular.table_file import load_tables
 from selfplay.matches.arena import play_matches
 from selfplay.named_players.learning_tabular import LearningTabularPlayer
 from selfplay.players.random import RandomPlayer
+from selfplay.runs.learning_curve import read_curve
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.stages.train_tabular import train_tabular
+from tests.support.rejections import assert_file_rejected
 from tests.support.runs import COMMAND, run_forked
 
 # ---------------------------------------------------------------------- files
@@ -132,13 +134,24 @@ def test_the_results_beside_the_bar_fit_a_terminal_of_80_columns(
     assert re.search(r"\[\d\d:\d\d<00:00, X 0\.\d{3}, O 0\.\d{3}, drawn 0\.\d{3}\]$", line)
 
 
+CURVE_HEADER = "matches,first_won,drawn,second_won"
+
+
+@pytest.mark.parametrize("rows", ["", "500,1,2,3", "500,200,100,200\n400,100,100,200", "500,,,", "500,-1,1,500", "a"])
+def test_a_table_that_does_not_count_matches_is_refused(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "temporal_difference.csv"
+    path.write_text(f"{CURVE_HEADER}\n{rows}\n")
+    with assert_file_rejected(path, "is not a table of learned matches .*; learn them again with force=true"):
+        read_curve(path)
+
+
 def test_the_figure_says_what_it_shows_and_counts_matches_in_whole_numbers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     figures: list[Figure] = []
     monkeypatch.setattr("selfplay.figures.tabular_training.save_figure", lambda figure, path: figures.append(figure))
     rows = [[500 * n, 200 * n, 100 * n, 200 * n] for n in range(1, 4001)]
-    np.savetxt(tmp_path / "temporal_difference.csv", rows, "%d", ",", header="matches")
+    np.savetxt(tmp_path / "temporal_difference.csv", rows, "%d", ",", header=CURVE_HEADER, comments="")
     draw_training(tmp_path / "temporal_difference.csv", tmp_path / "x.png", "Tic-tac-toe, seed=3")
     (figure,) = figures
     assert figure.get_suptitle() == "Tic-tac-toe, seed=3"

@@ -18,7 +18,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.settings.playing import WebSettings
 from selfplay.web.app import serve
 from tests.support.runs import PROJECT, forked, run_forked
-from tests.web.conftest import web_settings
+from tests.web.conftest import Server, web_settings
 
 WEB = PROJECT / "play" / "web.py"
 PAGE = PROJECT / "selfplay" / "web" / "page"
@@ -49,6 +49,23 @@ def serving(*settings: str) -> Iterator[tuple[str, TextIO]]:
 def test_the_script_prints_its_address_serves_the_page_and_stops_at_ctrl_c(whole_run: Path) -> None:
     with serving(f"run_dir={whole_run}") as (address, _), urlopen(address, timeout=60) as answer:
         assert b"<title>selfplay</title>" in answer.read()
+
+
+@pytest.mark.parametrize("size", [20_000, 100_000, 200_000])
+@pytest.mark.parametrize(("part", "status"), [("target", 431), ("header", 431), ("body", 413)])
+def test_large_requests_are_answered_before_the_connection_ends(
+    server: Server, part: str, status: int, size: int
+) -> None:
+    sent = {name: "x" * (size if name == part else 1) for name in ("target", "header", "body")}
+    head = (
+        f"POST /api/match?{sent['target']} HTTP/1.1\r\nHost: localhost\r\nX: {sent['header']}\r\nConnection: close\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall(f"{head}Content-Length: {len(sent['body'])}\r\n\r\n{sent['body']}".encode())
+        with connection.makefile("rb") as answer:
+            said = answer.read().decode()
+    assert said.startswith(f"HTTP/1.1 {status} ")
+    assert "too large" in said.rpartition("\r\n\r\n")[2]
 
 
 def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+"""Lessons in files: what was read is checked before anything learns from it, because anybody can write a file."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import DTypeLike, NDArray
+
+from selfplay.errors import InvalidFileError
+from selfplay.games import Game
+from selfplay.games.board_checks import are_boards
+from selfplay.games.kernels import distinct_bitboards
+from selfplay.players.checkpoints import LARGEST_WEIGHT
+from selfplay.training.lessons import Lessons, legal_words
+
+
+def checked_lessons(
+    path: Path, arrays: Mapping[str, NDArray[Any]], game: Game, worth: DTypeLike, remedy: str
+) -> Lessons:
+    """The lessons in these arrays, by field, which were read from the file at `path`.
+
+    Args:
+        worth: the type of the worth of positions.
+        remedy: what the user can do, as the end of the error message.
+
+    Raises InvalidFileError if they cannot be lessons of this game.
+    """
+    if (problem := _problem(arrays, game, worth)) is not None:
+        raise InvalidFileError(path, f"has no lessons of {game.name} ({problem}); {remedy}")
+    return Lessons(**arrays)
+
+
+def _problem(arrays: Mapping[str, NDArray[Any]], game: Game, worth: DTypeLike) -> str | None:
+    """What is wrong with the arrays; None if they are lessons."""
+    types = dict.fromkeys(Lessons._fields, np.dtype(np.int64)) | {"worth": np.dtype(worth)}
+    if {name: array.dtype for name, array in arrays.items()} != types:
+        return "its arrays have other names or types"
+    if len({array.shape for array in arrays.values()}) > 1 or arrays["own"].ndim != 1:
+        return "its arrays are not columns of one length"
+    own, opp, values, good, poor = Lessons(**arrays)
+    if not are_reasonable(values):
+        return "a worth is not a reasonable number"
+    if not are_boards(game.observation_codec, own, opp):
+        return "a position is not a board"
+    state = game.state_at(torch.from_numpy(own), torch.from_numpy(opp))
+    if len(distinct_bitboards(state.own, state.opp)[0]) < len(own):
+        return "a position is there twice"
+    if (good & poor).any() or ((good | poor) & ~legal_words(game, state)).any():
+        return "an action is not legal, or both good and poor"
+    return None
+
+
+def are_reasonable(numbers: NDArray[Any]) -> bool:
+    """Whether these are finite numbers whose sums do not overflow, as the weights of a level must be."""
+    return bool(((numbers >= -LARGEST_WEIGHT) & (numbers <= LARGEST_WEIGHT)).all())
