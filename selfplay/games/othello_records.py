@@ -43,14 +43,22 @@ def ggf_of(game: BatchStepping, states: Sequence[State], actions: Sequence[int],
     rows = ["".join(SIGNS[disc] for disc in board[start : start + width]) for start in range(0, len(board), width)]
     black, white = (name.replace("]", ")") for name in players)
     last = states[-1]
-    result = f"{int(game.squares(last)[0].sum()):+d}" if bool(last.terminated) else "?"
-    tags = [f"GM[Othello]PC[selfplay]PB[{black}]PW[{white}]", f"RE[{result}]TY[{width}]"]
+    tags = [f"GM[Othello]PC[selfplay]PB[{black}]PW[{white}]", f"RE[{_result(game, last)}]TY[{width}]"]
     tags.append(f"BO[{width} {' '.join(rows)} {'*O'[int(states[0].current_player)]}]")
     moves = [
         f"{COLOURS[int(state.current_player)]}[{game.action_to_string(action)}]"
         for state, action in zip(states, actions, strict=False)
     ]
     return f"(;{''.join(tags + moves)};)\n"
+
+
+def _result(game: BatchStepping, last: State) -> str:
+    """The discs by which black has won; all of them, marked by r, if a player has given up; ? before the end."""
+    if not bool(last.terminated):
+        return "?"
+    if not bool(game.state_at(last.own, last.opp).terminated):
+        return f"{int(last.returns) * game.observation_shape[1] ** 2:+d}:r"
+    return f"{int(game.squares(last)[0].sum()):+d}"
 
 
 def is_ggf(text: str) -> bool:
