@@ -71,5 +71,5 @@ def test_ctrl_c_ends_the_program_without_a_traceback(tmp_path, monkeypatch):
     monkeypatch.setattr(EndgameSolver, "action_values", action_values)
     done = interrupted_when_there_is(searching, COMMAND, "solve", "f5", "--time-limit", "600")
     assert done.returncode == 130
-    assert done.stderr.startswith("error: interrupted")
-    assert done.stderr.count("\n") == 1
+    # It begins again, if it is run again.
+    assert done.stderr == "error: interrupted\n"
