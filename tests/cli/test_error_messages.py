@@ -64,6 +64,11 @@ def test_a_missing_run_is_reported_and_not_created(tmp_path, script):
     assert not (tmp_path / "none").exists()
 
 
+def test_a_missing_experience_graph_is_reported_with_what_makes_one(tmp_path):
+    refused = run_forked(COMMAND, "export-experience", f"run_dir={tmp_path}")
+    assert_refused(refused, 1, tmp_path / "experience.sqlite: does not exist", "play-experience or ", " makes one")
+
+
 def test_a_broken_dataset_gets_one_line(run_copy, tmp_path):
     shutil.rmtree(run_copy / "level_01")
     path = run_copy / "level_00" / "dataset.csv"
