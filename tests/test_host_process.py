@@ -24,6 +24,9 @@ for name in ("torch", "gymnasium", "pettingzoo.utils", "open_spiel.python.algori
 import numpy as np
 import torch
 
+# That of a notebook that is not installed.
+os.environ["MPLBACKEND"] = "none"
+
 
 def state():
     logger, cudnn = logging.getLogger("selfplay"), torch.backends.cudnn

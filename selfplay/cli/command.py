@@ -5,22 +5,26 @@ Settings are given as `name=value` or as flags: `--level 3` is `level=3`.
 
 import logging
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TextIO
 
+from omegaconf import DictConfig, OmegaConf
 from tqdm import tqdm
 
 from selfplay.compute.process import process_count, process_rank
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 from selfplay.files import check_writable, user_path
+from selfplay.games import GAMES
 from selfplay.runs.command_lines import COMMAND
+from selfplay.runs.manifest import RUN, Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import checked_settings, composed_values
-from selfplay.settings.overrides import override_of, quoted, with_outside_names
+from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules
+from selfplay.settings.overrides import check_given_once, override_of, quoted, with_outside_names
 from selfplay.settings.recorded import take_run_settings
 from selfplay.settings.run import Settings
 
@@ -36,6 +40,10 @@ PRINTING_FLAGS = {
     *("--hydra-help", "--version", "--shell-completion", "-sc"),
 }
 """Flags with which Hydra prints something and runs nothing."""
+
+DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+QUOTES = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb"
+"""What programs for texts put in place of dashes and quotation marks."""
 
 OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
 
@@ -75,10 +83,28 @@ def settings_of(
     if process_count() > 1 and (name is not None or not program.in_parallel):
         raise SettingError(f"torchrun can start only {COMMAND} train, and one run of it; start this without it")
     values = composed_values(program.kind, program.config, overrides)
-    if name:
+    if name and values.run_dir:  # an empty one is refused
         values.run_dir = str(Path(values.run_dir) / name)
-    taken = take_run_settings(values, overrides) if issubclass(program.kind, Settings) else ""
-    return checked_settings(program.kind, values), taken
+    if issubclass(program.kind, Settings):
+        taken = take_run_settings(values, overrides)
+        return checked_settings(program.kind, values), taken
+    given = {override.lstrip("+").partition("=")[0] for override in overrides}
+    if "run_dir" in given and not any(setting.partition(".")[0] == "game" for setting in given):
+        values.game.name = _game_of_run(values)
+    return checked_settings(program.kind, values), ""
+
+
+def _game_of_run(values: DictConfig) -> str:
+    """The game that the run in run_dir has recorded; that of the values if it has recorded none.
+
+    Raises InvalidFileError if the manifest of the run is broken, SettingError if the game is code that no setting
+    names.
+    """
+    recorded = Manifest(Path(values.run_dir)).sections.get(RUN, {}).get("settings", {})
+    game = str(recorded.get("game.name", values.game.name))
+    name_settings_modules(OmegaConf.to_container(values, resolve=False))
+    GAMES.check_recorded(game)
+    return game
 
 
 def run_program(program: Program[AnySettings], settings: AnySettings, taken: str) -> None:
@@ -110,7 +136,8 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
     Args:
         kind: the class of the settings.
 
-    Raises SettingError for a flag without its value, or an argument that is neither flag nor override.
+    Raises SettingError for a flag without its value, an argument that is neither flag nor override, or a setting that
+    is given twice.
     """
     overrides: list[str] = []
     flags: list[str] = []
@@ -119,6 +146,8 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
     while rest:
         argument = rest.pop(0)
         flag, equals, value = argument.partition("=")
+        if equals and flag in HELP_FLAGS | SWEEP_FLAGS:
+            raise SettingError(f"{flag} takes no value")
         if flag in HELP_FLAGS | SWEEP_FLAGS | PRINTING_FLAGS or flags[-1:] in (["-sc"], ["--shell-completion"]):
             flags.append(argument)
         elif flag.startswith("--"):
@@ -138,7 +167,23 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
             flags.append(argument)
         else:
             raise SettingError(f"{argument!r} is neither a flag nor a setting; write name=value")
+    check_given_once(overrides)
     return with_outside_names(overrides), flags
+
+
+def check_signs(arguments: Sequence[str]) -> None:
+    """Raise SettingError for an argument with a typographic dash or quotation mark where a shell needs a plain one."""
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        first, *_ = found = [sign for text in (name, value) for sign in text[:1] + text[-1:] if sign in QUOTES] or [""]
+        if argument[:1] and argument[0] in DASHES:
+            first, plain = argument[0], "--" + argument.lstrip(DASHES + "-")
+        else:
+            plain = name.strip("".join(found)) + equals + value.strip("".join(found))
+        if first:
+            raise SettingError(
+                f"{shortened(argument)}: {first} is the typographic {unicodedata.name(first)}; write {plain}"
+            )
 
 
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"

@@ -130,16 +130,19 @@ class ArgumentParser(argparse.ArgumentParser):
         super().__init__(command_line(program), description=shown, formatter_class=form)
 
     def parse_args(self, args: Sequence[str] | None = None) -> argparse.Namespace:  # type: ignore[override]
-        """Parse the arguments; options may be written as the settings of other programs: game=othello modules=[nim]."""
+        """Parse the arguments, which may be written as the settings of other programs: game=othello modules=[nim]."""
         given = sys.argv[1:] if args is None else args
         if given and given[-1].startswith(QUERY):
             print(" ".join(self._option_string_actions))
             raise SystemExit
         options = {flag.lstrip("-").replace("-", "_") for flag in self._option_string_actions}
+        positions = {action.dest for action in self._get_positional_actions()}
         words = []
         for word in given:
             name, equals, value = word.partition("=")
-            if not (equals and name in options):
+            if equals and name in positions:
+                words.append(value)
+            elif not (equals and name in options):
                 words.append(word)
             elif value[:1] + value[-1:] == "[]":
                 words += [f"--{name.replace('_', '-')}", *value[1:-1].split(",")]

@@ -18,6 +18,7 @@ from selfplay.cli.process_exit import (
     handle_signals,
     ignore_signals,
     open_standard_streams,
+    resumes_nothing,
 )
 from selfplay.compute.process import tune_process
 from selfplay.errors import SelfPlayError, SettingError, line_of, shortened
@@ -47,11 +48,14 @@ def main() -> None:
 
 def run(name: str) -> None:
     """Run a program with the arguments in sys.argv; errors that the user can fix become one line and an exit code."""
+    if name not in programs.RESUMED:
+        resumes_nothing()
     with reporting_errors():
         program = getattr(import_module(f"selfplay.cli.programs.{MODULES[name]}"), name.replace("-", "_"))
         # Imported here, so that the list of programs is shown quickly.
         from selfplay.cli import command
 
+        command.check_signs(sys.argv[1:])
         # Programs without settings are functions that read the command line themselves.
         if not isinstance(program, command.Program):
             program()

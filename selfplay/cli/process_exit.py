@@ -19,16 +19,24 @@ from selfplay.compute.process import process_count, process_rank, wait_to_be_end
 from selfplay.errors import one_line
 
 INTERRUPTED = 130
-INTERRUPTED_MESSAGE = "interrupted; run the same command again to resume"
+INTERRUPTED_MESSAGE = "interrupted"
 TERMINATED = 143
 READER_HAS_LEFT = 141
 """The code with which SIGPIPE would end the program."""
-TERMINATED_MESSAGE = "terminated by SIGTERM; run the same command again to resume"
+TERMINATED_MESSAGE = "terminated by SIGTERM"
+RESUMED = "; run the same command again to resume"
+"""What both messages end with, unless `resumes_nothing` was called."""
 
 IMPORTING = "<frozen importlib._bootstrap>"
 """The file name of Python's frames while a module is loaded."""
 
 _is_terminated = threading.Event()
+_resumes_nothing = threading.Event()
+
+
+def resumes_nothing() -> None:
+    """Leave out of the line after a signal that the same command would resume."""
+    _resumes_nothing.set()
 
 
 def exit_at_once(code: int, message: str | None = None) -> None:
@@ -48,9 +56,10 @@ def exit_at_once(code: int, message: str | None = None) -> None:
 
 
 def exit_interrupted() -> None:
+    advice = "" if _resumes_nothing.is_set() else RESUMED
     if _is_terminated.is_set():
-        exit_at_once(TERMINATED, TERMINATED_MESSAGE)
-    exit_at_once(INTERRUPTED, INTERRUPTED_MESSAGE)
+        exit_at_once(TERMINATED, TERMINATED_MESSAGE + advice)
+    exit_at_once(INTERRUPTED, INTERRUPTED_MESSAGE + advice)
 
 
 def handle_signals() -> None:

@@ -19,10 +19,14 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import RULES, RuleFunction, all_equal, bit_count, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.compute.compiled_word_type import WordType, define  # noqa: F401  (numba has to know WordType)
+from selfplay.errors import SettingError
 
 Words = NDArray[Any]
 """One word of each of B positions. Compiled code reads and writes them in [B] records
 (`selfplay.compute.compiled_words`); elsewhere they are int64[B], as stored."""
+
+if cast(Any, numba.config).DISABLE_JIT:
+    raise SettingError("NUMBA_DISABLE_JIT is set: this program runs only with compiled code; unset it")
 
 _registered: set[Callable[..., Any]] = {bit_count, all_equal}
 """The rules that compiled code can call. These are defined for each kind of word by

@@ -13,7 +13,14 @@ from selfplay.compute.compiled_words import load, store, word_rows
 from selfplay.compute.random_numbers import Draws
 from selfplay.dataset.rows import Rows
 from selfplay.dataset.target_rules import with_values
-from selfplay.dataset.targets import PlayedMatches, PositionTargets, TargetRule, discounted_outcomes, is_move
+from selfplay.dataset.targets import (
+    PlayedMatches,
+    PositionTargets,
+    TargetRule,
+    discounted_outcomes,
+    is_move,
+    players_to_move,
+)
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import MatchRecord, State
@@ -51,13 +58,13 @@ def afterstate_rows(
 
     Raises SettingError if `targets` has another shape or is not in [-1, 1].
     """
-    kept = is_move(game, torch.stack(record.actions))
+    kept = is_move(game, record.action_sequences().T)
     if openings is not None:
         kept &= torch.arange(1, len(kept) + 1)[:, None] >= openings
     if viewpoints == "agent":
-        kept &= torch.stack([state.current_player for state in record.states[:-1]]) == record.seats
+        kept &= players_to_move(record)[:-1] == record.seats
     _check(targets, kept)
-    return _rows(record.match, kept.numpy(), targets.to(torch.float32).numpy(), record.states[1:])
+    return _rows(record, kept.numpy(), targets.to(torch.float32).numpy(), record.states[1:])
 
 
 def discounted_rows(game: Game, record: MatchRecord, gamma: float = 1.0) -> Rows:
@@ -73,7 +80,7 @@ def _position_rows(record: MatchRecord, targets: PositionTargets) -> Rows:
     """The rows of the positions before the plies, with their policies."""
     value, policy, is_row = targets
     _check(value, is_row)
-    rows = _rows(record.match, is_row.numpy(), value.to(torch.float32).numpy(), record.states[:-1])
+    rows = _rows(record, is_row.numpy(), value.to(torch.float32).numpy(), record.states[:-1])
     # In the order of `rows`: by match, then by ply.
     by_match = torch.argsort(record.match, stable=True)
     chosen = is_row[:, by_match].T
@@ -90,14 +97,14 @@ def _check(targets: Tensor, kept: Tensor) -> None:
         raise SettingError(f"targets: the rule gives a target of {value:g}; targets must be from -1 to 1")
 
 
-def _rows(matches: Tensor, kept: NDArray[np.bool_], targets: NDArray[np.float32], states: Sequence[State]) -> Rows:
-    """The rows of the plies that `kept` (bool[T, B]) marks, with the T positions `states`."""
-    match = matches.numpy()
+def _rows(record: MatchRecord, kept: NDArray[np.bool_], targets: NDArray[np.float32], states: Sequence[State]) -> Rows:
+    """The rows of the plies that `kept` (bool[T, B]) marks, with T of the positions of `record`."""
+    match = record.match.numpy()
     by_match, counts = np.argsort(match, kind="stable"), kept.sum(axis=0)
     next_row = np.empty(len(match), dtype=np.int64)
     next_row[by_match] = np.cumsum(counts[by_match]) - counts[by_match]
     size = int(counts.sum())
-    words = size, *states[0].own.shape[1:]
+    words = size, *record.states[0].own.shape[1:]
     shapes = [("int64", size), ("int32", size), ("int64", words), ("int64", words), ("float32", size)]
     columns: list[Any] = [np.empty(shape, dtype) for dtype, shape in shapes]
     rows = Rows(*columns)

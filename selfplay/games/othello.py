@@ -26,7 +26,7 @@ from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_connected
 from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.othello_features import othello_features
-from selfplay.games.othello_records import ggf_of, is_ggf, opening_name, read_ggf
+from selfplay.games.othello_records import DISCS, board_signs, ggf_of, is_ggf, opening_name, read_ggf, written_board
 from selfplay.games.othello_rules import othello_rules, turning_rules
 from selfplay.games.presentation import LEGAL, MatchFile, Presentation
 from selfplay.games.rules import Symmetries
@@ -35,13 +35,6 @@ from selfplay.games.state import State
 COLUMNS = "abcdefgh"
 PASSES = re.compile("pass|pa|ps|--")
 """What people and programs write for a pass, in lower case."""
-DISCS = "XO-"
-"""The characters of a written board: black, white, empty."""
-
-
-def board_signs(text: str) -> str:
-    """A written board or side in the characters of DISCS; it may have small letters, spaces, * for X, and . for -."""
-    return "".join(text.split()).upper().replace("*", "X").replace(".", "-")
 
 
 class OthelloPresentation(Presentation):
@@ -173,6 +166,11 @@ class Othello(Game):
         if to_move == 0:
             return state
         return state._replace(current_player=torch.tensor([1], dtype=torch.int8), returns=0.0 - state.returns)
+
+    def position_after(self, transcript: str) -> State:
+        """As in every game; instead of a transcript also a board with the side to move, as `written_board` reads it."""
+        board = written_board(transcript)
+        return super().position_after(transcript) if board is None else self.read_board(*board)
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
         middle = self.width * (self.width // 2 - 1) + self.width // 2 - 1

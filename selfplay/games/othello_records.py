@@ -1,12 +1,18 @@
-"""Matches of Othello as people know them: in the Generic Game Format (GGF), and the names of openings.
+"""Matches and positions of Othello as people know them: in the Generic Game Format (GGF), as boards, and the names of
+openings.
 
-Servers and programs exchange matches in GGF:
+Servers and programs exchange matches in GGF; files of several matches begin each with a number:
 
 (;GM[Othello]PC[selfplay]PB[black]PW[white]RE[+12]TY[8]BO[8 -----...--- *]B[d3]W[c5]B[pass];)
+
+Sets of problems have boards with the side to move, the value of each move, and a comment (Othello board files, OBF):
+
+--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; g8:+18; h7:+12; % fforum-1
 """
 
 import re
 from collections.abc import Sequence
+from math import isqrt
 from typing import NamedTuple
 
 from selfplay.errors import IllegalActionError, shortened
@@ -16,6 +22,7 @@ from selfplay.games.stepping import BatchStepping
 SIGNS = {1: "*", -1: "O", 0: "-"}
 COLOURS = "BW"
 TAG = re.compile(r"\s*([A-Za-z]+)\[([^\]]*)\]")
+GGF_START = re.compile(r"\s*(?:\d+\s*)?\(;")
 KIND = re.compile(r"s?(\d+)([ra-z0-9:]*)", re.IGNORECASE)
 """The type of a match: the squares along a side, then its variant."""
 
@@ -43,8 +50,7 @@ def ggf_of(game: BatchStepping, states: Sequence[State], actions: Sequence[int],
     rows = ["".join(SIGNS[disc] for disc in board[start : start + width]) for start in range(0, len(board), width)]
     black, white = (name.replace("]", ")") for name in players)
     last = states[-1]
-    result = f"{int(game.squares(last)[0].sum()):+d}" if bool(last.terminated) else "?"
-    tags = [f"GM[Othello]PC[selfplay]PB[{black}]PW[{white}]", f"RE[{result}]TY[{width}]"]
+    tags = [f"GM[Othello]PC[selfplay]PB[{black}]PW[{white}]", f"RE[{_result(game, last)}]TY[{width}]"]
     tags.append(f"BO[{width} {' '.join(rows)} {'*O'[int(states[0].current_player)]}]")
     moves = [
         f"{COLOURS[int(state.current_player)]}[{game.action_to_string(action)}]"
@@ -53,9 +59,18 @@ def ggf_of(game: BatchStepping, states: Sequence[State], actions: Sequence[int],
     return f"(;{''.join(tags + moves)};)\n"
 
 
+def _result(game: BatchStepping, last: State) -> str:
+    """The discs by which black has won; all of them, marked by r, if a player has given up; ? before the end."""
+    if not bool(last.terminated):
+        return "?"
+    if not bool(game.state_at(last.own, last.opp).terminated):
+        return f"{int(last.returns) * game.observation_shape[1] ** 2:+d}:r"
+    return f"{int(game.squares(last)[0].sum()):+d}"
+
+
 def is_ggf(text: str) -> bool:
     """Whether a text is a match in this format."""
-    return text.lstrip().startswith("(;")
+    return GGF_START.match(text) is not None
 
 
 def width_of_ggf(text: str) -> int | None:
@@ -69,12 +84,15 @@ def read_ggf(text: str, width: int) -> GgfMatch:
 
     Raises IllegalActionError if the text is not one match of Othello in this format, or is played on another board.
     """
-    text = text.strip()
-    tags, end = list[tuple[str, str]](), len("(;")
+    start = GGF_START.match(text)
+    tags, end = list[tuple[str, str]](), start.end() if start else 0
     while match := TAG.match(text, end):
         tags.append((match[1].upper(), match[2].strip()))
         end = match.end()
-    if (rest := text[end:].strip()) != ";)":
+    rest = text[end:].strip()
+    if rest.startswith(";)") and is_ggf(rest.removeprefix(";)")):
+        raise IllegalActionError("holds several matches in GGF; give one of them")
+    if rest != ";)":
         raise IllegalActionError(f"a match in GGF ends with ;) after its tags, not with {shortened(rest)!r}")
     said = {"GM": "Othello", "TY": str(width), **dict(tags)}
     if said["GM"].lower() != "othello":
@@ -101,6 +119,40 @@ def _read_start(text: str, width: int) -> tuple[list[int], int]:
     if to_move == 0:
         raise IllegalActionError(f"BO[{shortened(text)}]: who moves is * or O")
     return squares, int(to_move == -1)
+
+
+# ---------------------------------------------------------------------- boards
+
+DISCS = "XO-"
+"""The characters of a written board: black, white, empty."""
+BOARD_START = re.compile(r"(?:\s*[xo*.-]){4,}", re.IGNORECASE)
+NOTES = re.compile(r"%.*|(?:[a-h][1-8]|pass|pa|ps|--)\s*:\s*[+-]?\d+(?:\.\d+)?|;", re.IGNORECASE)
+"""What follows the side to move: a comment, the values of moves, and the ends of fields."""
+SIDES = {"black": "X", "white": "O"}
+
+
+def board_signs(text: str) -> str:
+    """A written board or side in the characters of DISCS; it may have small letters, spaces, * for X, and . for -."""
+    return "".join(text.split()).upper().replace("*", "X").replace(".", "-")
+
+
+def written_board(text: str) -> tuple[str, str] | None:
+    """The signs of a written board and of the side to move, which follows it; None if the text is not a board.
+
+    The values of moves and a comment may follow. Raises IllegalActionError for a board without the side to move, or
+    with something else after it.
+    """
+    if BOARD_START.match(text) is None:
+        return None
+    *words, last = NOTES.sub(" ", text).split() or [""]
+    words.append(SIDES.get(last.lower(), last))
+    signs = board_signs(" ".join(words))
+    if unread := signs.strip(DISCS):
+        known = "a board is signs of X, O and -, and then the side to move, X or O"
+        raise IllegalActionError(f"{known}; {shortened(unread)!r} is neither")
+    if isqrt(len(signs)) ** 2 == len(signs):
+        raise IllegalActionError("after a board comes the side to move, X or O")
+    return signs[:-1], signs[-1]
 
 
 # ---------------------------------------------------------------------- openings

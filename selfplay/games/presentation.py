@@ -202,7 +202,7 @@ class Presentation:
             text = self.game.action_text(action, int(state.current_player))
             state = self.game.step(state, torch.tensor([action]))
             columns.append([f"{number}. {text}", *self.board_text(state).splitlines()])
-        width = max(len(text) for column in columns for text in column)
+        width = max((len(text) for column in columns for text in column), default=0)
         per_row = max(1, (LINE_WIDTH + len(GAP)) // (width + len(GAP)))
         rows = []
         for start in range(0, len(columns), per_row):

@@ -90,7 +90,8 @@ class MatchRecord(NamedTuple):
 
     def action_sequences(self) -> Tensor:
         """int64[B, T]: the actions of each match in order, MATCH_OVER after its end."""
-        return torch.stack(self.actions, dim=1)
+        # A match that is forfeited before its first ply has no actions.
+        return torch.stack(self.actions, dim=1) if self.actions else self.match.new_empty(len(self.match), 0)
 
     def actions_of(self, row: int) -> list[int]:
         """The actions of the match in this row, in order."""

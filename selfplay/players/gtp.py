@@ -1,5 +1,6 @@
 """A third-party engine as a player, over the Go Text Protocol."""
 
+import logging
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -13,6 +14,8 @@ from selfplay.games.state import State
 from selfplay.gtp.process import EngineProcess, command_words
 from selfplay.gtp.protocol import Vertices, colour_of, title_of
 from selfplay.players.player import Player
+
+log = logging.getLogger(__name__)
 
 START_LIMIT = 30.0
 """Seconds for the first answers, because an engine may load much data; a longer time limit takes precedence."""
@@ -55,7 +58,7 @@ class GtpPlayer(Player):
         try:
             self._engine = self._started()
         except EngineError as error:
-            raise StageError(f"{self.name}: {error}; run the command by itself; it must speak GTP") from error
+            raise StageError(f"{self.name}: {error}") from error
 
     def follow(self, actions: Sequence[int]) -> None:
         self._match = list(actions)
@@ -100,18 +103,28 @@ class GtpPlayer(Player):
 
     def _started(self) -> EngineProcess:
         """A new process of the engine, ready for a match of this game."""
-        engine, limit, size = EngineProcess(self._words), max(START_LIMIT, self.time_limit), self._vertices.size
+        engine, limit = EngineProcess(self._words), max(START_LIMIT, self.time_limit)
+        advice = "run the command by itself; it must speak GTP"
         try:
             known = engine.ask("list_commands", limit).split()
-            if "list_games" in known and "set_game" in known:
-                engine.ask(f"set_game {title_of(self.game)}", limit)
-            engine.ask(f"boardsize {size}", limit)
-            if self.game.komi is not None:
-                engine.ask(f"komi {self.game.komi:g}", limit)
-        except EngineError:
+            advice = f"it must play {self.game.presentation.title}"
+            for command in self._commands_at_start(known):
+                engine.ask(command, limit)
+        except EngineError as error:
             engine.end()
-            raise
+            raise EngineError(f"{error}; {advice}") from error
         return engine
+
+    def _commands_at_start(self, known: Sequence[str]) -> list[str]:
+        """The commands that choose game, board and komi, of those that the engine knows."""
+        wanted = {"boardsize": f"{self._vertices.size}"}
+        if "list_games" in known:
+            wanted = {"set_game": title_of(self.game), **wanted}
+        if self.game.komi is not None:
+            wanted["komi"] = f"{self.game.komi:g}"
+            if "komi" not in known:
+                log.info("%s has no command komi; it may count with another komi than %s", self.name, wanted["komi"])
+        return [f"{name} {value}" for name, value in wanted.items() if name in known]
 
     def _tell_match(self, engine: EngineProcess) -> None:
         """Send the plies that the engine does not know yet, or all plies if it knows another match."""

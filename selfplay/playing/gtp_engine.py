@@ -9,7 +9,9 @@ from selfplay.gtp.protocol import COLOURS, COLUMNS, PASS, Answer, Command, Verti
 from selfplay.installation import __version__
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
+from selfplay.playing.open_session import usual_player
 from selfplay.playing.session import Session
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.playing import GtpSettings
 
 
@@ -209,5 +211,6 @@ def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], No
 def make_engine(settings: GtpSettings) -> Engine:
     """The engine that `settings` describe. Raises as `make_player` and `Engine`."""
     game = make_game(settings.game.name)
-    player = make_player(settings.player, game, settings.run_dir)
+    name = settings.player or usual_player(game, RunFolder.of(settings))
+    player = make_player(name, game, settings.run_dir)
     return Engine(game, player, stream_key(settings.seed, 0, Activity.VERSUS_PERSON), settings.rows)

@@ -1,4 +1,4 @@
-"""The session that the settings of `selfplay play` describe."""
+"""The session that the settings of `selfplay play` describe, and the player that is chosen if none is named."""
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
@@ -46,15 +46,16 @@ def _opponent(settings: PlaySettings, game: Game) -> str:
     """The name of the opponent of a person, if first and second do not name it."""
     if settings.opponent is not None:
         return settings.opponent
-    level = RunFolder.of(settings).newest_level() if settings.level is None else settings.level
-    if settings.level is None and level == 0:
-        return _always_there(game)
-    how = settings.player
-    return f"level:{level}?depth={how.depth}&temperature={how.temperature}"
+    options = f"?depth={settings.player.depth}&temperature={settings.player.temperature}"
+    if settings.level is not None:
+        return f"level:{settings.level}{options}"
+    return usual_player(game, RunFolder.of(settings), options)
 
 
-def _always_there(game: Game) -> str:
-    """The name of a strong player that needs no run."""
+def usual_player(game: Game, run: RunFolder, options: str = "") -> str:
+    """The name of the newest level of a run, with these options; of a strong player if the run has no levels."""
+    if (level := run.newest_level()) > 0:
+        return f"level:{level}{options}"
     if game.name in pretrained_agents():
         return PRETRAINED if is_for_compiled_search(game.name) else f"mcts:{PRETRAINED}"
     if game.features is not None:

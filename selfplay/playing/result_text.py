@@ -21,7 +21,7 @@ def result_text(game: Game, state: State, winner: int | None, person: int | None
 
 def _points_text(game: Game, state: State) -> str:
     """The points of both players, or the lead if only this is known; empty if a player has given up."""
-    if game.rules.margin is None or not bool(game.state_at(state.own, state.opp).terminated):
+    if game.rules.margin is None or not _is_end(game, state):
         return ""
     if (points := points_of(game, state)) is not None:
         return game.presentation.points_text(points, game.komi)
@@ -47,10 +47,18 @@ def lead_of(game: Game, state: State) -> float | None:
 
 
 def _empty_squares_text(game: Game, state: State, winner: int) -> str:
-    """To whom exact values count the squares that are empty at the end, where they do; empty if there are none."""
-    squares = game.squares(state)[0].tolist() if game.turning_rules is not None else []
+    """To whom exact values count the squares that are empty at the end, where they do; empty if there are none.
+
+    Empty too if a player has given up.
+    """
+    squares = game.squares(state)[0].tolist() if game.turning_rules is not None and _is_end(game, state) else []
     if not (count := squares.count(0)):
         return ""
     own, other = (squares.count(1 - 2 * seat) for seat in (winner, 1 - winner))
     empty = "the empty square" if count == 1 else f"the {count} empty squares"
     return f"Exact values count {empty} for the winner: {own + count} to {other}."
+
+
+def _is_end(game: Game, state: State) -> bool:
+    """Whether the rules end the match there; False if a player has given up."""
+    return bool(game.state_at(state.own, state.opp).terminated)

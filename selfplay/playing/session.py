@@ -315,8 +315,8 @@ class Session:
 
     def new_match(self, first_player: int | None = None) -> None:
         """Abandon this match and begin the next one. `first_player` moves first in it; None: the same as before."""
-        # A match without plies keeps its number.
-        self.match += 1 if self.plies else 0
+        # A match that has not begun keeps its number.
+        self.match += 1 if self.plies or self.is_over else 0
         self._begin(self.first_player if first_player is None else first_player)
 
     def estimate(self, ply: int | None = None) -> Estimate | None:

@@ -104,7 +104,7 @@ class Manifest:
         section = self.sections.get(stage)
         if section is None:
             return False
-        what = _differences(section, _in_effect(settings), defaults)
+        what = _differences(section, in_effect(settings), defaults)
         there = {name: digest for name, digest in section["files"].items() if (self.folder / name).exists()}
         changed = [name for name, digest in there.items() if digest not in (None, sha256(self.folder / name))]
         if (what or changed) and not force:
@@ -222,7 +222,7 @@ def _renamed(stage: str, section: Section) -> Any:
 
     A section is written in this form too, so that its bytes do not depend on what is recorded beside it later.
     """
-    settings = _in_effect({NOW_CALLED.get(name, name): value for name, value in section["settings"].items()})
+    settings = in_effect({NOW_CALLED.get(name, name): value for name, value in section["settings"].items()})
     if stage == RUN:
         settings = {name: value for name, value in settings.items() if REMOVED_VALUES.get(name, ...) != value}
     left_out = [name for name in section.get("left_out", []) if name not in settings]
@@ -232,7 +232,7 @@ def _renamed(stage: str, section: Section) -> Any:
     return {**section, "settings": settings, **({"left_out": left_out} if left_out else {})}
 
 
-def _in_effect(settings: Mapping[str, Any]) -> dict[str, Any]:
+def in_effect(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings without those that were removed, and without those of an expert where none teaches."""
     gone = NO_LONGER_COMPARED if settings.get("expert.player") else (*NO_LONGER_COMPARED, "expert")
     return {name: value for name, value in settings.items() if not any(_is_of(one, name) for one in gone)}

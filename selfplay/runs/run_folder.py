@@ -120,6 +120,8 @@ class RunFolder:
     def check_level(self, level: int) -> None:
         """Raise StageError, naming the existing levels, unless `level` has an agent."""
         levels = self.trained_levels()
+        if not self.path.is_dir():
+            raise StageError(f"{self.path} does not exist; set run_dir to the folder of a run")
         if level not in levels:
             raise StageError(f"{self.path} has no level {level}; it has {_levels_text(levels)}")
 

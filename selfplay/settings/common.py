@@ -1,5 +1,6 @@
 """Settings that several programs share: the game, the executor, how a level plays, and conf/common.yaml."""
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -68,7 +69,9 @@ class CommonSettings:
     def __post_init__(self) -> None:
         # Bytes of the command line that could not be decoded are not printable.
         is_path = self.run_dir.isprintable() and self.run_dir != ""
-        require("run_dir", ascii(self.run_dir), is_path, "the path of a folder, in printable characters")
+        # Only ASCII is printable if Python was told not to use UTF-8.
+        advice = "" if sys.getfilesystemencoding() == "utf-8" else "; PYTHONUTF8=1 lets Python read others than ASCII"
+        require("run_dir", ascii(self.run_dir), is_path, f"the path of a folder, in printable characters{advice}")
         require_device(self.device)
         for name in self.modules:
             require("modules", name, is_module(name), "modules that can be imported from here")

@@ -1,6 +1,7 @@
 """Compose settings with Hydra, from the defaults of the dataclasses, conf/ and overrides, into checked dataclasses."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, cast
+from typing import Any, cast, get_args, get_origin
 
 from hydra import compose, initialize_config_dir, main
 from hydra.core.config_store import ConfigStore
@@ -82,6 +83,7 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
     for folder in folders:
         require("--config-dir", folder, folder.is_dir(), "a folder")
     _check_groups(parsed, kind)
+    _check_single(parsed, kind)
     values = [one for one in parsed if _is_value(one, folders)]
     others = tuple(str(one.input_line) for one in parsed if not _is_value(one, folders))
     # Files in a folder of the user may change.
@@ -127,6 +129,17 @@ def _check_groups(overrides: Sequence[Override], kind: type[Any]) -> None:
         if not (isinstance(one.value(), str) or one.is_delete() or one.is_sweep_override()):
             value = shortened(one.get_value_element_as_str())
             raise SettingError(f"{group}={value}: must be one name; --help shows the options")
+
+
+def _check_single(overrides: Sequence[Override], kind: type[Any]) -> None:
+    """Raise SettingError for an override with several values, which only a sweep can have."""
+    for one in overrides:
+        if one.is_sweep_override():
+            name, value = one.key_or_group, re.sub("['\"]", "", str(one.input_line).partition("=")[2])
+            of_field = getattr(field_of(kind, name), "type", None)
+            is_list = any(get_origin(part) is list for part in (of_field, *get_args(of_field)))
+            form = f"write a list as {name}=[{value}]; " if is_list else ""
+            raise SettingError(f"{name}={shortened(value)}: has several values; {form}-m runs once for each value")
 
 
 def _is_value(override: Override, folders: Sequence[Path]) -> bool:

@@ -88,7 +88,8 @@ class AnalysisSettings(CommonSettings):
     """One position analysed by several searches."""
 
     moves: str = ""
-    """The moves that lead to the position: an Othello transcript such as f5d6c3, or actions separated by spaces."""
+    """The moves that lead to the position: an Othello transcript such as f5d6c3, or actions separated by spaces. In
+    Othello also a board and the side to move, or a match in GGF."""
     features: Any = None
     """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; features that are not named are 0."""
     depth: int = 6

@@ -78,6 +78,21 @@ def quoted(text: str) -> str:
     return "'" + re.sub(r"(\\*)'", r"\1\1\\'", re.sub(r"(\\+)$", r"\1\1", text)) + "'"
 
 
+def check_given_once(overrides: Sequence[str]) -> None:
+    """Raise SettingError if overrides give a setting two values, of which Hydra would silently use the last.
+
+    A group of conf/ may be chosen again, as a script does that puts `recipe=othello` in front of its arguments.
+    """
+    values: dict[str, str] = {}
+    for override in overrides:
+        name, equals, value = override.lstrip("+").partition("=")
+        if not equals or (CONFIG_FOLDER / name).is_dir():
+            continue
+        if name in values:
+            raise SettingError(f"{name} is set twice, to {shortened(values[name])} and {shortened(value)}; set it once")
+        values[name] = value
+
+
 def override_of(name: str, value: str, kind: type[Any], is_sweep: bool = False) -> str:
     """`name=value`, with texts in quotes: Hydra would read 2026_11 as a number, and drop spaces at the ends of a text.
 

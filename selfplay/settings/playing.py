@@ -108,8 +108,9 @@ class ExperiencePlaySettings(DisplaySettings):
 class GtpSettings(OneMatchSettings):
     """A player run as an engine of the Go Text Protocol."""
 
-    player: str = field(default="search:negascout?depth=4&evaluation=article", metadata=PLAYER_NAME)
-    """The player, by its name."""
+    player: str | None = field(default=None, metadata=PLAYER_NAME)
+    """The player, by its name; null: the newest level of the run, or, without levels, a strong player that needs no
+    run."""
     rows: str = field(default="board", metadata=one_of(*ROWS))
     """The side of the board where row 1 is: top, bottom, or as the board shows it (top in Othello, bottom in Go)."""
 

@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.registry import named_modules
-from selfplay.runs.manifest import RUN, Manifest, flat_settings
+from selfplay.runs.manifest import RUN, Manifest, flat_settings, in_effect
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules, take_over
 from selfplay.settings.fields import (
@@ -41,7 +41,7 @@ def record_run_settings(settings: Settings) -> None:
 
     The log names those that its later commands will use in place of what is usual.
     """
-    run, record = RunFolder.of(settings), run_record(settings)
+    run, record = RunFolder.of(settings), in_effect(run_record(settings))
     manifest = Manifest(run.path)
     if manifest.sections.get(RUN, {}).get("settings") != record:
         manifest.record(RUN, record, {}, [])

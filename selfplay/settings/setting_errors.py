@@ -19,7 +19,7 @@ TYPES = {
     **dict.fromkeys(("Float", "float"), "a number"),
     **dict.fromkeys(("Boolean", "bool"), "true or false"),
     **dict.fromkeys(("String", "str"), "a text"),
-    "tuple.": "a list, such as [1,2]",
+    "tuple.": "a list",
 }
 """The type that a value must have, by the last word of a message of OmegaConf."""
 
@@ -59,7 +59,9 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
         raise SettingError(known if missing.options else " ".join(str(missing).split())) from missing
     except OverrideParseException as unread:
         given = shortened(unread.override)
-        raise SettingError(f"{given}: cannot be read; put a text with special characters in quotes") from unread
+        raise SettingError(
+            f"{given}: cannot be read; write a list as [1,2], and a text with special characters in quotes"
+        ) from unread
     except (HydraException, OmegaConfBaseException, ValueError, TypeError) as raised:
         error = raised.__cause__ if isinstance(raised.__cause__, OmegaConfBaseException) else raised
         if isinstance(error, ConfigAttributeError | ConfigKeyError) and error.full_key:
@@ -71,6 +73,7 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
             given = f"{name}={value}" if isinstance(error, ValidationError) else name
             wanted = TYPES.get(text.partition(" (type")[0].rpartition(" ")[2].strip("'"))
             text = f"{given}: must be {wanted}" if wanted else f"{given}: {text}"
+            text += f", such as [{value}]" if wanted == TYPES["tuple."] else ""
         raise SettingError(text) from raised
 
 

@@ -68,16 +68,16 @@ def _correct_level(context: RunContext[CorrectionSettings], agent: Path, proof: 
     settings, game, level = context.settings, context.game, stage.record["level"]
     check_against_manifest(agent)
     checkpoint = load_checkpoint(agent, game)
+    if game.pass_action is not None:
+        raise SettingError(f"game={game.name}: only games without passes can be corrected")
+    start = start_of(game, proof)
+    solver = whole_match_solver(game, start, proof)
     # Not a capability: only tables of this class can have weights for each ply, and know which images share weights.
     if not isinstance(checkpoint.network, NTuple):
         raise SettingError(
             f"level={level}: only tables of patterns can be corrected; train it with architecture=ntuple"
         )
-    if game.pass_action is not None:
-        raise SettingError(f"game={game.name}: only games without passes can be corrected")
     network, architecture = with_phases(checkpoint.network, checkpoint.metadata["architecture"])
-    start = start_of(game, proof)
-    solver = whole_match_solver(game, start, proof)
     if settings.endgame > (most := solver.practical_empties):
         raise SettingError(f"endgame={settings.endgame}: must be a number of empty squares from 0 to {most}")
     lowest = {1: WIN, 0: 0, -1: EVERY_LOSS}[exact_result(solver, start, proof)]

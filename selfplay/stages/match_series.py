@@ -155,4 +155,5 @@ def _match_text(game: Game, record: MatchRecord, row: int, players: Players) -> 
     seats = ", ".join(f"{name}: {players[seat ^ first].name}" for seat, name in enumerate(names))
     returned = int(record.states[-1].returns[row])
     result = "drawn" if returned == 0 else f"{names[returned < 0]} wins"
-    return "\n".join([seats, game.presentation.line_text(record.actions_of(row)), result])
+    # A match that is forfeited before its first ply has no boards.
+    return "\n".join(filter(None, [seats, game.presentation.line_text(record.actions_of(row)), result]))

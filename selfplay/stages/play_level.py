@@ -94,7 +94,9 @@ def _against_one(context: RunContext[Settings], shard: Shard, key: int) -> Itera
     players = players_of_dataset(context.settings, context.game, shard.level)
     size, device = context.settings.batch_size, context.device
     for record in play_matches(context.game, players, shard.matches, key, learn=False, batch_size=size, device=device):
-        yield [(record, players)]
+        # The result of a forfeited match says nothing about its positions.
+        if not record.forfeits:
+            yield [(record, players)]
 
 
 def _against_pool(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:

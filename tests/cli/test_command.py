@@ -5,7 +5,7 @@ import os
 import pandas as pd
 
 from tests.support.rejections import assert_refused
-from tests.support.runs import GENERATE, TRAIN, files_of, run_forked
+from tests.support.runs import COMMAND, GENERATE, TRAIN, files_of, run_forked
 
 
 def test_cfg_job_shows_the_settings_and_runs_nothing(tmp_path, monkeypatch):
@@ -36,3 +36,21 @@ def test_a_pipe_in_place_of_the_log_is_refused(tmp_path):
     os.mkfifo(tmp_path / "run.log")
     refused = run_forked(GENERATE, "--level", 0, "matches=50", f"run_dir={tmp_path}")
     assert_refused(refused, 1, f"cannot write {tmp_path / 'run.log'}: it is not a regular file")
+
+
+def test_a_program_plays_the_game_that_the_run_has_recorded(tiny_run):
+    refused = run_forked(COMMAND, "prove", f"run_dir={tiny_run}")
+    assert_refused(refused, 2, "game=tictactoe has no exact solver; games with one: connect_four, othello")
+    refused = run_forked(COMMAND, "prove", f"run_dir={tiny_run}", "game=connect_four")
+    assert_refused(refused, 1, "is for tictactoe, not for connect_four")
+
+
+def test_a_positional_argument_may_be_written_as_a_setting():
+    assert_refused(run_forked(COMMAND, "check-game", "game=chess"), 2, "unknown game 'chess'")
+
+
+def test_a_sweep_without_a_folder_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused = run_forked(GENERATE, "-m", "seed=0,1", "--level", 0, "matches=50", "run_dir=")
+    assert_refused(refused, 2, "run_dir='': must be the path of a folder")
+    assert not any(tmp_path.iterdir())

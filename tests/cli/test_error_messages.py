@@ -64,6 +64,11 @@ def test_a_missing_run_is_reported_and_not_created(tmp_path, script):
     assert not (tmp_path / "none").exists()
 
 
+def test_a_missing_experience_graph_is_reported_with_what_makes_one(tmp_path):
+    refused = run_forked(COMMAND, "export-experience", f"run_dir={tmp_path}")
+    assert_refused(refused, 1, tmp_path / "experience.sqlite: does not exist", "play-experience or ", " makes one")
+
+
 def test_a_broken_dataset_gets_one_line(run_copy, tmp_path):
     shutil.rmtree(run_copy / "level_01")
     path = run_copy / "level_00" / "dataset.csv"
@@ -89,3 +94,21 @@ def test_a_program_is_silent_when_the_reader_of_its_output_leaves() -> None:
     ended = subprocess.run(command, check=False, stdout=write, stderr=subprocess.PIPE, text=True, timeout=300)
     os.close(write)
     assert (ended.returncode, ended.stderr) == (141, "")
+
+
+@pytest.mark.parametrize(
+    ("environment", "line"),
+    [
+        ({"NUMBA_DISABLE_JIT": "1"}, "NUMBA_DISABLE_JIT is set: this program runs only with compiled code; unset it"),
+        (
+            {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"},
+            "in printable characters; PYTHONUTF8=1 lets Python read others than ASCII",
+        ),
+    ],
+    ids=["numba", "locale"],
+)
+def test_an_environment_that_does_not_suit_is_named(environment: dict[str, str], line: str) -> None:
+    command = [sys.executable, "-m", "selfplay", "play-matches", "run_dir=été"]
+    assert_refused(
+        subprocess.run(command, check=False, capture_output=True, text=True, env=os.environ | environment), 2, line
+    )

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from selfplay.cli.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE, TERMINATED, TERMINATED_MESSAGE
+from selfplay.cli.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE, RESUMED, TERMINATED, TERMINATED_MESSAGE
 from tests.support.rejections import assert_refused
 from tests.support.runs import (
     COMMAND,
@@ -37,7 +37,7 @@ print("went on")
 def test_ctrl_c_ends_the_process_even_where_python_ignores_exceptions():
     with interruptible([sys.executable, "-c", DROPPED]) as process:
         output, error = process.communicate(timeout=120)
-    assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
+    assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}{RESUMED}\n")
 
 
 FINISHED = """
@@ -75,15 +75,15 @@ def test_an_import_that_is_interrupted_leaves_no_partial_file(tmp_path):
     module.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     with interruptible([sys.executable, "-B", "-c", INTERRUPTED_BY_A_MODULE], cwd=tmp_path) as process:
         output, error = process.communicate(timeout=120)
-    assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
+    assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}{RESUMED}\n")
     assert list(tmp_path.iterdir()) == [module]
 
 
 @pytest.mark.parametrize(
     ("executor", "number", "code", "named"),
     [
-        ("process", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
-        ("serial", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
+        ("process", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE + RESUMED),
+        ("serial", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE + RESUMED),
     ],
     ids=["Ctrl-C", "SIGTERM"],
 )
@@ -98,8 +98,8 @@ def test_a_signal_leaves_one_line_no_partial_file_and_no_process(tmp_path, numbe
 @pytest.mark.parametrize(
     ("module", "number", "code", "named"),
     [
-        ("selfplay.cli.main", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
-        ("tqdm", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
+        ("selfplay.cli.main", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE + RESUMED),
+        ("tqdm", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE + RESUMED),
     ],
 )
 def test_a_signal_while_modules_are_imported_gets_one_line(tmp_path, module, number, code, named):

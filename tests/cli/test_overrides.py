@@ -3,7 +3,7 @@
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from selfplay.cli.command import overrides_first
+from selfplay.cli.command import check_signs, overrides_first
 from selfplay.errors import SettingError
 from selfplay.settings.matches import MatchSettings
 from selfplay.settings.run import compose_settings
@@ -116,6 +116,9 @@ def test_a_folder_of_settings_may_have_an_apostrophe(tmp_path):
     [
         ("--level", "--level needs a value"),
         ("--cfg job oops", "'oops' is neither a flag nor a setting; write name=value"),
+        ("--help=yes", "--help takes no value"),
+        ("levels=3 seed=1 --levels 4", "levels is set twice, to 3 and 4; set it once"),
+        ("-m seed=0,1 seed=2", "seed is set twice, to 0,1 and 2; set it once"),
         ("--level 3 4", "'4' is neither a flag nor a setting; write name=value"),
     ],
 )
@@ -123,3 +126,31 @@ def test_a_wrong_flag_is_refused_by_name(arguments, message):
     with pytest.raises(SettingError) as caught:
         overrides_first(arguments.split())
     assert str(caught.value).startswith(message)
+
+
+def test_a_group_may_be_chosen_again_as_scripts_do():
+    assert (
+        compose_settings(overrides_first(["game=othello", "recipe=othello", "recipe=article"])[0]).recipe == "article"
+    )
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("\u2013level=3", "\u2013level=3: \u2013 is the typographic EN DASH; write --level=3"),
+        ("—level", "—level: — is the typographic EM DASH; write --level"),
+        ("“first=random”", "“first=random”: “ is the typographic LEFT DOUBLE QUOTATION MARK; write first=random"),
+        (
+            "first=«random»",
+            "first=«random»: « is the typographic LEFT-POINTING DOUBLE ANGLE QUOTATION MARK; write first",
+        ),
+    ],
+)
+def test_a_typographic_sign_is_named_with_what_to_write(argument, message):
+    with pytest.raises(SettingError) as caught:
+        check_signs(["seed=1", argument])
+    assert str(caught.value).startswith(message)
+
+
+def test_signs_within_a_text_are_its_own():
+    check_signs(["", "run_dir=runs/l\u2019été \u2013 1", "player=gtp:engine --name «a» -x", "moves=--"])

@@ -7,15 +7,23 @@ from pathlib import Path
 
 import pytest
 
+from selfplay import generate_level
+from selfplay.dataset.match_rows import discounted_rows
 from selfplay.errors import ForfeitError, SettingError, StageError
+from selfplay.games import make_game
+from selfplay.games.state import forfeited_state
 from selfplay.matches.arena import play_matches
 from selfplay.matches.series import count_matches
 from selfplay.players.gtp import GtpPlayer
+from selfplay.playing.result_text import result_text
 from selfplay.playing.session import Session
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.match_series import play_match_series
-from tests.support.gtp_tools import FAKE, GAME, KEY, assert_all_ended, command, fake
+from tests.support.dataset_tools import read_dataset
+from tests.support.gtp_tools import FAKE, GAME, KEY, assert_all_ended, command, fake, told
+from tests.support.runs import tiny_settings
 from tests.support.stub_players import FirstLegal
 
 # ---------------------------------------------------------------------- faults
@@ -65,6 +73,36 @@ def test_forfeits_are_counted_by_player(tmp_path: Path) -> None:
     assert results.text(("random", "it"), by_player=True).endswith(", by forfeit 1")
 
 
+def test_a_match_that_is_forfeited_before_its_first_ply_is_counted_and_shown(tmp_path: Path, caplog) -> None:
+    caplog.set_level(logging.INFO, logger="selfplay")
+    first = f"'gtp:{command(tmp_path, 'resign', 1)}'"
+    chosen = [f"first={first}", "second=random", "matches=2", "show=true", "opening_plies=0"]
+    results = play_match_series(compose_settings_of(MatchSettings, "matches", chosen))
+    assert (results.forfeits, results.by_player.losses, results.matches) == ((1, 0), 1, 2)
+    shown = next(record.message for record in caplog.records if record.message.startswith("match 1, "))
+    assert shown.splitlines()[1:] == ["O wins"]
+    (tmp_path / "done").unlink()
+    player = fake(tmp_path, "resign", 1)
+    (record,) = play_matches(GAME, (player, FirstLegal(GAME)), range(1), KEY)
+    player.close()
+    assert record.action_sequences().shape == (1, 0)
+    assert len(discounted_rows(GAME, record).match) == 0
+
+
+def test_a_dataset_has_no_rows_of_forfeited_matches(tmp_path: Path) -> None:
+    engine, folder = f"'gtp:{command(tmp_path, 'resign', 4)}'", RunFolder(tmp_path / "run")
+    generate_level(tiny_settings(folder.path, "matches=4", f"opponent={engine}"), 0)
+    rows = read_dataset(folder.dataset(0), GAME.observation_codec)
+    assert len({*rows.match}) == 3
+
+
+def test_a_resigned_match_of_othello_is_written_as_such() -> None:
+    game = make_game("othello")
+    last = forfeited_state(game.init())
+    assert "RE[-64:r]" in game.presentation.match_file([last], [], ("black", "white")).text
+    assert result_text(game, last, 1) == "White wins."
+
+
 def test_an_engine_that_does_not_start_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"gtp:nothing-like-it -x: no program 'nothing-like-it' .* install"):
         GtpPlayer(GAME, "nothing-like-it -x")
@@ -78,6 +116,20 @@ def test_an_engine_that_does_not_start_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "empty").chmod(0o755)
     with pytest.raises(StageError, match="cannot be started"):
         GtpPlayer(GAME, str(tmp_path / "empty"))
+    with pytest.raises(
+        StageError, match=r"'boardsize 3' with the error 'unacceptable size'; it must play Tic-tac-toe$"
+    ):
+        GtpPlayer(GAME, command(tmp_path, "one-size", 1))
+
+
+def test_an_engine_without_the_command_komi_plays_and_the_log_says_so(tmp_path: Path, caplog) -> None:
+    caplog.set_level(logging.INFO, logger="selfplay")
+    player = GtpPlayer(make_game("go_3x3"), command(tmp_path))
+    player.close()
+    assert told(tmp_path) == ["list_commands", "boardsize 3", "quit"]
+    assert [record.message for record in caplog.records] == [
+        f"{player.name} has no command komi; it may count with another komi than 7.5"
+    ]
 
 
 # ---------------------------------------------------------------------- nothing is left over

@@ -30,6 +30,14 @@ def test_the_report_shows_board_features_and_searches():
     assert "-0" not in analysis_report(analysed("depth=1")).split()
 
 
+def test_the_position_can_be_a_board_or_a_match_in_ggf():
+    empty = " ".join(["--------"] * 3)
+    board = f"moves='{empty} ---OX--- ---XXX-- {empty} O; d6:-1; % a problem'"
+    match = f"moves='1 (;GM[Othello]TY[8]BO[8 {empty} ---O*--- ---*O--- {empty} *]B[f5];)'"
+    states = [analysed(moves, "depth=1").state for moves in ("moves=f5", board, match)]
+    assert states[0].key() == states[1].key() == states[2].key()
+
+
 def test_a_game_without_features_is_searched_for_its_result():
     analysis = analysed("game=tictactoe", "evaluation=none", "depth=9", "moves=5 2")
     assert analysis.features_table() is None

@@ -4,7 +4,10 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.playing.gtp_engine import Engine, answer_lines
+from selfplay.playing.gtp_engine import Engine, answer_lines, make_engine
+from selfplay.playing.open_session import open_session
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.playing import GtpSettings, PlaySettings
 from tests.support.runs import COMMAND, run_forked
 from tests.support.stub_players import FirstLegal
 
@@ -242,4 +245,19 @@ def test_another_komi_is_that_of_the_game():
 = B+6.5
 
 """,
+    )
+
+
+@pytest.mark.parametrize("game", ["go", "hex", "gomoku_6x6", "tictactoe", "othello", "othello_6x6"])
+def test_without_a_name_the_engine_is_the_opponent_that_the_console_has(tmp_path, game):
+    chosen = [f"game={game}", f"run_dir={tmp_path / 'none'}"]
+    made = make_engine(compose_settings_of(GtpSettings, "gtp", chosen))
+    assert made.game.name == game
+    assert made.player.name == open_session(compose_settings_of(PlaySettings, "play", chosen)).players[1].name
+
+
+def test_without_a_name_the_engine_is_the_newest_level_of_the_run(tiny_run):
+    assert (
+        make_engine(compose_settings_of(GtpSettings, "gtp", ["game=tictactoe", f"run_dir={tiny_run}"])).player.name
+        == "level 3"
     )

@@ -172,7 +172,13 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
     [
         ("levels=many", "levels=many: must be a whole number"),
         ("gamma=2", "gamma=2.0: must be from 0 to 1"),
-        ("epsilons=0.5", "epsilons=0.5: must be a list, such as [1,2]"),
+        ("epsilons=0.5", "epsilons=0.5: must be a list, such as [0.5]"),
+        ("seed=0,1", "seed=0,1: has several values; -m runs once for each value"),
+        (
+            "comparison.references=a,b",
+            "comparison.references=a,b: has several values; write a list as comparison.references=[a,b]; -m runs once "
+            "for each value",
+        ),
         ("training.nothing=1", "unknown setting 'training.nothing'; --help shows all"),
         (
             "mcts.constants.c=1",
@@ -184,7 +190,10 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
         ),
         ("executor=best", "executor=best: choose from process, ray, serial"),
         ("executor=4", "executor=4: must be one name; --help shows the options"),
-        ("epsilons=[1", "epsilons=[1: cannot be read; put a text with special characters in quotes"),
+        (
+            "epsilons=[1",
+            "epsilons=[1: cannot be read; write a list as [1,2], and a text with special characters in quotes",
+        ),
         ("loss=mse", "loss=mse: names a section of settings; set one of loss.value, loss.policy"),
         ("player=null", "player=null: names a section of settings; set one of player.depth, player.temperature"),
         ("loss.value=???", "loss.value=???: must be a value"),

@@ -2,7 +2,8 @@
 
 python tests/support/fake_engine.py FOLDER [FAULT AT]
 
-FAULT (a branch of `suffer` or one of ANSWERS) happens once per FOLDER, at genmove number AT.
+FAULT (a branch of `suffer` or one of ANSWERS) happens once per FOLDER, at genmove number AT; one-size is the refusal
+of every boardsize.
 FOLDER/told gets every input line, FOLDER/pids the id of each process.
 """
 
@@ -61,6 +62,8 @@ def main() -> None:
         name, *arguments = line.split()
         if name == "list_commands":
             said("list_commands\nboardsize\nclear_board\nplay\ngenmove\nquit")
+        elif name == "boardsize" and fault == "one-size":
+            print("? unacceptable size\n", flush=True)
         elif name == "genmove":
             moves += 1
             if fault and moves == int(at) and not (folder / "done").exists():

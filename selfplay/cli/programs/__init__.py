@@ -22,3 +22,6 @@ NAMES = {
     "tools": ("check-game", "export-evaluation", "export-onnx", "export-page", "fit-probcut"),
 }
 """The names of the programs of each module, so that listing them imports none."""
+
+RESUMED = (*NAMES["learning"], "train-tabular")
+"""The programs that continue, if they are run again, what a signal has ended."""

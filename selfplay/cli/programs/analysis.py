@@ -23,7 +23,8 @@ def solve() -> None:
     Prints one line per move with its exact score. Othello positions should be near the end of the match.
 
     selfplay solve BOARD SIDE     one of X, O or - per square, row by row from a1, and the side to move
-    selfplay solve "BOARD SIDE"   the same; x, o, * and . are understood too, and spaces between the rows
+    selfplay solve "BOARD SIDE"   the same; x, o, * and . are understood too, spaces between the rows, and a line of a
+                                  problem file: BOARD X; g8:+18; h7:+12; % a comment
     selfplay solve TRANSCRIPT     the moves from the start, as in f5d6c3..., or a match in GGF
     selfplay solve --game connect_four 4453
     Othello: the number of discs by which the side to move wins. Empty squares count for the winner (see --raw-discs).

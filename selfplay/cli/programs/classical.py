@@ -1,6 +1,7 @@
 """Programs of the classical learners: tables of values and the experience graph."""
 
 import logging
+import os
 import shutil
 import sys
 from functools import partial
@@ -8,13 +9,14 @@ from pathlib import Path
 
 from selfplay.checks import fields_of
 from selfplay.cli.command import Program, progress_bar
-from selfplay.errors import SettingError
+from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.learners.experience.graph import BoardForm
 from selfplay.learners.experience.json_file import export_json, import_json, read_json
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.playing.console_text import supports_colour
 from selfplay.playing.experience_menu import play_with_experience
+from selfplay.runs.command_lines import command_line
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.context import computing
@@ -118,6 +120,9 @@ def import_experience(settings: ExperienceGraphSettings) -> None:
 
 
 def _open_store(settings: ExperienceGraphSettings) -> ExperienceStore:
+    if not os.path.lexists(path := settings.experience.path):
+        makers = " or ".join(map(command_line, ("play-experience", "import-experience")))
+        raise InvalidFileError(path, f"does not exist; {makers} makes one")
     return ExperienceStore(settings.experience.path, make_game(settings.game.name), must_exist=True)
 
 
