@@ -127,7 +127,7 @@ def test_commands_between_two_stages_run_between_them_and_do_not_keep_the_loop_f
     printed = lines.index("train/none.py")
     assert lines[printed + 1 : printed + 3] == ["dataset.csv", "manifest.json"]
     os.kill(int(lines[printed + 3]), signal.SIGKILL)
-    assert lines[printed - 1].startswith("level 0: ")
+    assert lines[printed - 2].startswith("level 0: ")
     assert lines[-1].startswith("level 1: ")
 
 
