@@ -13,12 +13,17 @@ from selfplay.games.tictactoe import TicTacToe
 
 def reversed_rules(rules: Rules) -> Rules:
     return_to_move: Any = rules.return_to_move
+    margin: Any = rules.margin
 
     @rule
     def reversed_return(own, opp):  # type: ignore[no-untyped-def]
         return -1 * return_to_move(own, opp)
 
-    return rules._replace(return_to_move=reversed_return)
+    @rule
+    def reversed_margin(own, opp):  # type: ignore[no-untyped-def]
+        return -1 * margin(own, opp)
+
+    return rules._replace(return_to_move=reversed_return, margin=margin and reversed_margin)
 
 
 REVERSED = {width: reversed_rules(TicTacToe(width).rules) for width in TicTacToe.sizes}
