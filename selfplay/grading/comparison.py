@@ -112,9 +112,9 @@ def measure_new_level(compared: Compared) -> pd.DataFrame:
 WIDTH = 80
 
 
-def comparison_report(comparison: Comparison) -> str:
-    """The sentences of the measures, and the table."""
-    text = f"{verdict(comparison)}\n\n{comparison_table(comparison)}"
+def comparison_report(comparison: Comparison, first: str = "") -> str:
+    """The sentence `first`, if there is one, those of the measures, and the table."""
+    text = f"{first}\n{verdict(comparison)}\n\n{comparison_table(comparison)}".lstrip()
     return "\n".join(map(_wrapped, text.splitlines()))
 
 

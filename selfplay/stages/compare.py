@@ -37,7 +37,7 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
         source = source_of(comparison.game.presentation.title, settings)
         figures = write_figures(COMPARISON_FIGURES, comparison, run.figures, source)
         write_comparison_events(settings, comparison.table)
-        report = "\n".join(filter(None, (made_with(settings), comparison_report(comparison))))
+        report = comparison_report(comparison, made_with(settings))
         with written_whole(run.report) as partial:
             partial.write_text(f"{report}\n", encoding="utf-8")
         made.counts = {"levels": len(comparison.table) - 1}

@@ -42,13 +42,13 @@ def test_a_game_with_a_mistake_is_refused_with_the_mistake(source: str) -> None:
 
 
 def test_a_file_without_a_game_is_refused_in_one_line(source: str) -> None:
-    for name, text, reason in (
-        ("wrong_syntax", "x =", "cannot be imported: invalid syntax (wrong_syntax.py, line 1)"),
-        ("divides", "1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
+    for name, text, *reasons in (
+        ("wrong_syntax", "x =", "cannot be imported: invalid syntax", "wrong_syntax.py, line 1)"),
+        ("divides", "1 / 0", "cannot be imported: ZeroDivisionError: division by zero", "divides.py, line 1)"),
         ("other_class", "Game = int", "is not a subclass of selfplay.games.Game"),
     ):
         Path(f"{name}.py").write_text(text)
-        assert_refused(run_forked(COMMAND, "check-game", f"{name}:Game"), 2, f"{name}:Game", reason)
+        assert_refused(run_forked(COMMAND, "check-game", f"{name}:Game"), 2, f"{name}:Game", *reasons)
 
 
 def test_few_plies_are_counted_in_a_game_with_many_actions():

@@ -23,9 +23,10 @@ def test_a_sweep_makes_a_run_folder_for_each_value_and_logs_messages_with_their_
     assert (result.returncode, result.stderr) == (0, "")
     assert sorted(path.name for path in sweep.iterdir() if path.is_dir()) == ["seed=0", "seed=1"]
     one = run_forked(GENERATE, *arguments, "--seed", 1, f"run_dir={tmp_path / 'one'}")
-    line = (tmp_path / "one" / "run.log").read_text()
-    assert line.endswith(one.stdout)
-    assert pd.to_datetime(line.partition(",")[0]).year >= 2025
+    lines = (tmp_path / "one" / "run.log").read_text().splitlines()
+    times, messages = zip(*((line[:23], line[24:]) for line in lines), strict=True)
+    assert list(messages) == one.stdout.splitlines()
+    assert all(pd.to_datetime(time.partition(",")[0]).year >= 2025 for time in times)
     assert files_of(sweep / "seed=1") == files_of(tmp_path / "one") != files_of(sweep / "seed=0")
     # A folder of the sweep can be named like any other.
     again = run_forked(GENERATE, *arguments, "--seed", 1, f"run_dir={sweep / 'seed=1'}")

@@ -98,7 +98,7 @@ def test_a_stage_says_which_of_its_settings_later_commands_use(tmp_path: Path) -
         lines = run_forked(LEARN, f"run_dir={tmp_path / 'run'}", "levels=1").stdout.splitlines()
         assert lines[0] == f"{tmp_path / 'run'} was begun with {named}{BEGINS_ANEW}"
         assert [line for line in lines if BEGINS_ANEW in line] == lines[:1]
-        assert f"Made with {named}.\nLevel 1 can lose" in "\n".join(lines)
+        assert f"Made with {named}. Level 1 can lose" in " ".join(lines)
 
 
 def test_a_run_begun_anew_is_one_that_was_never_begun_otherwise(run_copy: Path, tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_strengths_that_would_take_long_in_a_browser_are_not_offered(tmp_path: P
 
 def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     assert "board" in refusal(tmp_path, "sumto100")
-    assert "no trained level" in refusal(tmp_path)
+    assert "does not exist" in refusal(tmp_path)
     assert "opponent=perfect: must be a learned agent" in refusal(tmp_path, opponent="perfect")
     assert "pretrained" in refusal(tmp_path, opponent="pretrained")
     (tmp_path / "index.html").touch()
