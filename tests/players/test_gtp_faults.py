@@ -2,16 +2,20 @@
 
 import logging
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
+import torch
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, SettingError, StageError
 from selfplay.matches.arena import play_matches
 from selfplay.matches.series import count_matches
 from selfplay.players.gtp import GtpPlayer
 from selfplay.playing.session import Session
+from selfplay.search.deadline import Deadline, StoppedError
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.match_series import play_match_series
@@ -100,6 +104,17 @@ def test_an_engine_that_does_not_end_is_killed_with_its_children(tmp_path: Path)
     while time.monotonic() < deadline and any(_is_alive(number) for number in numbers):
         time.sleep(0.05)
     assert not any(_is_alive(number) for number in numbers)
+
+
+@pytest.mark.slow
+def test_an_engine_is_ended_when_nobody_waits_for_its_answer_any_more(tmp_path: Path) -> None:
+    player, deadline = fake(tmp_path, "stall", at=1), Deadline()
+    threading.Timer(0.2, deadline.cancel).start()
+    with deadline.applied(), pytest.raises(StoppedError):
+        player.act(GAME.init(), Draws(KEY, torch.tensor([0]), 0))
+    assert_all_ended(tmp_path)
+    # The next match starts it again.
+    assert int(player.act(GAME.init(), Draws(KEY, torch.tensor([0]), 0))) in range(9)
 
 
 def _is_alive(number: str) -> bool:
