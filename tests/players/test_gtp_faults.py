@@ -109,7 +109,13 @@ def test_an_engine_that_does_not_end_is_killed_with_its_children(tmp_path: Path)
 @pytest.mark.slow
 def test_an_engine_is_ended_when_nobody_waits_for_its_answer_any_more(tmp_path: Path) -> None:
     player, deadline = fake(tmp_path, "stall", at=1), Deadline()
-    threading.Timer(0.2, deadline.cancel).start()
+
+    def leave() -> None:
+        while not (tmp_path / "done").exists():
+            time.sleep(0.01)
+        deadline.cancel()
+
+    threading.Thread(target=leave).start()
     with deadline.applied(), pytest.raises(StoppedError):
         player.act(GAME.init(), Draws(KEY, torch.tensor([0]), 0))
     assert_all_ended(tmp_path)
