@@ -105,27 +105,37 @@ class MatchService:
         Raises:
             BusyError: too many requests of this client are waiting.
             NotFoundError: there is no such game, opponent or ply.
-            HTTPException: the client has left.
+            ClientLeftError: the client has left.
             SelfPlayError: others, as of `participants` and `played`.
         """
         game = self.catalog.game(body.game)
-        async with while_waiting(request) as deadline, AsyncExitStack() as turns:
-            # In threads, because a player may have to be compiled, and the game to be enumerated.
-            participants = await run_sync(self.participants, game, body)
-            for opponent_id in participants.kept:
-                await turns.enter_async_context(self._turns[game.name, opponent_id])
-            return await self._answer(body, request, game, participants, deadline)
-
-    async def _answer(
-        self, body: MatchRequest, request: Request, game: Game, participants: Participants, deadline: Deadline
-    ) -> MatchAnswer:
+        # In threads, because a player may have to be compiled, and the game to be enumerated.
+        participants = await run_sync(self.participants, game, body)
         perfect = perfect_player_of(game) if is_found_out(game) else await run_sync(perfect_player_of, game)
         is_judged, is_hinted = "judged" in body.show, "hint" in body.show
         # A search for the hint may be needed if the solver is not done in time.
         is_slow = participants.are_slow(is_solved=perfect is not None) or is_hinted or (is_judged and perfect is None)
+        answer = partial(self._answer, body, request, game, participants)
+        if not is_slow:
+            return await answer(self.quick, Deadline())
+        async with while_waiting(request) as deadline, AsyncExitStack() as turns:
+            for opponent_id in participants.kept:
+                await turns.enter_async_context(self._turns[game.name, opponent_id])
+            return await answer(self.slow, deadline)
+
+    async def _answer(
+        self,
+        body: MatchRequest,
+        request: Request,
+        game: Game,
+        participants: Participants,
+        threads: FairThreads,
+        deadline: Deadline,
+    ) -> MatchAnswer:
+        is_judged, is_hinted = "judged" in body.show, "hint" in body.show
 
         def run(work: Callable[[], Answer]) -> Awaitable[Answer]:
-            return (self.slow if is_slow else self.quick).run(work, request, deadline)
+            return threads.run(work, request, deadline)
 
         deadline.allow(self.settings.search_seconds)
         match, view = await run(partial(self.played, body, game, participants))

@@ -32,9 +32,16 @@ class BusyError(SelfPlayError):
         self.retry_after = RETRY_SECONDS
 
 
+class ClientLeftError(HTTPException):
+    """The client has closed the request."""
+
+    def __init__(self) -> None:
+        super().__init__(CLIENT_CLOSED_REQUEST, "the client has closed the request")
+
+
 @asynccontextmanager
 async def while_waiting(request: Request) -> AsyncIterator[Deadline]:
-    """A deadline without a limit that ends the work of the block when the client leaves. Then raises HTTPException."""
+    """A deadline without a limit. When the client leaves, it is cancelled, and the block ends with ClientLeftError."""
     deadline = Deadline()
     with CancelScope() as scope:
         watching = asyncio.create_task(_cancel_if_left(request, deadline, scope))
@@ -46,7 +53,7 @@ async def while_waiting(request: Request) -> AsyncIterator[Deadline]:
         finally:
             watching.cancel()
     if deadline.is_cancelled:
-        raise HTTPException(CLIENT_CLOSED_REQUEST, "the client has closed the request")
+        raise ClientLeftError
 
 
 async def _cancel_if_left(request: Request, deadline: Deadline, scope: CancelScope) -> None:
@@ -88,8 +95,11 @@ class FairThreads:
             with deadline.applied():
                 return work()
 
+        must_wait = limiter.available_tokens < 1
         try:
             async with limiter:
+                if must_wait and await request.is_disconnected():
+                    raise ClientLeftError
                 return await run_sync(in_time, limiter=self._threads)
         finally:
             if not limiter.borrowed_tokens and not limiter.statistics().tasks_waiting:
