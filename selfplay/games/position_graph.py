@@ -24,8 +24,9 @@ from selfplay.games.state import State
 
 NO_CHILD = -1
 LARGEST_ENUMERATION = 1_000_000
-SAMPLE = 1_000
-"""Number of random matches for a first estimate of the number of positions."""
+SAMPLE, SAMPLED_PLIES = 1_000, 100_000
+"""Number of random matches for a first estimate of the number of positions; fewer if matches are so long that their
+plies would be more than these."""
 
 
 class PositionGraph:
@@ -151,10 +152,11 @@ def is_surely_larger(game: Game, limit: int) -> bool:
     If a first sample visits mostly different positions, as in a large game, some more matches soon show that there are
     too many. Otherwise only an enumeration gives the answer.
     """
-    positions, different = _positions_met(game, SAMPLE)
+    matches = min(SAMPLE, 1 + SAMPLED_PLIES // game.max_game_length)
+    positions, different = _positions_met(game, matches)
     if different <= positions // 2:
         return False
-    return _positions_met(game, SAMPLE * limit // different * 3 // 2)[1] > limit
+    return _positions_met(game, matches * limit // different * 3 // 2)[1] > limit
 
 
 def _positions_met(game: Game, matches: int) -> tuple[int, int]:

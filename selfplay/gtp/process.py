@@ -17,6 +17,7 @@ from typing import IO, cast
 from selfplay.cleanup import before_exit
 from selfplay.errors import EngineError, SettingError, one_line, shortened
 from selfplay.gtp.protocol import SIZE_LIMIT, Answer, read_answer
+from selfplay.search.deadline import POLL_SECONDS, current_deadline
 
 CHUNK = 65536
 """Bytes read at once."""
@@ -91,8 +92,8 @@ class EngineProcess:
         """Send a command and return the text of its answer.
 
         Raises EngineError if the engine has ended, takes longer than `time_limit` seconds, writes more than 1 MB,
-        answers with an error or writes something other than an answer. Except after an error answer, the engine must
-        then be ended.
+        answers with an error or writes something other than an answer, and StoppedError if the deadline of the context
+        (`selfplay.search.deadline`) is cancelled. Except after an error answer, the engine must then be ended.
         """
         try:
             self._stdin.write(f"{command}\n".encode())
@@ -149,7 +150,7 @@ class EngineProcess:
         The time to read is proportional to the number of bytes, however they arrive. Raises EngineError after more than
         1 MB on stdout or on stderr.
         """
-        room = {self._stdout: SIZE_LIMIT, self._stderr: SIZE_LIMIT}
+        room, waiting = {self._stdout: SIZE_LIMIT, self._stderr: SIZE_LIMIT}, current_deadline()
         with selectors.DefaultSelector() as selector:
             for stream in room:
                 selector.register(stream, selectors.EVENT_READ)
@@ -158,8 +159,10 @@ class EngineProcess:
                     yield self._unread.popleft().decode(errors="replace").rstrip("\r")
                 remaining = deadline - monotonic()
                 is_open = self._stdout in selector.get_map()
-                if not is_open or remaining <= 0 or not (ready := selector.select(remaining)):
+                if not is_open or remaining <= 0:
                     return
+                ready = selector.select(min(remaining, POLL_SECONDS))
+                waiting.check()
                 for stream in (cast(IO[bytes], key.fileobj) for key, _ in ready):
                     chunk = os.read(stream.fileno(), CHUNK)
                     room[stream] -= len(chunk)

@@ -14,6 +14,7 @@ from selfplay.games.state import State
 from selfplay.gtp.process import EngineProcess, command_words
 from selfplay.gtp.protocol import Vertices, colour_of, title_of
 from selfplay.players.player import Player
+from selfplay.search.deadline import StoppedError
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +81,10 @@ class GtpPlayer(Player):
             if vertex.lower() == "resign":
                 raise EngineError("it resigned")
             action = self._vertices.action(vertex)
+        except StoppedError:
+            # The engine may still be thinking.
+            self.close()
+            raise
         except (EngineError, IllegalActionError) as error:
             self._forfeit(str(error))
         if action not in legal:

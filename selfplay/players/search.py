@@ -14,6 +14,7 @@ from selfplay.games.outcomes import EndValues
 from selfplay.games.state import State
 from selfplay.players.player import Player, SearchedPolicies, one_hot_policy, pick_actions, uniform_policy
 from selfplay.players.value_net import best_values
+from selfplay.search.deadline import current_deadline
 from selfplay.search.exact_solver import empties, make_exact_solver, solver_class
 from selfplay.search.searcher import Searcher, check_depth
 
@@ -23,7 +24,8 @@ class SearchPlayer(Player):
 
     Args:
         depth: plies to look ahead, 1 or more.
-        time_limit: seconds for each decision; None for no limit. With a limit, matches are not reproducible.
+        time_limit: seconds for each decision; None for no limit. With a limit, or a deadline of the context
+            (`selfplay.search.deadline`), matches are not reproducible.
         endgame: positions with at most this number of empty squares are solved by the exact solver of the game, which
             then gives the values. A position that takes too long is searched instead. 0: never.
         endgame_bits: the size of the table of the solver, as `table_bits` of `make_exact_solver`.
@@ -99,7 +101,8 @@ class SearchPlayer(Player):
         if self.solver is not None:
             for row in self.solves(state).nonzero()[:, 0].tolist():
                 with suppress(TimeLimitError):
-                    for action, value in self.solver.action_values(state, row, time_limit=self.time_limit).items():
+                    limit = self._solving_seconds()
+                    for action, value in self.solver.action_values(state, row, time_limit=limit).items():
                         values[row, action] = value
                     open_rows[row] = False
         searched = self.searcher.action_values(state.select(open_rows), self.depth, time_limit=self.time_limit)
@@ -166,19 +169,26 @@ class SearchPlayer(Player):
         is_solved = self.solves(state)
         if self.solver is None or not is_solved.any():
             return is_solved
-        if self.time_limit is None:
+        if self._solving_seconds() is None:
             best, points = self.solver.best_actions(state.select(is_solved))
             actions[is_solved], values[is_solved] = torch.from_numpy(best), self._outcomes(torch.from_numpy(points))
             return is_solved
         for row in is_solved.nonzero()[:, 0].tolist():
             try:
-                found = self.solver.solve(state, row, time_limit=self.time_limit)
+                found = self.solver.solve(state, row, time_limit=self._solving_seconds())
             except TimeLimitError:
                 is_solved[row] = False
                 continue
             actions[row] = -1 if found.action is None else found.action
             values[row] = self._outcomes(torch.tensor(found.value))
         return is_solved
+
+    def _solving_seconds(self) -> float | None:
+        """How long a position may be solved: at most half the time that the deadline of the context leaves, so that it
+        can be searched instead. None for no limit.
+        """
+        limits = [limit for limit in (self.time_limit, current_deadline().part(1 / 2)) if limit is not None]
+        return min(limits, default=None)
 
     def _outcomes(self, values: Tensor) -> Tensor:
         """float64: values of the exact solver on the scale of the evaluation."""

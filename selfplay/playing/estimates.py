@@ -16,6 +16,7 @@ from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.perfect import PerfectPlayer, ValueKind, endgame_player, is_found_out, perfect_player_of
 from selfplay.players.player import Player
+from selfplay.search.deadline import current_deadline
 from selfplay.search.shared_solver import NotSolvedYetError
 
 # ---------------------------------------------------------------------- grades
@@ -210,9 +211,11 @@ class Judge:
     def line(self, state: State, draws: Draws, estimate: Estimate, seconds: float) -> list[int]:
         """The best action of a position (B = 1) by `estimate`, and those that follow if both players take the best.
 
-        After an exact value there are only exact ones. No further action is added after this number of seconds.
+        After an exact value there are only exact ones. No further action is added after this number of seconds, or
+        after the deadline of the context.
         """
-        latest = time.monotonic() + seconds
+        deadline = current_deadline()
+        latest = time.monotonic() + min(seconds, deadline.left)
         following: Estimate | None = estimate
         actions: list[int] = []
         while following is not None and following.best is not None and following.is_exact >= estimate.is_exact:
@@ -222,4 +225,7 @@ class Judge:
             if len(actions) == LONGEST_LINE or left <= 0:
                 break
             following = self.estimate(state, draws._replace(ply=draws.ply + len(actions)), left)
+            if deadline.is_over:
+                # The search was cut short.
+                break
         return actions

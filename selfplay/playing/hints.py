@@ -10,6 +10,7 @@ from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.estimates import Estimate, Judge, Values
 from selfplay.playing.session import Session
+from selfplay.search.deadline import current_deadline
 
 LINE_SECONDS = 1.5
 """Time for the best line."""
@@ -23,6 +24,8 @@ class Hint(NamedTuple):
     """The values by which it is the best."""
     line: list[int]
     """It and the actions that follow if both players take the best action."""
+    is_cut_short: bool
+    """Whether the deadline of the context has ended the search for the values."""
 
 
 def judge_of(game: Game) -> Judge:
@@ -51,7 +54,8 @@ def hint(session: Session, judge: Judge, ply: int | None = None, time_limit: flo
     estimate = judge.estimate(state, draws, time_limit)
     if estimate is None or estimate.best is None:
         raise NotNowError("the match is over" if estimate is None else "no values are known in this position")
-    return Hint(estimate.best, estimate, judge.line(state, draws, estimate, LINE_SECONDS))
+    is_cut_short = current_deadline().is_over
+    return Hint(estimate.best, estimate, judge.line(state, draws, estimate, LINE_SECONDS), is_cut_short)
 
 
 def perfect_values(session: Session, ply: int | None = None, time_limit: float | None = None) -> Values | None:

@@ -21,6 +21,7 @@ from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.search.action_order import Positions
 from selfplay.search.batch_search import LOOK_LESS, MIN_WINDOW_DEPTH, WINDOW, BatchResult, compile_search, search_of
+from selfplay.search.deadline import current_deadline
 from selfplay.search.evaluation import AT_ONCE, Evaluation
 from selfplay.search.negamax import ALGORITHMS, Ahead, NegamaxSearch, negamax_of
 from selfplay.search.probcut import Probing
@@ -127,10 +128,16 @@ class Searcher(MadeAgain):
         return _result(found[-1], len(found))._replace(visited=sum(int(one.visited[0]) for one in found))
 
     def search_batch(self, state: State, depth: int) -> BatchResult:
-        """Search a batch of B positions; depth 0 evaluates them. Raises SettingError if the depth is out of range."""
+        """Search a batch of B positions; depth 0 evaluates them. Raises SettingError if the depth is out of range.
+
+        If the search does not finish in half the time that the deadline of the context leaves, the result is that of
+        the deepest search that does in the other half.
+        """
         if depth != 0:
             check_depth(depth)
-        return run_interruptibly(lambda stop: self._found(state, depth, stop))
+        with suppress(TimeLimitError):
+            return run_interruptibly(lambda stop: self._found(state, depth, stop), current_deadline().part(1 / 2))
+        return self._deepening(state, min(depth, 1), depth)[-1]
 
     def action_values(self, state: State, depth: int, *, time_limit: float | None = None) -> Tensor:
         """float64[B, A]: the value of each action to the player to move, `depth` plies ahead; nan where illegal.
@@ -147,9 +154,9 @@ class Searcher(MadeAgain):
         values[rows, actions] = 0.0 - torch.from_numpy(found.values)
         return values
 
-    def _deepening(self, state: State, first: int, depth: int, time_limit: float) -> list[BatchResult]:
+    def _deepening(self, state: State, first: int, depth: int, time_limit: float | None = None) -> list[BatchResult]:
         """The results of the searches from depth `first` on that finish in time; at least of the first."""
-        results = [self.search_batch(state, first)]
+        results = [run_interruptibly(lambda stop: self._found(state, first, stop), must_finish=True)]
 
         def deepen(stop: StopFlag) -> None:
             for further in range(first + 1, depth + 1):

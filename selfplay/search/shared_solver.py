@@ -12,8 +12,7 @@ import atexit
 import math
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future, wait
-from contextvars import copy_context
+from concurrent.futures import Future
 from functools import cached_property, partial
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -25,6 +24,7 @@ import torch
 from selfplay.errors import TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.search.deadline import context_without_deadline, current_deadline
 from selfplay.search.exact_solver import ExactSolver, bitboards_of, solver_class
 from selfplay.search.threads import PROGRAM_ENDS
 
@@ -107,16 +107,18 @@ class SharedSolver:
         """The value of every legal action of match `row` of `state`, to the player to move.
 
         Args:
-            time_limit: seconds to wait for them; None for no limit.
+            time_limit: seconds to wait for them; None for no limit but that of the deadline of the context.
 
         Raises:
             NotSolvedYetError: time_limit is too short.
+            StoppedError: the deadline is cancelled.
         """
-        end = None if time_limit is None else self._clock() + time_limit
+        deadline = current_deadline()
+        end = self._clock() + min(deadline.left, math.inf if time_limit is None else time_limit)
         while not (solving := self.ask(state, row)).finished.done():
-            left = WAIT_SECONDS if end is None else min(WAIT_SECONDS, end - self._clock())
-            wait([solving.finished], max(0.0, left))
-            if end is not None and self._clock() >= end and not solving.finished.done():
+            deadline.wait(solving.finished, max(0.0, min(WAIT_SECONDS, end - self._clock())))
+            deadline.check()
+            if self._clock() >= end and not solving.finished.done():
                 raise NotSolvedYetError("this position is still being solved; ask again in a few seconds")
         solving.finished.result()
         return dict(solving.values)
@@ -191,7 +193,7 @@ class _Worker(Generic[Item]):
     """A thread with a solver that works on positions in the order in which they are added, until the program ends."""
 
     def __init__(self, name: str, work: Callable[[Item], None], make_solver: Callable[[], ExactSolver]) -> None:
-        self._name, self._work, self._make_solver, self._context = name, work, make_solver, copy_context()
+        self._name, self._work, self._make_solver, self._context = name, work, make_solver, context_without_deadline()
         self._positions: SimpleQueue[Item | None] = SimpleQueue()
         self._thread: Thread | None = None
 

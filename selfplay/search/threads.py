@@ -1,7 +1,8 @@
-"""Threads of compiled searches: work that Ctrl-C or a time limit can stop, and threads that search a position together.
+"""Threads of compiled searches: work that can be stopped, and threads that search a position together.
 
-Compiled code does not handle signals. Therefore long work runs in a separate thread and checks a flag every few
-thousand steps; the calling thread waits for it and sets the flag. Starting a thread takes as long as a short search,
+Ctrl-C, a time limit and the deadline of the context (`selfplay.search.deadline`) stop work. Compiled code does not
+handle signals. Therefore long work runs in a separate thread and checks a flag every few thousand steps; the calling
+thread waits for it and sets the flag. Starting a thread takes as long as a short search,
 and longer on a busy machine. So work that counts its steps can do the first steps in the calling thread.
 
 Threads that search the same position, each from the root, share the table. A thread marks the positions that it is
@@ -16,7 +17,7 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from threading import Event, Thread
 from time import monotonic
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import position_hash
 from selfplay.errors import TimeLimitError
+from selfplay.search.deadline import POLL_SECONDS, Deadline, StoppedError, current_deadline
 
 Result = TypeVar("Result")
 
@@ -36,19 +38,12 @@ StopFlag = NDArray[np.int64]
 STOP, LIMIT = 0, 1
 UNLIMITED = np.iinfo(np.int64).max
 
-POLL_SECONDS = 0.1
-"""The longest time before a signal is noticed."""
-
 SECONDS_TO_STOP = 2.0
 """How long to wait for the work after telling it to stop."""
 
 
 PROGRAM_ENDS = Event()
 """Set when the program ends: all such work stops, because a thread that still runs then can abort the process."""
-
-
-class StoppedError(Exception):
-    """Raised by work that was stopped."""
 
 
 def make_stop_flag(steps: int = UNLIMITED) -> StopFlag:
@@ -62,24 +57,28 @@ def run_interruptibly(
     name: str = "the search",
     *,
     quick_steps: int = 0,
+    must_finish: bool = False,
 ) -> Result:
     """Run `function(stop)`, which must poll `stop[STOP]` often and return soon after it becomes 1.
 
     Args:
-        time_limit: seconds from now; None for no limit.
+        time_limit: seconds from now; None for no limit but that of the deadline of the context.
         name: what the error message calls the work.
         quick_steps: number of steps that are done in the calling thread, a few milliseconds in all; 0: none. If
             `function` needs more steps, it must raise StoppedError. It is then called again in another thread, where it
             may continue.
+        must_finish: whether to finish short work after the deadline too, unless it is cancelled.
 
     Raises:
         SettingError: `time_limit` is not above 0.
         TimeLimitError: `function` does not finish in time.
-        StoppedError: the program ends.
+        StoppedError: the program ends, or the deadline is cancelled.
         KeyboardInterrupt: Ctrl-C, if called in the main thread.
         Exception: whatever `function` raises.
     """
     require("time_limit", time_limit, time_limit is None or time_limit > 0, "seconds above 0")
+    deadline = current_deadline()
+    deadline.check()
     if quick_steps > 0:
         with suppress(StoppedError):
             return function(make_stop_flag(quick_steps))
@@ -94,21 +93,31 @@ def run_interruptibly(
 
     # A daemon thread, so that work that ignores its flag cannot keep the program from ending.
     thread = Thread(target=work, daemon=True, name=name)
-    end = math.inf if time_limit is None else monotonic() + time_limit
+    end = min(math.inf if must_finish else deadline.end, math.inf if time_limit is None else monotonic() + time_limit)
     try:
         thread.start()
-        while not outcome.done() and monotonic() < end and not PROGRAM_ENDS.is_set():
-            # A signal that arrives just before the wait does not end it and is handled only afterwards.
-            wait([outcome], min(POLL_SECONDS, max(0.0, end - monotonic())))
+        _wait(outcome, end, deadline)
         if outcome.done():
             return outcome.result()
+        stop[STOP] = 1
+        # Until it stops it may write into memory that the caller uses again. Compiling cannot be stopped.
+        _wait(outcome, math.inf, Deadline())
+        deadline.check()
         if PROGRAM_ENDS.is_set():
             raise StoppedError
-        raise TimeLimitError(f"{name} did not finish within {time_limit:g} seconds; set a longer time limit")
+        within = "in time" if time_limit is None else f"within {time_limit:g} seconds"
+        raise TimeLimitError(f"{name} did not finish {within}; set a longer time limit")
     finally:
         if not outcome.done():
             stop[STOP] = 1
             wait([outcome], SECONDS_TO_STOP)
+
+
+def _wait(work: Future[Any], end: float, deadline: Deadline) -> None:
+    """Wait for the work until this time, the cancellation of the deadline, or the end of the program."""
+    while not work.done() and monotonic() < end and not (deadline.is_cancelled or PROGRAM_ENDS.is_set()):
+        # A signal that arrives just before the wait does not end it and is handled only afterwards.
+        deadline.wait(work, min(POLL_SECONDS, max(0.0, end - monotonic())))
 
 
 # ---------------------------------------------------------------------- together

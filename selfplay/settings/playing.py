@@ -132,10 +132,10 @@ class WebSettings(OneMatchSettings):
     """Further names and addresses of this computer at which the page may be opened."""
     port: int = field(default=8000, metadata=within(0, 65535))
     """The port to listen on; 0: any free one."""
-    client_searches: int = field(default=3, metadata=count(1))
+    client_searches: int = field(default=1, metadata=count(1))
     """Number of slow requests of one client, identified by its address, that are answered at the same time."""
     search_seconds: float = field(default=2.0, metadata=within(above=0, most=60))
-    """Time limit of a search, or of perfect play, for one reply, in seconds."""
+    """Time limit of a reply, in seconds: of the opponent's move, and of the values and hints that are asked for."""
     deepest_search: int = field(default=8, metadata=within(1, DEEPEST))
     """Depth in plies of the deepest search that the page offers."""
 

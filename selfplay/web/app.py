@@ -26,9 +26,10 @@ from selfplay.errors import SelfPlayError, SettingError, StageError
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.settings.playing import WebSettings
 from selfplay.web.games import game_routes
-from selfplay.web.matches import BusyError, MatchService, match_routes
+from selfplay.web.matches import MatchService, match_routes
 from selfplay.web.opponents import NotFoundError
 from selfplay.web.schemas import ErrorView
+from selfplay.web.waiting_clients import BusyError
 
 log = logging.getLogger(__name__)
 

@@ -6,14 +6,14 @@ from typing import Annotated
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Path, Query, Request, Response, status
-from starlette.exceptions import HTTPException
 
 from selfplay.web.how_to_play import how_to_play
-from selfplay.web.matches import CLIENT_CLOSED_REQUEST, MatchService
+from selfplay.web.matches import MatchService
 from selfplay.web.runs import run_views
 from selfplay.web.schemas import GameView, OpponentsView, ProofView, RulesView
 from selfplay.web.story import story_of
 from selfplay.web.story_schemas import RunView, StoryView
+from selfplay.web.waiting_clients import while_waiting
 
 RunId = Annotated[
     str | None,
@@ -45,10 +45,9 @@ def game_routes(service: MatchService) -> APIRouter:
     ) -> ProofView:
         """Proofs take long, so only one is made at a time, and none for a client that has left."""
         found = await run_sync(service.catalog.opponent, service.catalog.game(game), opponent)
-        async with proving:
-            if await request.is_disconnected():
-                raise HTTPException(CLIENT_CLOSED_REQUEST, "the client has closed the request")
-            return await run_sync(service.proofs.of, service.catalog.game(game), found)
+        async with while_waiting(request) as deadline, proving:
+            with deadline.applied():
+                return await run_sync(service.proofs.of, service.catalog.game(game), found)
 
     @router.get("/{game}/runs", summary="List the other runs", operation_id="runs")
     async def runs(game: GameName) -> list[RunView]:

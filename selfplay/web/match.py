@@ -1,11 +1,10 @@
 """A match as a request describes it: it is played again from its moves, and nothing of it is kept afterwards."""
 
-import time
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import ForfeitError
+from selfplay.errors import ForfeitError, TimeLimitError
 from selfplay.games import Game
 from selfplay.matches.arena import statuses_of
 from selfplay.players.perfect import endgame_player, perfect_player_of
@@ -14,7 +13,8 @@ from selfplay.playing.estimates import Estimate, Judge, grade_of
 from selfplay.playing.hints import hint
 from selfplay.playing.match_description import describe
 from selfplay.playing.session import Session
-from selfplay.search.shared_solver import NotSolvedYetError, Solving
+from selfplay.search.deadline import current_deadline
+from selfplay.search.shared_solver import Solving
 from selfplay.web.opponents import NotFoundError
 from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.schemas import (
@@ -30,6 +30,8 @@ from selfplay.web.schemas import (
 
 PERFECT_PLAY = "Perfect play"
 """Who exact values are from."""
+CUT_SHORT = " (as far as the time allowed)"
+"""Said of who values actions, if the deadline has ended the search."""
 
 
 class Participant(NamedTuple):
@@ -48,6 +50,11 @@ class Participants(NamedTuple):
     partner: Participant | None
     evaluator: Participant | None
     judge: OfferedPlayer
+
+    @property
+    def kept(self) -> list[str]:
+        """The ids of those that serve one request after another, in the order in which requests wait for them."""
+        return sorted({one.offer.id for one in self[:3] if one is not None and one.offer.is_kept})
 
     def are_slow(self, *, is_solved: bool) -> bool:
         """Whether a request may take seconds, because one of them searches, or learns and may have to wait for a store.
@@ -119,23 +126,30 @@ class Match:
         A perfect opponent that has not solved the position in time does not act; ask again.
         """
         # A player that gives up has lost, also if it is asked again.
-        with suppress(NotSolvedYetError, ForfeitError):
+        with suppress(TimeLimitError, ForfeitError):
             while not (self.session.is_over or self.session.awaits_person):
                 if not self.session.advance().is_forced and self.people is People.NONE:
                     return
 
-    def value_plies(self, first: int, seconds: float) -> None:
-        """Value the plies from this number on, at least one of them, for about this number of seconds."""
-        latest = time.monotonic() + seconds
-        for number in range(first, len(self.session.plies)):
-            if not self.session.plies[number].is_forced:
-                with suppress(NotSolvedYetError):
-                    self._estimate(number)
-                if time.monotonic() > latest:
-                    return
+    def value_plies(self, first: int) -> None:
+        """Value the plies from this number on, as many as the deadline allows."""
+        chosen = [
+            number for number in range(first, len(self.session.plies)) if not self.session.plies[number].is_forced
+        ]
+        for number in chosen:
+            self._estimate(number)
+            if current_deadline().is_over:
+                if number > chosen[0]:
+                    # The time of its search was shorter than that of a reply.
+                    self.session.estimates.pop(number, None)
+                return
 
     def _estimate(self, ply: int) -> None:
-        """Compute the values of the actions before a ply, unless they are known."""
+        """Compute the values of the actions before a ply, unless they are known or no time is left."""
+        with suppress(TimeLimitError):
+            self._compute_estimate(ply)
+
+    def _compute_estimate(self, ply: int) -> None:
         adviser = self._adviser(ply)
         if adviser is None or not adviser.offer.is_slow:
             self.session.estimate(ply)
@@ -145,8 +159,15 @@ class Match:
             known = self._recent.get(key, adviser.player, self.session.state_before(ply))
             if known is not None:
                 self.session.estimates[ply] = known
+            elif current_deadline().is_over:
+                return
         if (estimate := self.session.estimate(ply)) is not None:
-            self._recent.keep(key, adviser.player, estimate)
+            self._keep(key, adviser.player, estimate)
+
+    def _keep(self, key: object, player: Player, estimate: Estimate) -> None:
+        """Keep an estimate for later requests, unless its search may have been cut short."""
+        if not current_deadline().is_over:
+            self._recent.keep(key, player, estimate)
 
     def _adviser(self, ply: int) -> Participant | None:
         """Who values the actions before a ply, as `Session.estimate` chooses."""
@@ -189,8 +210,7 @@ class Match:
         """The match in the position asked about, with the values of the legal actions if they are asked for."""
         shown = self.shown
         if self.request.valued is not None and (self.request.ply is not None or self.session.awaits_person):
-            with suppress(NotSolvedYetError):
-                self._estimate(shown)
+            self._estimate(shown)
         description = vars(describe(self.session, self.request.ply))
         actions = [played.action for played in self.session.plies]
         players = [player for player in self.session.players if player is not None]
@@ -206,10 +226,15 @@ class Match:
             opening=None if self.position else self.game.presentation.opening(actions),
         )
 
-    def hint(self) -> HintView:
-        """The best action that is known, without waiting for exact values. Raises NotNowError if the match is over."""
+    def hint(self) -> HintView | None:
+        """The best action that is known, without waiting for exact values; None if no time is left to search for it.
+
+        Raises NotNowError if the match is over.
+        """
+        if current_deadline().is_over:
+            return None
         state = self.session.state_before(self.shown)
-        action, estimate, line = hint(self.session, self.judge, self.shown, time_limit=0.0)
+        action, estimate, line, is_cut_short = hint(self.session, self.judge, self.shown, time_limit=0.0)
         value = estimate.value(action)
         assert value is not None, "the judge knows the value of its best action"
         return HintView(
@@ -219,12 +244,14 @@ class Match:
             value=value,
             words=estimate.words(action),
             in_points=estimate.in_points,
-            source=self._source(estimate),
+            source=self._source(estimate, is_cut_short),
             line=self.game.line_texts(line, state),
         )
 
-    def _source(self, estimate: Estimate) -> str:
-        return PERFECT_PLAY if estimate.is_exact else self.judge_offer.label
+    def _source(self, estimate: Estimate, is_cut_short: bool) -> str:
+        if estimate.is_exact:
+            return PERFECT_PLAY
+        return self.judge_offer.label + (CUT_SHORT if is_cut_short else "")
 
     def solving(self) -> Solving | None:
         """The position asked about as it is being solved; None if the game is too large, or the match is over there."""
@@ -232,29 +259,31 @@ class Match:
         perfect = None if bool(state.terminated) else perfect_player_of(self.game)
         return None if perfect is None else perfect.ask(state)
 
-    def judged(self) -> JudgedView:
-        """The best known value of each legal action: exact ones as far as they are known."""
+    def judged(self) -> JudgedView | None:
+        """The best known value of each legal action: exact ones as far as they are known; None if no time is left."""
         solving, state = self.solving(), self.session.state_before(self.shown)
         actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
         texts = [self.game.action_text(action, int(state.current_player)) for action in actions]
         found = self._estimated(actions) if solving is None else self._solved(solving, actions)
-        return JudgedView(actions=actions, texts=texts, **found)
+        return None if found is None else JudgedView(actions=actions, texts=texts, **found)
 
-    def _estimated(self, actions: list[int]) -> dict[str, Any]:
-        """What the judge knows in a game that cannot be solved."""
+    def _estimated(self, actions: list[int]) -> dict[str, Any] | None:
+        """What the judge knows in a game that cannot be solved; None if it knows nothing and no time is left."""
         state, judge = self.session.state_before(self.shown), self.judge.player
         key = "judged", self._key(Participant(self.judge_offer, judge), self.shown)
         estimate, is_late = self._recent.get(key, judge, state), endgame_player(self.game, state) is not None
+        if estimate is None and current_deadline().is_over:
+            return None
         if estimate is None or (is_late and not estimate.is_exact):
             estimate = self.judge.estimate(state, self.session.draws_before(self.shown))
         if estimate is None:
             known = {"kind": None, "is_exact": True, "source": PERFECT_PLAY, "is_complete": True}
             return known | {"values": [], "words": [], "grades": []}
-        self._recent.keep(key, judge, estimate)
+        self._keep(key, judge, estimate)
         return {
             "kind": estimate.kind,
             "is_exact": estimate.is_exact,
-            "source": self._source(estimate),
+            "source": self._source(estimate, current_deadline().is_over),
             "values": list(map(estimate.value, actions)),
             "words": list(map(estimate.words, actions)),
             "grades": list(map(estimate.grade, actions)),

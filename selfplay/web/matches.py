@@ -3,66 +3,48 @@
 import asyncio
 from collections import OrderedDict, defaultdict
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from functools import partial
 from threading import Lock
-from typing import TypeVar
 
-from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request
-from starlette.exceptions import HTTPException
 
-from selfplay.errors import NotNowError, SelfPlayError
+from selfplay.errors import NotNowError
 from selfplay.games import Game
 from selfplay.players.perfect import is_found_out, perfect_player_of
+from selfplay.search.deadline import Deadline
 from selfplay.settings.playing import WebSettings
 from selfplay.web.match import Match, Participant, Participants
 from selfplay.web.offers import judge_offer
 from selfplay.web.opponents import OpponentCatalog, file_version
 from selfplay.web.proof import Proofs
 from selfplay.web.recent_estimates import RecentEstimates
-from selfplay.web.schemas import MatchAnswer, MatchRequest, MatchView
+from selfplay.web.schemas import MatchAnswer, MatchRequest, MatchView, Part
+from selfplay.web.waiting_clients import Answer, FairThreads, while_waiting
 
-CLIENT_CLOSED_REQUEST = 499
-"""The status of a response that the client no longer waits for."""
 QUICK_THREADS = 1
 """One thread, because several threads would compete for the interpreter's lock, and short work would take longer."""
 SLOW_THREADS = 6
 """Threads for searches, and for players that learn, whose store may be locked. Other requests do not wait for them."""
-MOST_WAITING, RETRY_SECONDS = 20, 2
+MOST_WAITING = 20
 """Number of slow requests of a client that wait; later ones are refused for some seconds."""
 MOST_LEARNED = 10_000
 """Number of matches of which it is remembered that a player has learned from them."""
 
-Answer = TypeVar("Answer")
-
-
-class BusyError(SelfPlayError):
-    """Too many slow requests of one client are waiting.
-
-    Attributes:
-        retry_after: seconds until the client may try again.
-    """
-
-    def __init__(self, waiting: int) -> None:
-        super().__init__(f"{waiting} slow requests of this client are waiting, which is the limit; try again later")
-        self.retry_after = RETRY_SECONDS
-
 
 class MatchService:
-    """The opponents and proofs of a server, and its answers about matches.
-
-    Attributes:
-        clients: the limits of clients that have slow requests, by their addresses.
-    """
+    """The opponents and proofs of a server, and its answers about matches."""
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.catalog = OpponentCatalog(settings)
         self.proofs = Proofs(self.catalog)
         self.recent = RecentEstimates()
-        self.quick, self.slow = CapacityLimiter(QUICK_THREADS), CapacityLimiter(SLOW_THREADS)
-        self.clients: dict[str, CapacityLimiter] = {}
+        self.quick = FairThreads(QUICK_THREADS, 1)
+        self.slow = FairThreads(SLOW_THREADS, settings.client_searches, MOST_WAITING)
+        self._turns: defaultdict[object, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._learning: defaultdict[object, Lock] = defaultdict(Lock)
         self._learned: OrderedDict[object, None] = OrderedDict()
 
@@ -78,7 +60,9 @@ class MatchService:
         partner = None if request.partner == request.opponent else request.partner
         opponent, other, evaluator = map(participant, (request.opponent, partner, request.evaluator))
         assert opponent is not None
-        return Participants(opponent, other, evaluator, judge_offer(game))
+        judge = judge_offer(game)
+        made = replace(judge, make=partial(self.catalog.slow_player, game, judge))
+        return Participants(opponent, other, evaluator, made)
 
     def match(self, request: MatchRequest, game: Game, participants: Participants, *, counts: bool = False) -> Match:
         """The match of a request. Raises as `Match`."""
@@ -92,7 +76,7 @@ class MatchService:
         if request.advance:
             match.advance()
         if request.valued is not None:
-            match.value_plies(request.valued, self.settings.search_seconds)
+            match.value_plies(request.valued)
         return match, match.view() if "view" in request.show else None
 
     def _learn(self, match: Match, request: MatchRequest, participants: Participants) -> None:
@@ -116,11 +100,12 @@ class MatchService:
                     self._learned.popitem(last=False)
 
     async def answer(self, body: MatchRequest, request: Request) -> MatchAnswer:
-        """What `body` asks for.
+        """What `body` asks for, as far as it is found in `search_seconds`.
 
         Raises:
             BusyError: too many requests of this client are waiting.
             NotFoundError: there is no such game, opponent or ply.
+            ClientLeftError: the client has left.
             SelfPlayError: others, as of `participants` and `played`.
         """
         game = self.catalog.game(body.game)
@@ -130,38 +115,47 @@ class MatchService:
         is_judged, is_hinted = "judged" in body.show, "hint" in body.show
         # A search for the hint may be needed if the solver is not done in time.
         is_slow = participants.are_slow(is_solved=perfect is not None) or is_hinted or (is_judged and perfect is None)
+        answer = partial(self._answer, body, request, game, participants)
+        if not is_slow:
+            return await answer(self.quick, Deadline())
+        async with while_waiting(request) as deadline, AsyncExitStack() as turns:
+            for opponent_id in participants.kept:
+                await turns.enter_async_context(self._turns[game.name, opponent_id])
+            return await answer(self.slow, deadline)
+
+    async def _answer(
+        self,
+        body: MatchRequest,
+        request: Request,
+        game: Game,
+        participants: Participants,
+        threads: FairThreads,
+        deadline: Deadline,
+    ) -> MatchAnswer:
+        is_judged, is_hinted = "judged" in body.show, "hint" in body.show
 
         def run(work: Callable[[], Answer]) -> Awaitable[Answer]:
-            return self._run_slow(work, request) if is_slow else run_sync(work, limiter=self.quick)
+            return threads.run(work, request, deadline)
 
+        deadline.allow(self.settings.search_seconds)
         match, view = await run(partial(self.played, body, game, participants))
         if is_judged or is_hinted:
             # No thread waits for the solver.
-            solving = await run_sync(match.solving, limiter=self.quick)
+            solving = await self.quick.run(match.solving, request, deadline)
             if solving is not None:
-                wanted = self.settings.search_seconds if is_hinted else min(body.seconds, self.settings.search_seconds)
+                # Half of the time is for a search instead.
+                wanted = deadline.part(1 / 2) if is_hinted else min(body.seconds, deadline.left)
                 await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=wanted)
+        judged = await run(match.judged) if is_judged else None
+        hint = await run(match.hint) if is_hinted else None
+        asked: list[tuple[Part, object]] = [("judged", judged), ("hint", hint)]
         return MatchAnswer(
             match=view,
-            judged=await run(match.judged) if is_judged else None,
-            hint=await run(match.hint) if is_hinted else None,
+            judged=judged,
+            hint=hint,
             file=await run(match.file) if "file" in body.show else None,
+            late=[part for part, found in asked if part in body.show and found is None],
         )
-
-    async def _run_slow(self, work: Callable[[], Answer], request: Request) -> Answer:
-        """The result of `work` in one of the threads for slow work. Each client may use some of them at a time."""
-        client = request.client.host if request.client else ""
-        limiter = self.clients.setdefault(client, CapacityLimiter(self.settings.client_searches))
-        if limiter.statistics().tasks_waiting >= MOST_WAITING:
-            raise BusyError(MOST_WAITING)
-        try:
-            async with limiter:
-                if await request.is_disconnected():
-                    raise HTTPException(CLIENT_CLOSED_REQUEST, "the client has closed the request")
-                return await run_sync(work, limiter=self.slow)
-        finally:
-            if not limiter.borrowed_tokens and not limiter.statistics().tasks_waiting:
-                self.clients.pop(client, None)
 
 
 def match_routes(service: MatchService) -> APIRouter:

@@ -238,6 +238,6 @@ def offers(game: Game, run_dir: Path, web: WebSettings, kinds: Iterable[str]) ->
 
 
 def _by_name(text: str, game: Game, run_dir: Path) -> OfferedPlayer:
-    return OfferedPlayer(
-        text, text, text, kind_named(parse_name(text).kind).meaning, partial(make_player, text, game, run_dir)
-    )
+    meaning = kind_named(parse_name(text).kind).meaning
+    made = partial(make_player, text, game, run_dir)
+    return OfferedPlayer(text, text, text, meaning, made, is_slow=True, is_kept=True)

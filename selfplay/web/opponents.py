@@ -6,12 +6,14 @@ A request can only choose from these lists; no path and no name of a player is e
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, Purpose
-from selfplay.errors import SelfPlayError
+from selfplay.errors import SelfPlayError, TimeLimitError
 from selfplay.files import sha256
 from selfplay.games import Game, State, game_names, make_game
 from selfplay.named_players.names import PLAYERS, parse_name
@@ -19,6 +21,7 @@ from selfplay.players.player import Player, PlayerWrapper, pick_actions
 from selfplay.players.value_net import best_values
 from selfplay.playing.estimates import thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
+from selfplay.search.deadline import Deadline, current_deadline
 from selfplay.settings.playing import WebSettings
 from selfplay.web.offers import offers
 from selfplay.web.schemas import GameView, OfferedPlayer, OpponentsView
@@ -47,6 +50,7 @@ class OpponentCatalog:
         self._fixed: dict[tuple[str, str], OfferedPlayer] = {}
         self._loading = threading.Lock()
         self._players: OrderedDict[object, Player] = OrderedDict()
+        self._compiled: set[object] = set()
         # A mistyped name ends the program at its start.
         for text in settings.opponents:
             parse_name(text)
@@ -126,21 +130,32 @@ class OpponentCatalog:
     def player(self, game: Game, offer: OfferedPlayer) -> Player:
         """The player of an opponent, which is loaded again when its file has changed.
 
-        All matches share it, except a search, which writes into its table.
+        All matches share it, except a search, which writes into its table. One that is kept (`is_kept`) must serve
+        one request at a time.
 
         Raises InvalidFileError, StageError, SettingError: the file that it is loaded from is broken or missing.
         """
         key = game.name, offer.id, file_version(offer)
-        if offer.is_slow:
-            return made_player(offer)
+        if offer.is_slow and not offer.is_kept:
+            return self.slow_player(game, offer)
         with self._loading:
             if key not in self._players:
-                player = made_player(offer)
+                player = self.slow_player(game, offer) if offer.is_slow else made_player(offer)
                 self._players[key] = CachingPlayer(player) if offer.has_fixed_values else player
             self._players.move_to_end(key)
             if len(self._players) > MOST_PLAYERS:
                 self._players.popitem(last=False)
             return self._players[key]
+
+    def slow_player(self, game: Game, offer: OfferedPlayer) -> Player:
+        """A new player that searches. The first of its kind has to be compiled, whose time no deadline counts."""
+        player = made_player(offer)
+        key = game.name, offer.id
+        if key not in self._compiled:
+            with current_deadline().paused(), Deadline(0.0).applied(), suppress(TimeLimitError):
+                player.act(game.init(), Draws(0, torch.tensor([0]), 0))
+            self._compiled.add(key)
+        return player
 
 
 def made_player(offer: OfferedPlayer) -> Player:

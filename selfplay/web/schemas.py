@@ -87,7 +87,7 @@ class MatchRequest(RequestBody):
         ge=0,
         le=1000,
         description="Value the legal actions in the position that is shown, and the plies from this number on, as "
-        "many as the time of a reply allows, and at least one; null: nothing is valued.",
+        "many as the time of a reply allows; null: nothing is valued.",
     )
     show: list[Part] = Field(
         default=["view"], max_length=4, description="Which parts of the answer are wanted: `match` (view) and others."
@@ -96,7 +96,7 @@ class MatchRequest(RequestBody):
         default=0.0,
         ge=0,
         le=60,
-        description="How long `judged` waits for values that are not known, at most `search_seconds`.",
+        description="How long `judged` waits for values that are not known, within `search_seconds`.",
     )
 
 
@@ -166,6 +166,8 @@ class OfferedPlayer:
     values_hold: str = Field(default="an equally strong player", description="Against whom its values are expected.")
     is_slow: bool = Field(default=False, exclude=True)
     """Whether it may take seconds to reply."""
+    is_kept: bool = Field(default=False, exclude=True)
+    """Whether a slow player is made once and serves one request after another, because making it may be slow, too."""
     learns: bool = Field(default=False, description="Whether it learns from its matches.")
 
 
@@ -258,9 +260,13 @@ class JudgedView(BaseModel):
 
 
 class MatchAnswer(BaseModel):
-    """The parts that were asked for; null for the others."""
+    """The parts that were asked for; null for the others, and for those that are late."""
 
     match: MatchView | None = None
     judged: JudgedView | None = None
     hint: HintView | None = None
     file: MatchFileView | None = None
+    late: list[Part] = Field(
+        default_factory=list,
+        description="The parts for which the time of the reply (`search_seconds`) did not suffice. Ask for them again.",
+    )

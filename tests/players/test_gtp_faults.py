@@ -2,12 +2,15 @@
 
 import logging
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from selfplay import generate_level
+from selfplay.compute.random_numbers import Draws
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.errors import ForfeitError, SettingError, StageError
 from selfplay.games import make_game
@@ -18,6 +21,7 @@ from selfplay.players.gtp import GtpPlayer
 from selfplay.playing.result_text import result_text
 from selfplay.playing.session import Session
 from selfplay.runs.run_folder import RunFolder
+from selfplay.search.deadline import Deadline, StoppedError
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.match_series import play_match_series
@@ -152,6 +156,23 @@ def test_an_engine_that_does_not_end_is_killed_with_its_children(tmp_path: Path)
     while time.monotonic() < deadline and any(_is_alive(number) for number in numbers):
         time.sleep(0.05)
     assert not any(_is_alive(number) for number in numbers)
+
+
+@pytest.mark.slow
+def test_an_engine_is_ended_when_nobody_waits_for_its_answer_any_more(tmp_path: Path) -> None:
+    player, deadline = fake(tmp_path, "stall", at=1), Deadline()
+
+    def leave() -> None:
+        while not (tmp_path / "done").exists():
+            time.sleep(0.01)
+        deadline.cancel()
+
+    threading.Thread(target=leave).start()
+    with deadline.applied(), pytest.raises(StoppedError):
+        player.act(GAME.init(), Draws(KEY, torch.tensor([0]), 0))
+    assert_all_ended(tmp_path)
+    # The next match starts it again.
+    assert int(player.act(GAME.init(), Draws(KEY, torch.tensor([0]), 0))) in range(9)
 
 
 def _is_alive(number: str) -> bool:

@@ -1,11 +1,13 @@
 """The search player: its actions and its results."""
 
 import numpy as np
+import pytest
 import torch
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player
+from selfplay.search.deadline import Deadline
 from selfplay.search.endgame.solver import EndgameSolver
 
 OTHELLO = make_game("othello_4x4")
@@ -42,7 +44,9 @@ def test_endgames_are_played_exactly():
         assert actions[row] == (max(exact, key=lambda action: (exact[action], -action)) if exact else -1)
 
 
-def test_a_time_limit_gives_legal_actions():
-    player, state = named("search:negascout?depth=30&evaluation=article&time_limit=0.02"), midgame(OTHELLO, matches=4)
-    actions = player.act(state, Draws(0, torch.arange(4), 4))
+@pytest.mark.parametrize("options", ["", "&slack=0", "&endgame=12", "&time_limit=0.02"])
+def test_a_deadline_and_a_time_limit_give_legal_actions(options):
+    player, state = named(f"search:negascout?depth=30&evaluation=article{options}"), midgame(OTHELLO, matches=4)
+    with Deadline(0.0).applied():
+        actions = player.act(state, Draws(0, torch.arange(4), 4))
     assert OTHELLO.legal_action_mask(state)[torch.arange(4), actions].all()

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from selfplay.errors import SettingError, TimeLimitError
-from selfplay.search.threads import LIMIT, StoppedError, run_interruptibly
+from selfplay.search.deadline import Deadline, StoppedError
+from selfplay.search.threads import LIMIT, run_interruptibly
 
 
 class Work:
@@ -44,6 +45,28 @@ def test_work_that_takes_too_long_is_stopped():
     with pytest.raises(TimeLimitError, match=r"^the solver did not finish within 0.05 seconds; set a longer"):
         run_interruptibly(work, time_limit=0.05, name="the solver")
     assert work.stopped.is_set()
+
+
+def test_the_deadline_of_the_context_ends_work_without_a_time_limit():
+    work, deadline = Work(), Deadline(0.05)
+    with deadline.applied(), pytest.raises(TimeLimitError, match=r"^the search did not finish in time"):
+        run_interruptibly(work)
+    assert work.stopped.is_set()
+    with deadline.applied():
+        assert run_interruptibly(lambda stop: "short", must_finish=True) == "short"
+
+
+@pytest.mark.parametrize("options", [{}, {"time_limit": 60}, {"must_finish": True}])
+def test_a_cancelled_deadline_ends_the_work_at_once_and_that_which_follows(options):
+    work, deadline = Work(), Deadline()
+    threading.Thread(target=lambda: (work.begun.wait(), deadline.cancel())).start()
+    with deadline.applied():
+        with pytest.raises(StoppedError):
+            run_interruptibly(work, **options)
+        assert work.stopped.is_set()
+        with pytest.raises(StoppedError):
+            run_interruptibly(lambda stop: "never", **options)
+    assert run_interruptibly(lambda stop: "outside", **options) == "outside"
 
 
 def test_a_time_limit_must_be_positive():

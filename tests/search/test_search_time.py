@@ -10,6 +10,7 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.named_players.evaluations import make_evaluation
+from selfplay.search.deadline import Deadline
 from selfplay.search.searcher import Searcher
 from tests.support.searches import evaluation_for, position_after
 
@@ -55,3 +56,19 @@ def test_action_values_respect_a_time_limit() -> None:
     # As deep as the time allows, which is one ply at least.
     hurried = searcher.action_values(state, 120, time_limit=0.01)
     assert torch.equal(hurried.isnan(), whole.isnan())
+
+
+def test_a_deadline_ends_a_search_of_fixed_depth_with_the_deepest_that_it_leaves_time_for() -> None:
+    game = make_game("connect_four")
+    state = position_after(game, 4, 3)
+
+    def found(depth: int, seconds: float) -> tuple[int, float, int]:
+        searcher = Searcher(game, evaluation_for(game))
+        with Deadline(seconds).applied():
+            result = searcher.search(state, depth)
+        return len(result.principal_variation), result.value, result.action
+
+    for depth, seconds, reached in ((60, 0.0, 1), (5, 60, 5)):
+        exact = Searcher(game, evaluation_for(game)).search(state, reached)
+        assert found(depth, seconds) == (reached, exact.value, exact.action)
+    assert 1 < found(60, 0.6)[0] < 60

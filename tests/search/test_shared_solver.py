@@ -12,6 +12,7 @@ import torch
 from selfplay.errors import TimeLimitError
 from selfplay.games import State, make_game
 from selfplay.search import shared_solver
+from selfplay.search.deadline import Deadline, StoppedError
 from selfplay.search.shared_solver import NotSolvedYetError, SharedSolver
 
 GAME = make_game("connect_four")
@@ -88,6 +89,12 @@ def test_a_quick_position_does_not_wait_for_hard_ones_which_take_turns(solved: t
     assert solver.ask(START) is hard[0]
     with pytest.raises(NotSolvedYetError, match="still being solved"):
         solver.action_values(START, time_limit=0.01)
+    with Deadline(0.01).applied(), pytest.raises(NotSolvedYetError, match="still being solved"):
+        solver.action_values(START)
+    left = Deadline()
+    threading.Timer(0.05, left.cancel).start()
+    with left.applied(), pytest.raises(StoppedError):
+        solver.action_values(START)
     solved.set()
     assert solver.action_values(START) == {action: action for action in range(7)}
 

@@ -3,6 +3,7 @@
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -111,7 +112,14 @@ def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """One server for all tests that need one on a port."""
     run_dir = Path(shutil.copytree(whole_run, tmp_path_factory.mktemp("served") / "run"))
     service = MatchService(web_settings(run_dir))
-    running = uvicorn.Server(server_config(create_app(service)))
+    with serving(create_app(service)) as port:
+        yield Server(port, service)
+
+
+@contextmanager
+def serving(app: FastAPI) -> Iterator[int]:
+    """The port of a server that runs during the block."""
+    running = uvicorn.Server(server_config(app))
     thread = threading.Thread(target=running.run, daemon=True)
     started = threading.Event()
     startup = running.startup
@@ -123,6 +131,6 @@ def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     running.startup = announced  # type: ignore[method-assign]
     thread.start()
     assert started.wait(60)
-    yield Server(running.servers[0].sockets[0].getsockname()[1], service)
+    yield running.servers[0].sockets[0].getsockname()[1]
     running.should_exit = True
     thread.join(30)

@@ -102,7 +102,7 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
         "is_complete": True,
     }
     found = answer(client, described(), show=["judged"])
-    assert found == {"match": None, "judged": values, "hint": None, "file": None}
+    assert found == {"match": None, "judged": values, "hint": None, "file": None, "late": []}
     # X has taken a corner, so everything but the centre loses, whatever the opponent expects.
     found = answer(client, described(opponent="level-1", person="both", moves="0,0"), show=["view", "hint"])
     hint = found["hint"]
@@ -114,7 +114,10 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("game", "judge"), [("othello", "Pretrained, 5 plies"), ("breakthrough", "Tree search, 4,000 random ")]
 )
-def test_hints_and_values_of_a_large_game_are_those_of_the_judge(client: TestClient, game: str, judge: str) -> None:
+def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
+    client: TestClient, service: MatchService, game: str, judge: str
+) -> None:
+    service.settings.search_seconds = 60
     found = answer(client, described(game, "random"), show=["view", "hint", "judged"], valued=0)
     hint, judged = found["hint"], found["judged"]
     assert hint["source"] == judged["source"]
@@ -124,6 +127,20 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(client: TestCli
     assert (hint["value"], hint["words"]) == (judged["values"][best], None)
     # The random player estimates nothing, so the values on the board are those of the judge too.
     assert [one["value"] for one in found["match"]["legal"]] == judged["values"]
+
+
+def test_what_there_is_no_time_for_is_left_out_of_the_answer_but_the_opponent_moves(
+    client: TestClient, service: MatchService
+) -> None:
+    service.settings.search_seconds = 1e-6
+    match = described("othello", "hard", "second")
+    found = answer(client, match, advance=True, valued=0, show=["view", "judged", "hint"])
+    assert (found["judged"], found["hint"], found["late"]) == (None, None, ["judged", "hint"])
+    assert (len(found["match"]["plies"]), found["match"]["awaits_person"]) == (1, True)
+    assert {one["value"] for one in found["match"]["legal"]} == {None}
+    service.settings.search_seconds = 60
+    again = answer(client, match | {"moves": found["match"]["moves"]}, show=["judged", "hint"])
+    assert (again["judged"]["source"], again["hint"]["source"], again["late"]) == (*["Pretrained, 5 plies"] * 2, [])
 
 
 def test_the_hint_is_the_move_that_wins_at_once(client: TestClient) -> None:

@@ -85,7 +85,7 @@ def test_one_client_cannot_take_all_threads_and_must_try_again_if_too_many_wait(
         async with client_of(app) as greedy, client_of(app, "2001:db8::1") as other:
             slow = asked(greedy, SLOW, 2 + MOST_WAITING)
             await gate.until_held(2)
-            while sum(one.statistics().tasks_waiting for one in service.clients.values()) < MOST_WAITING:
+            while sum(one.statistics().tasks_waiting for one in service.slow.clients.values()) < MOST_WAITING:
                 await asyncio.sleep(0.01)
             refused = await greedy.post("/api/match", json=SLOW)
             assert (refused.status_code, refused.headers["Retry-After"]) == (503, "2")
@@ -96,6 +96,6 @@ def test_one_client_cannot_take_all_threads_and_must_try_again_if_too_many_wait(
             await gate.until_held(1)
             gate.opened.set()
             assert {len(view["plies"]) for view in await asyncio.gather(*slow, *one)} == {2}
-            assert service.clients == {}
+            assert service.slow.clients == {}
 
     asyncio.run(try_it())

@@ -23,14 +23,9 @@ from selfplay.games.state import State
 from selfplay.search.connect_four.board import Table, make_table, playable_squares, position_of, winning_squares
 from selfplay.search.connect_four.kernel import ConnectFourSearch, score_of
 from selfplay.search.connect_four.opening_book import NO_BOOK, Book, opening_book
+from selfplay.search.deadline import StoppedError
 from selfplay.search.exact_solver import ExactSolver, bitboards_of, check_table_bits
-from selfplay.search.threads import (
-    ProgressRecord,
-    StopFlag,
-    StoppedError,
-    make_progress,
-    start_counting,
-)
+from selfplay.search.threads import ProgressRecord, StopFlag, make_progress, start_counting
 
 
 @part_of_compiled

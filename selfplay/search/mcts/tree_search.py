@@ -12,18 +12,19 @@ from selfplay.checks import require
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_words import load, position_hash, stored_rows, word_rows
 from selfplay.compute.random_numbers import Draws, Purpose, fold
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_bitboards
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
+from selfplay.search.deadline import StoppedError, current_deadline
 from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator, checked_values, parts_of
 from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
 from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
 from selfplay.search.mcts.tree import CompiledTreeSearch, TreeSearchResult, make_results, make_trees, tree_bytes
-from selfplay.search.threads import StopFlag, StoppedError, run_interruptibly
+from selfplay.search.threads import StopFlag, make_stop_flag, run_interruptibly
 
 MOST_SIMULATIONS = 1_000_000
 LARGEST_TREE = 2 << 30
@@ -32,6 +33,8 @@ BYTES_AT_ONCE = 256 << 20
 """Memory of the trees that grow in lockstep."""
 QUICK_SECONDS, FEWEST_QUICK = 0.02, 16
 """About how long a compiled search works in the calling thread, and the fewest simulations that it does there."""
+FEWEST_AFTER_DEADLINE = 16
+"""Number of simulations, or of evaluations of a network, in each tree of a search that begins after its deadline."""
 
 ROOT_NOISE, LEAF = int(Purpose.ROOT_NOISE), int(Purpose.LEAF)
 
@@ -42,7 +45,8 @@ class TreeSearch(MadeAgain):
     """Searches positions of one game.
 
     The result for a position depends only on the position, the arguments and the position's random bits, not on the
-    other positions of the batch.
+    other positions of the batch. A deadline of the context (`selfplay.search.deadline`) ends the search earlier, with
+    fewer simulations.
 
     Args:
         evaluator: values positions, in batches or compiled.
@@ -139,12 +143,7 @@ class TreeSearch(MadeAgain):
         """Search these positions in the memory of `search.trees`."""
         results = make_results(len(own), self.game.num_distinct_actions)
         if self.parts.position_value is None:
-            plant, advance, conclude = compile_lockstep(*self._kind)
-            frontier = make_frontier(len(own), self.game.rules.word_bits)
-            count = plant(own, opp, bits[0], search, frontier)
-            while count > 0:
-                count = advance(count, *self._evaluated(frontier, count), bits[0], search, frontier)
-            conclude(search, results)
+            self._grow_in_lockstep(own, opp, bits[0], search, results)
             return results
         search_batch = compile_whole_search(*self._kind, self.parts.position_value(self.game))
         progress, start = np.zeros(3, dtype=np.int64), perf_counter()
@@ -153,9 +152,29 @@ class TreeSearch(MadeAgain):
             if not search_batch(own, opp, *bits, search, progress, stop, results):
                 raise StoppedError
 
-        run_interruptibly(grow, quick_steps=self._quick_simulations)
+        try:
+            run_interruptibly(grow, quick_steps=self._quick_simulations)
+        except TimeLimitError:
+            # No tree grows further, except that each has this number of simulations.
+            fewest = search._replace(simulations=min(self.simulations, FEWEST_AFTER_DEADLINE))
+            search_batch(own, opp, *bits, fewest, progress, make_stop_flag(), results)
         self._quick_simulations = max(FEWEST_QUICK, int(QUICK_SECONDS * progress[IN_ALL] / (perf_counter() - start)))
         return results
+
+    def _grow_in_lockstep(
+        self, own: Words, opp: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, results: TreeSearchResult
+    ) -> None:
+        plant, advance, conclude = compile_lockstep(*self._kind)
+        frontier = make_frontier(len(own), self.game.rules.word_bits)
+        count, evaluated, deadline = plant(own, opp, bits, search, frontier), 0, current_deadline()
+        while count > 0:
+            deadline.check()
+            evaluated += 1
+            if evaluated > FEWEST_AFTER_DEADLINE and deadline.is_over:
+                # The trees only receive the evaluations for which they wait.
+                frontier.left[:count] = 0
+            count = advance(count, *self._evaluated(frontier, count), bits, search, frontier)
+        conclude(search, results)
 
     def _evaluated(self, frontier: Frontier, count: int) -> tuple[Numbers, Numbers, NDArray[np.int64]]:
         """The evaluations of the distinct positions of the frontier, and the number of that of each tree."""

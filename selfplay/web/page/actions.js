@@ -6,7 +6,7 @@ import * as api from "./api.js";
 import { foreseen } from "./board.js";
 import { at, check, checked } from "./drawing.js";
 import * as players from "./players.js";
-import { askForMore, look } from "./review.js";
+import { askForMore, look, stopAsking } from "./review.js";
 import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
 import { fail, isThinking, say, whatHappened, whatToDo } from "./words.js";
 
@@ -46,6 +46,7 @@ function become(match, options = {}) {
 /** @type {(match: Match, options: Options) => Promise<void>} */
 async function asked(match, { foreseen = null, isOther = false, advance = !address.areWatching(match.person) }) {
   const mine = state.visit;
+  stopAsking();
   Object.assign(state, { isBusy: true, foreseen });
   fail(null);
   state.render();

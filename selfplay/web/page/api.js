@@ -40,8 +40,14 @@ export const rules = (game) => ask("GET", `/games/${part(game)}/rules`);
 /** @type {(game: string, opponent: string, signal: AbortSignal) => Promise<ProofView>} */
 export const proof = (game, opponent, signal) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`, undefined, signal);
 // The parts of the answer about a match that are asked for. In an answer, those are not null.
-/** @type {(request: MatchRequest) => Promise<{[Part in keyof MatchAnswer]: NonNullable<MatchAnswer[Part]>}>} */
-export const match = (request) => ask("POST", "/match", request);
+/** @type {(request: MatchRequest, signal?: AbortSignal) => Promise<{[Part in keyof MatchAnswer]: NonNullable<MatchAnswer[Part]>}>} */
+export async function match(request, signal) {
+  const answer = await ask("POST", "/match", request, signal);
+  if (answer.late.length > 0) {
+    throw Object.assign(new Error("The time for this reply was too short. Ask again."), { status: 503 });
+  }
+  return answer;
+}
 
 const tags = new Map();
 

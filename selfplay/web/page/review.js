@@ -13,8 +13,16 @@ const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
 const LONGEST_LOOK = 500;
 
 // Parts of the answer about the match that is shown.
-/** @type {(asked: Partial<MatchRequest>) => ReturnType<typeof api.match>} */
-export const ask = (asked) => api.match({ ...opened().match, advance: !areWatching(opened().match.person), ...asked });
+/** @type {(asked: Partial<MatchRequest>, signal?: AbortSignal) => ReturnType<typeof api.match>} */
+export const ask = (asked, signal) => api.match({ ...opened().match, advance: !areWatching(opened().match.person), ...asked }, signal);
+
+// Ends the requests for values when the match changes: the server would answer them before the next move.
+let background = new AbortController();
+
+export function stopAsking() {
+  background.abort();
+  background = new AbortController();
+}
 
 // ---------------------------------------------------------------------- stepping
 
@@ -31,7 +39,8 @@ export async function goTo(to) {
   steps += 1;
   const [mine, count] = [steps, asked.plies.length];
   const ply = Math.max(0, Math.min(count, typeof to === "function" ? to(state.wanted ?? count) : to));
-  const isWanted = () => asked === state.answer && mine === steps;
+  const { signal } = background;
+  const isWanted = () => asked === state.answer && mine === steps && !signal.aborted;
   state.wanted = ply;
   try {
     await lookBack(ply, isWanted);
@@ -96,7 +105,7 @@ function estimate(shown) {
 
 /** @type {(shown: MatchView) => Promise<void>} */
 async function askPlayers(shown) {
-  const { match } = await ask({ ply: state.ply, valued: cursor() });
+  const { match } = await ask({ ply: state.ply, valued: cursor() }, background.signal);
   const { legal, values_are_points, values_in_points } = match;
   Object.assign(shown, { legal, values_are_points, values_in_points });
 }
@@ -112,7 +121,7 @@ async function fill(isCurrent) {
     if (next < 0) {
       return;
     }
-    const { match } = await ask({ ply: next, valued: next });
+    const { match } = await ask({ ply: next, valued: next }, background.signal);
     first = match.plies.findLastIndex(({ value }) => value !== null) + 1;
     if (first <= next || !isCurrent()) {
       return;
@@ -140,7 +149,7 @@ function askJudge(ply, seconds) {
 /** @type {(ply: number, seconds: number) => Promise<void>} */
 async function judge(ply, seconds) {
   const mine = state.changes;
-  const { judged } = await ask({ ply, seconds, show: ["judged"] });
+  const { judged } = await ask({ ply, seconds, show: ["judged"] }, background.signal);
   const { kind, is_exact: isExact, source, actions, texts, values, words, grades, is_complete: isComplete } = judged;
   if (mine === state.changes) {
     const known = new Map();
@@ -173,10 +182,15 @@ let solving = 0;
 export async function solve(plies, isCurrent) {
   solving += 1;
   const mine = solving;
-  const isWanted = () => mine === solving && isCurrent() && wantsJudge();
+  const { signal } = background;
+  const isWanted = () => mine === solving && isCurrent() && wantsJudge() && !signal.aborted;
   for (const ply of plies) {
     while (isWanted() && !state.judged.get(ply)?.isComplete) {
-      await askJudge(ply, NEXT_WAIT);
+      await askJudge(ply, NEXT_WAIT).catch((error) => {
+        if (!signal.aborted) {
+          throw error;
+        }
+      });
       if (isWanted()) {
         state.render();
       }
@@ -190,13 +204,14 @@ export function askForMore() {
   if (asked === null || state.isRunning) {
     return;
   }
-  const isCurrent = () => isShown(asked) && state.lesson === null;
+  const { signal } = background;
+  const isCurrent = () => isShown(asked) && state.lesson === null && !signal.aborted;
   const isChoice = state.ply !== null || asked.awaits_person;
   if (wantsEstimates() && !wantsJudge()) {
     Promise.resolve(isChoice ? estimate(position()) : null)
       .then(() => isCurrent() && state.render())
       .then(() => fill(isCurrent))
-      .catch((error) => isShown(asked) && fail(error));
+      .catch((error) => isShown(asked) && !signal.aborted && fail(error));
   }
   solve([...(isChoice ? [cursor()] : []), ...choices(asked)], isCurrent)
     .then(() => isCurrent() && asked.is_over && state.ply === null && sayEnd(asked.result))

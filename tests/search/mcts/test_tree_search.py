@@ -13,6 +13,7 @@ from selfplay.errors import SettingError
 from selfplay.games import State, make_game
 from selfplay.games.position_graph import optimal_actions, perfect_values, positions_of
 from selfplay.players.mcts import MctsPlayer
+from selfplay.search.deadline import Deadline, StoppedError
 from selfplay.search.mcts import tree_search
 from selfplay.search.mcts.evaluator import PositionValues, RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
@@ -238,3 +239,34 @@ def test_an_evaluator_needs_no_more_than_evaluate():
 def test_an_evaluator_that_cannot_evaluate_is_refused_with_what_is_wrong(evaluator, message):
     with pytest.raises(SettingError, match=f"^{message}$"):
         TreeSearch(GAME, evaluator, make_rule("puct"), SIMULATIONS).search(GAME.init())
+
+
+ENDLESS = 100_000
+
+
+def endless(evaluator):
+    """A search that no test waits for."""
+    return TreeSearch(GAME, evaluator, make_rule("uct"), ENDLESS, proves=False)
+
+
+@pytest.mark.parametrize("evaluator", [RolloutEvaluator(), HashedEvaluator(9)], ids=["compiled", "in batches"])
+def test_a_deadline_ends_a_search_with_the_simulations_that_it_has_run(evaluator):
+    state = GAME.init(3)
+    with Deadline(0.0).applied():
+        found = endless(evaluator).search(state)
+    visits = found.visits.sum(dim=1)
+    assert bool(((visits >= tree_search.FEWEST_AFTER_DEADLINE) & (visits < ENDLESS)).all())
+    # It is what a search of this number of simulations finds.
+    short = TreeSearch(GAME, evaluator, make_rule("uct"), int(visits[0]), proves=False).search(
+        state.select(torch.tensor([0]))
+    )
+    assert torch.equal(found.visits[:1], short.visits)
+    assert (int(found.actions[0]), float(found.value[0])) == (int(short.actions[0]), float(short.value[0]))
+
+
+@pytest.mark.parametrize("evaluator", [RolloutEvaluator(), HashedEvaluator(9)], ids=["compiled", "in batches"])
+def test_a_search_ends_when_its_deadline_is_cancelled(evaluator):
+    deadline = Deadline()
+    threading.Timer(0.1, deadline.cancel).start()
+    with deadline.applied(), pytest.raises(StoppedError):
+        endless(evaluator).search(GAME.init(2))
