@@ -93,24 +93,12 @@ class NTuple(nn.Module):
 
     def weight_indices(self, observations: Tensor) -> Tensor:
         """int64[N, I]: the index of the weight of each image in each position, in the flattened weights."""
-        if not observations.is_cpu:
-            return self.weight_indices_with_tensors(observations)
-        just_moved, to_move = board_words(observations.detach())
-        entries = torch.empty(len(observations), len(self.offsets), dtype=torch.int32)
+        just_moved, to_move = board_words(observations.detach().cpu())
+        entries = torch.empty(len(observations), len(self.patterns.offsets), dtype=torch.int32)
         write_all_entries(just_moved, to_move, self.patterns.contributions, self.patterns.offsets, entries.numpy())
-        phase = torch.from_numpy(self._phase_of(just_moved, to_move))
-        return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
-
-    def weight_indices_with_tensors(self, observations: Tensor) -> Tensor:
-        """`weight_indices` as torch operations, for any device."""
-        bits = torch.arange(self.num_squares, device=observations.device)
-        just_moved, to_move = ((observations.detach().flatten(2) != 0).long() << bits).sum(dim=2).unbind(dim=1)
-        entries = self.offsets.expand(len(observations), -1)
-        for byte, added in enumerate(self.contributions):
-            one, other = (just_moved >> (8 * byte)) & 0xFF, (to_move >> (8 * byte)) & 0xFF
-            entries = entries + added[0, one] + added[1, other]
-        phase: Tensor = self._phase_of(just_moved, to_move)
-        return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
+        phase = torch.from_numpy(self._phase_of(just_moved, to_move)).to(observations.device)
+        weights = self.weight_of_entry[entries.to(observations.device).long()].long()
+        return weights + phase[:, None] * self.patterns.num_weights
 
     def evaluation(self, name: str, game: Game, win: float, margin: float) -> PatternEvaluation:
         """The present weights, for compiled searches (see `CompiledValues`)."""

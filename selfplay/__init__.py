@@ -16,7 +16,6 @@ from selfplay.installation import __version__ as __version__
 
 if TYPE_CHECKING:
     from selfplay.compute.bit_algebra import Word as Word
-    from selfplay.compute.bit_algebra import all_equal as all_equal
     from selfplay.compute.bit_algebra import bit_count as bit_count
     from selfplay.compute.bit_algebra import rule as rule
     from selfplay.compute.bit_algebra import word_of as word_of
@@ -94,7 +93,6 @@ _HOMES = {
     "ValueNetPlayer": "players.value_net",
     "WinDrawLoss": "games.win_draw_loss",
     "Word": "compute.bit_algebra",
-    "all_equal": "compute.bit_algebra",
     "bit_count": "compute.bit_algebra",
     "check_game": "games.conformance",
     "compare_levels": "stages.measure_levels",

@@ -194,7 +194,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("faulty_games:Leaves", "texts: SystemExit: 0"),
         ("faulty_games:WrongMirror", "symmetries: ZeroDivisionError"),
         ("faulty_games:Go9", "its words or actions need more than Rules.word_bits=64 bits"),
-        ("faulty_games:Hidden", "observation: the observation does not show bit 1 of opp"),
+        ("faulty_games:Hidden", "observation: the observation does not show bit 0 of own"),
         ("faulty_games:ThreeWords", "rules: a position is two words"),
         ("faulty_games:GivesThree", "rules: a position is two words"),
         ("leaving:Game", "cannot be imported: SystemExit: 0"),

@@ -1,12 +1,12 @@
 """The two words of a position, and the decorators that mark rules.
 
 A position is two words `(own, opp)`, seen by the player to move. A rule is a pure function of words made of
-`& | ^ ~ << >> + - *` and comparisons, without branches, so that the same function runs compiled (numba), on torch
-tensors (any device) and on single numbers.
+`& | ^ ~ << >> + - *` and comparisons, so that the same function runs compiled (numba) over a batch, inside compiled
+searches, and uncompiled on a single position.
 
 A word has as many bits as the game needs, in K parts of 64 bits: one integer of 64 K bits in compiled code
-(`selfplay.compute.compiled_word_type`), otherwise a `WordInt` or a `WordBatch` (`selfplay.compute.words`). `>>` fills
-with zeros, and no word is negative. Numbers that meet a word keep their sign: -1 is the word in which all bits are set.
+(`selfplay.compute.compiled_word_type`), otherwise a `WordInt` (`selfplay.compute.words`). `>>` fills with zeros, and no
+word is negative. Numbers that meet a word keep their sign: -1 is the word in which all bits are set.
 """
 
 import hashlib
@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
-from torch import Tensor
 
-from selfplay.compute.words import PART_BITS, WordBatch, WordInt, parts_of_bits
+from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits
 
 Word = Any
-"""A word as rules take it: a `WordInt`, a `WordBatch`, or an integer in compiled code."""
+"""A word as rules take it: a `WordInt`, or an integer in compiled code."""
 
 RuleFunction = TypeVar("RuleFunction", bound=Callable[..., Any])
 
@@ -31,10 +30,6 @@ def rule(function: RuleFunction) -> RuleFunction:
     """Mark `function` as a rule. It stays plain Python, so importing a game does not import the compiler."""
     RULES.append(named_by_closure(function))
     return function
-
-
-scalar_rule = rule
-"""Marks a rule with branches or loops of variable length: it runs compiled and on single numbers only."""
 
 
 def named_by_closure(function: RuleFunction) -> RuleFunction:
@@ -86,9 +81,7 @@ def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> WordInt:
 
 def bit_count(word: Word) -> Word:
     """The number of set bits."""
-    if isinstance(word, WordInt):
-        return word.bit_count()
-    return word.sum_of_parts(bit_count_of_64) if isinstance(word, WordBatch) else bit_count_of_64(word)
+    return word.bit_count() if isinstance(word, WordInt) else bit_count_of_64(word)
 
 
 @rule
@@ -101,13 +94,4 @@ def bit_count_of_64(word: Word) -> Word:
     return ((eights * 0x0101010101010101) >> 56) & 0x7F
 
 
-def all_equal(one: Word, other: Word) -> bool:
-    """Whether two words are equal; of batches, whether all of them are.
-
-    `if all_equal(grown, found): break` ends a loop that has become stable; no other branch of a rule may depend on it.
-    """
-    equal = one == other
-    return bool(equal.all()) if isinstance(equal, Tensor) else bool(equal)
-
-
-RULES += [bit_count, all_equal]
+RULES.append(bit_count)

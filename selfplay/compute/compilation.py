@@ -16,7 +16,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic, models, overload, register_jitable, register_model
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import RULES, RuleFunction, all_equal, bit_count, named_by_closure
+from selfplay.compute.bit_algebra import RULES, RuleFunction, bit_count, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.compute.compiled_word_type import WordType, define  # noqa: F401  (numba has to know WordType)
 from selfplay.errors import SettingError
@@ -28,8 +28,8 @@ Words = NDArray[Any]
 if cast(Any, numba.config).DISABLE_JIT:
     raise SettingError("NUMBA_DISABLE_JIT is set: this program runs only with compiled code; unset it")
 
-_registered: set[Callable[..., Any]] = {bit_count, all_equal}
-"""The rules that compiled code can call. These are defined for each kind of word by
+_registered: set[Callable[..., Any]] = {bit_count}
+"""The rules that compiled code can call. It is defined for each kind of word by
 `selfplay.compute.compiled_word_type`."""
 
 

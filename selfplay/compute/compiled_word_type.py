@@ -17,7 +17,7 @@ from numba.core.typeconv.castgraph import Conversion
 from numba.core.typing import templates
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, typeof_impl
 
-from selfplay.compute.bit_algebra import all_equal, bit_count, bit_count_of_64
+from selfplay.compute.bit_algebra import bit_count, bit_count_of_64
 from selfplay.compute.words import PART_BITS, WordInt
 
 lower_cast: Any = imputils.lower_cast
@@ -281,8 +281,3 @@ write_record: Any = intrinsic(_write_record)
 @overload(bit_count, strict=False, jit_options=QUICKLY_COMPILED)
 def _bit_count(word: Any) -> Any:
     return (lambda word: count_ones(word)) if isinstance(word, WordType) else bit_count_of_64
-
-
-@overload(all_equal, strict=False, jit_options=QUICKLY_COMPILED)
-def _all_equal(one: Any, other: Any) -> Any:
-    return lambda one, other: one == other

@@ -84,12 +84,6 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)
 
 
-def free_bytes() -> int:
-    """The free memory of the GPU, including what torch has reserved but does not use."""
-    free, _ = torch.cuda.mem_get_info()
-    return int(free) + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
-
-
 def cuda_devices_in_use() -> list[int]:
     """The number of the GPU that this process uses; empty if it has not used one."""
     in_use = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]

@@ -10,7 +10,7 @@ Python.
 
 import math
 
-from selfplay.compute.bit_algebra import scalar_rule
+from selfplay.compute.bit_algebra import rule
 
 LN2_HIGH = math.ldexp(round(math.ldexp(math.log(2), 32)), -32)
 """The upper bits of ln 2: its product with an integer below 2**20 is exact."""
@@ -34,7 +34,7 @@ COSINE = tuple((-1) ** (n // 2) / math.factorial(n) for n in range(18, -1, -2))
 SINE = tuple((-1) ** (n // 2) / math.factorial(n) for n in range(17, 0, -2))
 
 
-@scalar_rule
+@rule
 def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
     """The polynomial with these coefficients, the highest power first."""
     total = 0.0
@@ -43,7 +43,7 @@ def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
     return total
 
 
-@scalar_rule
+@rule
 def exponential(x: float) -> float:
     """e ** x."""
     if not x <= LARGEST_EXPONENT:
@@ -55,7 +55,7 @@ def exponential(x: float) -> float:
     return math.ldexp(1.0 + rest * _polynomial(EXPONENTIAL, rest), int(power))
 
 
-@scalar_rule
+@rule
 def logarithm(x: float) -> float:
     """The natural logarithm of x: -infinity for 0, nan below."""
     if not 0.0 < x < math.inf:
@@ -67,7 +67,7 @@ def logarithm(x: float) -> float:
     return power * LN2_HIGH + (power * LN2_LOW + s * _polynomial(LOGARITHM, s * s))
 
 
-@scalar_rule
+@rule
 def cosine(x: float) -> float:
     """The cosine of x, for |x| up to 1,000,000."""
     quarters = math.floor(abs(x) / QUARTER_HIGH + 0.5)
@@ -78,7 +78,7 @@ def cosine(x: float) -> float:
     return value if turn in (0, 3) else -value
 
 
-@scalar_rule
+@rule
 def hyperbolic_tangent(x: float) -> float:
     """(exp(2x) - 1) / (exp(2x) + 1)."""
     size = 2.0 * abs(x)
@@ -96,7 +96,7 @@ def power(number: float, exponent: int) -> float:
     return math.prod([number] * exponent, start=1.0)
 
 
-@scalar_rule
+@rule
 def tangent(x: float, is_portable: bool) -> float:
     """The hyperbolic tangent: that of this module, or of the C library, which takes half of the time."""
     return hyperbolic_tangent(x) if is_portable else math.tanh(x)

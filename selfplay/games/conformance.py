@@ -5,10 +5,12 @@ Random matches are played with the compiled rules, and everything else that the 
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from random import Random
 
 import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.compute.words import WordInt
 from selfplay.errors import LONGEST_REASON, ConformanceError, shortened, text_of
 from selfplay.games import Game, make_game
 from selfplay.games.conformance_checks import (
@@ -16,24 +18,24 @@ from selfplay.games.conformance_checks import (
     MATCHES,
     Transition,
     check_length,
-    check_observed,
     check_repetition,
-    check_single_match,
-    checked_mask,
+    check_shown,
     expect,
 )
 from selfplay.games.conformance_points import check_compiled_points, check_points
 from selfplay.games.conformance_rules import check_attributes, check_marks, check_results
+from selfplay.games.rules import ended, initial_words
+from selfplay.games.single_positions import legal_numbers, played_singly
 from selfplay.places import compile_fault, is_outside, place_of
 
-QUICK_PLIES = 1000
-"""The most plies of the matches of the quick check."""
+QUICK_MATCHES, QUICK_PLIES = 8, 1000
+"""The matches of the quick check, and the most plies of each."""
 
 LIMIT = (
     "its words or actions need more than Rules.word_bits={bits} bits; set word_bits to as many as they need, and make "
     "constants by word_of(squares, word_bits)"
 )
-ONLY_OPERATORS = "rules have no branches, tables or other types of numbers: docs/game_reference.md, The rules"
+ONLY_NUMBERS = "rules have words, whole numbers and constant tuples of them: docs/game_reference.md, The rules"
 
 
 def random_plies(game: Game) -> list[Transition]:
@@ -58,38 +60,40 @@ def check_quickly(game: Game) -> None:
         expect(max(actions, game.num_squares or 0) <= game.rules.word_bits, LIMIT.format(bits=game.rules.word_bits))
         check_marks(game)
         check_results(game)
-        states, random = [game.init(MATCHES)], torch.Generator().manual_seed(0)
-        for ply in range(min(game.max_game_length, QUICK_PLIES)):
-            state = states[-1]
-            mask = checked_mask(game, game.legal_action_mask_with_tensors(state), state, ply)
-            # Matches that are over have no legal action, and any action does.
-            action = torch.multinomial((mask | state.terminated[:, None]).double(), 1, generator=random)[:, 0]
-            following = game.step_with_tensors(state, action)
-            # Torch cuts larger numbers to the bits that fit; compiled rules do not.
-            if not bool(state.terminated[0]):
-                bits = game.observation_bits_with_tensors(following)
-                check_single_match(game, state, int(action[0]), following, bits, 0)
-            states.append(following)
+        random = Random(0)
+        matches = [single_match(game, random) for _ in range(QUICK_MATCHES)]
     with _named(game, "observation"):
-        for state in states:
-            check_observed(game, state)
+        for positions in matches:
+            check_shown(game, *positions[-1])
     with _named(game, "ends"):
-        check_repetition(states)
-    if game.max_game_length <= QUICK_PLIES:
-        with _named(game, "ends"):
-            check_length(game, states[-1])
+        check_repetition(positions[:-1] for positions in matches)
+        if game.max_game_length <= QUICK_PLIES:
+            for positions in matches:
+                check_length(game, ended(game.rules, *positions[-1])[0])
     with _named(game, "points"):
-        check_points(game, states[-1])
+        check_points(game, (positions[-1] for positions in matches if ended(game.rules, *positions[-1])[0]))
     for subject in ("symmetries", "texts"):
         with _named(game, subject):
             CHECKS[subject](game, ())
+
+
+def single_match(game: Game, random: Random) -> list[tuple[WordInt, WordInt]]:
+    """The positions of a random match, uncompiled; at most `QUICK_PLIES` plies."""
+    positions, over = [initial_words(game.rules)], False
+    while not over and len(positions) <= min(game.max_game_length, QUICK_PLIES):
+        legal = legal_numbers(game, *positions[-1])
+        expect(bool(legal), f"no action is legal in a match at ply {len(positions) - 1}")
+        own, opp, over, _ = played_singly(game, *positions[-1], random.choice(legal))
+        positions.append((own, opp))
+        expect(not over or int(game.rules.legal_actions(own, opp)) == 0, "legal_actions are not 0 after the end")
+    return positions
 
 
 def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     """Check that `game` satisfies the contract; raise ConformanceError with one line about the first violation.
 
     Checks legality, perspective, symmetries, texts, the length of matches, that stepping a finished match changes
-    nothing, that points agree with results, that compiled, tensor and scalar rules agree, and the counts of `perft`.
+    nothing, that points agree with results, that compiled and uncompiled rules agree, and the counts of `perft`.
 
     Args:
         game: the game, or its name.
@@ -127,7 +131,7 @@ def _named(game: Game, subject: str) -> Iterator[None]:
         if isinstance(error, OverflowError) or "overflow" in reason:
             reason = LIMIT.format(bits=game.rules.word_bits)
         elif subject == "rules" and isinstance(error, (TypeError, RuntimeError, IndexError)) and ", in " in place:
-            reason = f"{reason}; {ONLY_OPERATORS}"
+            reason = f"{reason}; {ONLY_NUMBERS}"
         raise ConformanceError(f"{game.name}: {subject}: {shortened(reason, LONGEST_REASON)}{place}") from error
 
 

@@ -11,10 +11,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfplay.compute.stored_words import number_of, parts_matrix, single_word, stored, word_tensor
+from selfplay.compute.bit_algebra import word_of
+from selfplay.compute.stored_words import parts_matrix, single_word
+from selfplay.compute.words import WordInt
 from selfplay.errors import ConformanceError, IllegalActionError
 from selfplay.games.game import Game
-from selfplay.games.numbered_words import NumberedWord
+from selfplay.games.rules import ended
+from selfplay.games.single_positions import legal_numbers, played_singly, single_positions
 from selfplay.games.state import State
 
 MATCHES = 64
@@ -60,8 +63,7 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
     """No action is legal where the match is over, at least one elsewhere; `step` accepts exactly the legal ones."""
     was_legal = torch.ones(SINGLE_MATCHES, game.num_distinct_actions, dtype=torch.bool)
     for ply, (state, _, _) in enumerate(plies):
-        mask, bits = checked_mask(game, game.legal_action_mask(state), state, ply), legal_words(game, state)
-        expect(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
+        mask = checked_mask(game, game.legal_action_mask(state), state, ply)
         rows, actions = mask.nonzero(as_tuple=True)
         game.step(state.select(rows), actions)
         outside = (-1, game.num_distinct_actions) if ply == 0 else ()
@@ -74,13 +76,9 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
         was_legal = mask[:SINGLE_MATCHES]
     final = plies[-1].following
     ended = final.select(final.terminated)
-    expect(not legal_words(game, ended).any(), "legal_actions are not 0 after the end")
+    legal = [int(game.rules.legal_actions(*words)) for words in single_positions(ended)]
+    expect(not any(legal), "legal_actions are not 0 after the end")
     expect(not game.legal_action_mask(ended).any(), "an action is legal after the end")
-
-
-def legal_words(game: Game, state: State) -> Tensor:
-    """What `legal_actions` gives, as stored in tensors."""
-    return stored(game.rules.on_tensors(game.rules.legal_actions, state.own, state.opp))
 
 
 def checked_mask(game: Game, mask: Tensor, state: State, ply: int) -> Tensor:
@@ -105,13 +103,12 @@ def _check_perspective(game: Game, plies: Sequence[Transition]) -> None:
 
 
 def _check_returns(game: Game, state: State, ply: int) -> None:
-    own, opp, player, over, returns = state
-    is_terminal = game.rules.on_tensors(game.rules.is_terminal, own, opp)
-    to_move = number_of(game.rules.on_tensors(game.rules.return_to_move, own, opp)) * is_terminal
-    expected = torch.where(player == 0, to_move, -to_move)
-    expect(torch.equal(over, is_terminal), f"terminated is not is_terminal after ply {ply}")
-    expect(torch.equal(returns, expected.to(torch.float32)), f"returns are not those of player 0 after ply {ply}")
-    expect(set(returns.tolist()) <= {-1.0, 0.0, 1.0}, f"a return after ply {ply} is not -1, 0 or 1")
+    for row, (own, opp) in enumerate(single_positions(state, range(SINGLE_MATCHES))):
+        over, to_move = ended(game.rules, own, opp)
+        expected = -to_move if int(state.current_player[row]) else to_move
+        expect(bool(state.terminated[row]) == over, f"terminated is not is_terminal after ply {ply}")
+        expect(float(state.returns[row]) == expected, f"returns are not those of player 0 after ply {ply}")
+    expect(set(state.returns.tolist()) <= {-1.0, 0.0, 1.0}, f"a return after ply {ply} is not -1, 0 or 1")
 
 
 def _check_two_planes(game: Game, state: State) -> None:
@@ -133,6 +130,8 @@ def _check_symmetries(game: Game, plies: Sequence[Transition]) -> None:
         expect(maps.ndim == 2 and maps.shape == (len(actions), size), f"{name} are not int64[S, {size}]")
         expect(bool((np.sort(maps, axis=1) == np.arange(size)).all()), f"{name} are not all permutations")
         expect(bool((maps[0] == np.arange(size)).all()), f"{name}[0] is not the identity")
+    if not plies:
+        return
     masks = [game.legal_action_mask(state) for state, *_ in plies]
     seen = [game.observation_bits(following) for *_, following in plies]
     for number, (action_map, observation_map) in enumerate(zip(actions, observations, strict=True)):
@@ -197,63 +196,49 @@ def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:
 
 def _check_ends(game: Game, plies: Sequence[Transition]) -> None:
     """No position repeats, matches end within `max_game_length`, and stepping a finished match changes nothing."""
-    check_repetition([state for state, _, _ in plies])
     final = plies[-1].following
-    check_length(game, final)
-    steps = (game.step, game.step_unchecked, game.step_with_tensors)
+    check_repetition(
+        [words for state, _, _ in plies for words in single_positions(state, [row]) if not state.terminated[row]]
+        for row in range(MATCHES)
+    )
+    check_length(game, bool(final.terminated.all()))
+    steps = (game.step, game.step_unchecked)
     for action, step in product(range(game.num_distinct_actions), steps):
         after = step(final, torch.full((MATCHES,), action))
         expect(_same(after, final), f"{step.__name__} changes a match that is over")
 
 
-def check_repetition(states: Sequence[State]) -> None:
-    """No match is in the same position twice. `states`: the states of the same matches, ply after ply."""
-    met = dict[tuple[int, ...], int]()
-    for ply, state in enumerate(states):
-        rows = (~state.terminated).nonzero()[:, 0]
-        parts = [parts_matrix(words[rows]) for words in (state.own, state.opp)]
-        for match in torch.cat([*parts, rows[:, None]], dim=1).tolist():
-            first = met.setdefault(tuple(match), ply)
+def check_repetition(matches: Iterable[Sequence[tuple[WordInt, WordInt]]]) -> None:
+    """No match is in the same position twice. `matches`: the positions of each match, ply after ply, but the last."""
+    for positions in matches:
+        met = dict[tuple[int, ...], int]()
+        for ply, words in enumerate(positions):
+            first = met.setdefault(tuple(map(int, words)), ply)
             expect(first == ply, f"the position after ply {first} is met again after ply {ply}: {REPEATED}")
 
 
-def check_length(game: Game, final: State) -> None:
-    expect(bool(final.terminated.all()), f"a match is longer than max_game_length={game.max_game_length}")
+def check_length(game: Game, have_ended: bool) -> None:
+    expect(have_ended, f"a match is longer than max_game_length={game.max_game_length}")
 
 
-def _check_three_ways(game: Game, plies: Sequence[Transition]) -> None:
-    """Compiled rules, tensor operations and scalar rules give the same results."""
+def _check_both_ways(game: Game, plies: Sequence[Transition]) -> None:
+    """Compiled rules, and rules that are called with single positions, give the same results."""
     for state, action, following in plies:
-        same_mask = torch.equal(game.legal_action_mask_with_tensors(state), game.legal_action_mask(state))
-        expect(same_mask, "legal_action_mask_with_tensors differs from legal_action_mask")
-        for step in (game.step, game.step_unchecked, game.step_with_tensors):
+        for step in (game.step, game.step_unchecked):
             expect(_same(step(state, action), following), f"{step.__name__} differs from the compiled rules")
         bits = game.observation_bits(following)
         expect(bits.dtype == torch.uint8, "observation_bits are not uint8")
-        same_bits = torch.equal(game.observation_bits_with_tensors(following), bits)
-        expect(same_bits, "observation_bits_with_tensors differs from observation_bits")
         seen = bits.to(torch.float32).reshape(-1, *game.observation_shape)
         expect(torch.equal(game.observe(following), seen), "observe differs from observation_bits")
-        for row in range(SINGLE_MATCHES):
+        for row, words in enumerate(single_positions(state, range(SINGLE_MATCHES))):
             if not bool(state.terminated[row]):
-                check_single_match(game, state, int(action[row]), following, bits, row)
-
-
-def check_single_match(game: Game, state: State, action: int, following: State, bits: Tensor, row: int) -> None:
-    rules, own, opp = game.rules, *(NumberedWord(single_word(words, row)) for words in (state.own, state.opp))
-    legal = int(rules.legal_actions(own, opp))
-    actions = range(game.num_distinct_actions)
-    mask = [legal == 0 if a == game.pass_action else bool((legal >> a) & 1) for a in actions]
-    expect(game.legal_action_mask(state)[row].tolist() == mask, "the mask differs from legal_actions")
-    move = word_tensor([0 if action == game.pass_action else 1 << action], game.rules.word_bits)
-    own, opp = rules.play(own, opp, single_word(move, 0))
-    over = bool(rules.is_terminal(own, opp))
-    entries = [int(rules.observation_entry(own, opp, i)) for i in range(bits.shape[1])]
-    in_batch = single_word(following.own, row), single_word(following.opp, row), bool(following.terminated[row])
-    expect((own, opp, over) == in_batch, "a single match differs from the batch")
-    for number, entry in enumerate(entries):
-        expect(entry in (0, 1), f"observation_entry gives {entry} for entry {number}, where it must give 0 or 1")
-    expect(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
+                mask = game.legal_action_mask(state)[row].nonzero()[:, 0].tolist()
+                expect(mask == legal_numbers(game, *words), "the mask differs from legal_actions")
+                own, opp, over, entries = played_singly(game, *words, int(action[row]))
+                after = single_positions(following, [row])[0]
+                same = (own, opp, over) == (*after, bool(following.terminated[row]))
+                expect(same, "a single match differs from the batch")
+                expect(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
 
 
 def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
@@ -262,10 +247,10 @@ def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
         own, opp = following.own.numpy(), following.opp.numpy()
         packed = np.packbits(game.observation_bits(following).numpy(), axis=1)
         expect(np.array_equal(game.observation_codec.pack(own, opp), packed), "pack differs from observation_bits")
-        check_observed(game, following)
+        _check_observed(game, following)
 
 
-def check_observed(game: Game, state: State) -> None:
+def _check_observed(game: Game, state: State) -> None:
     """The words of a position can be told from its observation."""
     used = {"own": state.own, "opp": state.opp}
     seen = game.observation_codec.unpack(game.observation_codec.pack(*(words.numpy() for words in used.values())))
@@ -276,6 +261,20 @@ def check_observed(game: Game, state: State) -> None:
             raise ConformanceError(HIDDEN.format(bit=(differing & -differing).bit_length() - 1, word=name))
 
 
+def check_shown(game: Game, own: WordInt, opp: WordInt) -> None:
+    """Each bit that is set in a position is shown by its observation: without it, the observation is another one."""
+
+    def seen(own: WordInt, opp: WordInt) -> list[int]:
+        return [int(game.rules.observation_entry(own, opp, index)) for index in range(prod(game.observation_shape))]
+
+    shown = seen(own, opp)
+    for name, word in (("own", own), ("opp", opp)):
+        for bit in (bit for bit in range(int(word).bit_length()) if (int(word) >> bit) & 1):
+            without = word ^ word_of([bit], game.rules.word_bits)
+            other = seen(without, opp) if name == "own" else seen(own, without)
+            expect(other != shown, HIDDEN.format(bit=bit, word=name))
+
+
 CHECKS: dict[str, Callable[[Game, Sequence[Transition]], None]] = {
     "legality": _check_legality,
     "perspective": _check_perspective,
@@ -283,6 +282,6 @@ CHECKS: dict[str, Callable[[Game, Sequence[Transition]], None]] = {
     "texts": _check_texts,
     "pointed squares": _check_pointed_squares,
     "ends": _check_ends,
-    "three ways": _check_three_ways,
+    "two ways": _check_both_ways,
     "observation codec": _check_codec,
 }

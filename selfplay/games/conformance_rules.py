@@ -7,16 +7,13 @@ from numbers import Integral, Real
 from types import FunctionType
 from typing import Any, NamedTuple
 
-import torch
-from torch import Tensor
-
 from selfplay.compute.bit_algebra import RULES
-from selfplay.compute.stored_words import stored, word_tensor, words_of
-from selfplay.compute.words import WordBatch
+from selfplay.compute.words import WordInt
 from selfplay.errors import shortened
-from selfplay.games.conformance_checks import MATCHES, checked_mask, expect
+from selfplay.games.conformance_checks import expect
 from selfplay.games.game import Game
-from selfplay.games.rules import Rules
+from selfplay.games.rules import Rules, initial_words
+from selfplay.games.single_positions import lowest_move
 
 TWO_WORDS = (
     "a position is two words, own and opp; everything else goes into further bits of them, as many as are needed "
@@ -24,7 +21,7 @@ TWO_WORDS = (
 )
 NO_WORD = "combine it with a word, as in (own & 0) | 1"
 NO_NUMBER = "multiply a comparison by 1, and count in whole numbers"
-OPTIONAL_RULES = ("margin", "owned")
+OPTIONAL_NUMBERS = ("margin", "points")
 
 
 class Kind(NamedTuple):
@@ -63,7 +60,7 @@ ATTRIBUTES = {
 FIELDS = {
     "initial": WORDS,
     **dict.fromkeys(("legal_actions", "play", "is_terminal", "return_to_move", "observation_entry"), FUNCTION),
-    **dict.fromkeys(OPTIONAL_RULES, _optional(FUNCTION)),
+    **dict.fromkeys((*OPTIONAL_NUMBERS, "owned"), _optional(FUNCTION)),
     "margin_unit": NUMBER,
     "word_bits": POSITIVE,
 }
@@ -99,48 +96,43 @@ def check_marks(game: Game) -> None:
 
 
 def check_results(game: Game) -> None:
-    """Where the match begins, each rule gives what it must: words, comparisons or numbers, one for each match."""
-    rules, bits = game.rules, game.rules.word_bits
-    stored_own, stored_opp = (word_tensor([word] * MATCHES, bits) for word in rules.initial)
-    own, opp = words_of(stored_own, bits), words_of(stored_opp, bits)
+    """Where the match begins, each rule gives what it must: words, comparisons or numbers."""
+    rules = game.rules
+    own, opp = initial_words(rules)
     is_over = rules.is_terminal(own, opp)
-    is_bool = isinstance(is_over, Tensor) and (is_over.dtype, is_over.shape) == (torch.bool, (MATCHES,))
+    is_bool = isinstance(is_over, bool)
     _expect_result("is_terminal", is_over, is_bool, "a comparison", "compare, as in (own | opp) == FULL")
-    expect(not is_over.any(), "is_terminal says that the match is over where it begins")
+    expect(not is_over, "is_terminal says that the match is over where it begins")
     _expect_number("return_to_move", rules.return_to_move(own, opp))
-    _expect_word("legal_actions", rules.legal_actions(own, opp), stored_own)
-    _check_move(game, own, opp, stored_own)
-    one, other = (words_of(words[:, None], bits) for words in (stored_own, stored_opp))
-    index = torch.arange(prod(game.observation_shape))
-    _expect_number("observation_entry", rules.observation_entry(one, other, index))
-    if rules.margin is not None:
-        _expect_number("margin", rules.margin(own, opp))
+    legal = rules.legal_actions(own, opp)
+    # A number is as good as a word of 64 bits.
+    is_number = own.num_parts == 1 and isinstance(legal, Integral) and not isinstance(legal, bool)
+    _expect_word("legal_actions", own if is_number else legal, own)
+    _check_move(game, own, opp)
+    for index in range(prod(game.observation_shape)):
+        _expect_number("observation_entry", rules.observation_entry(own, opp, index))
+    for name in OPTIONAL_NUMBERS:
+        if (function := getattr(rules, name)) is not None:
+            _expect_number(name, function(own, opp))
     if rules.owned is not None:
-        _expect_word("owned", rules.owned(own, opp), stored_own)
+        _expect_word("owned", rules.owned(own, opp), own)
 
 
-def _check_move(game: Game, own: WordBatch, opp: WordBatch, like: Tensor) -> None:
-    """The first legal action gives two words like those that are stored in `like`."""
-    state, bits = game.init(MATCHES), game.rules.word_bits
-    action = int(checked_mask(game, game.legal_action_mask_with_tensors(state), state, 0)[0].nonzero()[0])
-    move = word_tensor([0 if action == game.pass_action else 1 << action] * MATCHES, bits)
-    words = game.rules.play(own, opp, words_of(move, bits))
+def _check_move(game: Game, own: WordInt, opp: WordInt) -> None:
+    """The first legal action gives two words."""
+    words = game.rules.play(own, opp, lowest_move(game, own, opp))
     expect(isinstance(words, tuple) and len(words) == 2, TWO_WORDS)
     for word in words:
-        _expect_word("play", word, like)
+        _expect_word("play", word, own)
 
 
-def _expect_word(rule: str, result: Any, like: Tensor) -> None:
-    words = stored(result) if isinstance(result, (WordBatch, Tensor)) else None
-    is_word = words is not None and (words.dtype, words.shape) == (like.dtype, like.shape)
+def _expect_word(rule: str, result: Any, like: WordInt) -> None:
+    is_word = isinstance(result, WordInt) and result.num_parts == like.num_parts
     _expect_result(rule, result, is_word, "a word", NO_WORD)
 
 
 def _expect_number(rule: str, result: Any) -> None:
-    is_whole = isinstance(result, (WordBatch, Integral)) or (
-        isinstance(result, Tensor) and not result.is_floating_point()
-    )
-    _expect_result(rule, result, is_whole, "a whole number", NO_NUMBER)
+    _expect_result(rule, result, isinstance(result, Integral), "a whole number", NO_NUMBER)
 
 
 def _expect_result(rule: str, result: Any, fits: bool, needed: str, how: str) -> None:
@@ -148,10 +140,10 @@ def _expect_result(rule: str, result: Any, fits: bool, needed: str, how: str) ->
 
 
 def _described(result: Any) -> str:
-    if isinstance(result, WordBatch):
+    if isinstance(result, WordInt):
         return "a word"
-    if not isinstance(result, Tensor):
-        return shortened(repr(result))
-    if result.dtype == torch.bool:
+    if isinstance(result, bool):
         return "a comparison"
-    return "a fraction" if result.is_floating_point() else "a number"
+    if isinstance(result, Real):
+        return "a number" if isinstance(result, Integral) else "a fraction"
+    return shortened(repr(result))

@@ -16,15 +16,12 @@ from selfplay.games.state import State
 
 
 def feature_values(game: Game, state: State) -> Tensor:
-    """float32[B, K]: the features of each position, seen by the player to move.
-
-    They are computed on the CPU; a state on another device is copied there, and the features back.
-    """
+    """float32[B, K]: the features of each position, seen by the player to move."""
     assert game.features is not None, "only called for games with features"
     values = torch.empty(state.batch_size, len(game.features.names))
     kernel = compile_features(game.features)
-    kernel(word_rows(state.own.cpu()), word_rows(state.opp.cpu()), values.numpy())
-    return values.to(state.own.device)
+    kernel(word_rows(state.own), word_rows(state.opp), values.numpy())
+    return values
 
 
 @cache

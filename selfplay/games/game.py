@@ -18,14 +18,14 @@ from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import word_of
-from selfplay.compute.stored_words import parts_matrix, stored, word_tensor
+from selfplay.compute.stored_words import parts_matrix, word_tensor
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
 from selfplay.games.state import State
-from selfplay.games.stepping import BatchStepping, Kernels
+from selfplay.games.stepping import BatchStepping
 from selfplay.pickling import MadeAgain
 
 MOVE_NUMBER = re.compile(r"(?<!\S)\d+\.+\s*")
@@ -155,15 +155,14 @@ class Game(MadeAgain, BatchStepping):
 
         Only in a game whose `rules` have `owned`, in which square i of the board is bit i of the words.
         """
-        assert self.rules.owned is not None, "only called for games in which squares count"
-        words = ((state.own, state.opp), (state.opp, state.own))
-        to_move, other = (self._square_bits(stored(self.rules.on_tensors(self.rules.owned, *pair))) for pair in words)
+        assert self.kernels.owned is not None, "only called for games in which squares count"
+        to_move = self._square_bits(self.kernels.owned(state.own, state.opp))
+        other = self._square_bits(self.kernels.owned(state.opp, state.own))
         return torch.where(state.current_player[:, None] == 0, to_move - other, other - to_move)
 
     def _square_bits(self, words: Tensor) -> Tensor:
         """int8[B, S]: the lowest bits of stored words."""
-        shifts = torch.arange(PART_BITS, device=words.device)
-        bits = (parts_matrix(words)[:, :, None] >> shifts) & 1
+        bits = (parts_matrix(words)[:, :, None] >> torch.arange(PART_BITS)) & 1
         return bits.flatten(1)[:, : self.num_squares].to(torch.int8)
 
     @property
@@ -254,14 +253,6 @@ class Game(MadeAgain, BatchStepping):
             raise IllegalActionError("the match is over in this position; set up one in which it is not")
         return state._replace(current_player=torch.tensor([to_move], dtype=torch.int8))
 
-    @cached_property
-    def kernels(self) -> Kernels:
-        """The compiled rules."""
-        # Imported late: importing numba takes about half a second, and a stage that only trains does not need it.
-        from selfplay.games.kernels import compile_kernels
-
-        return compile_kernels(self.rules, self.pass_action)
-
     @property
     def can_be_set_up(self) -> bool:
         """Whether positions can be set up."""
@@ -304,7 +295,7 @@ class Game(MadeAgain, BatchStepping):
     @cached_property
     def observation_codec(self) -> ObservationCodec:
         """Packs and unpacks observations; a game whose entries are not bits of the two words overrides it."""
-        return codec_of_bits(self.rules.observation_entry, prod(self.observation_shape), self.rules.word_bits)
+        return codec_of_bits(self.kernels.observe, prod(self.observation_shape), self.rules.word_bits)
 
 
 def _is_cached(kind: type, name: str) -> bool:

@@ -28,7 +28,7 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.checks import require
-from selfplay.compute.bit_algebra import Word, all_equal, bit_count, rule, word_of
+from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.stored_words import word_tensor
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
@@ -85,7 +85,7 @@ def chain_rules(width: int) -> ChainRules:
         found = crossings & (start | beside(start))
         for _ in range(steps):
             grown = found | (crossings & beside(found))
-            if all_equal(grown, found):
+            if grown == found:
                 break
             found = grown
         return found
@@ -135,7 +135,7 @@ def go_rules(width: int, komi: float) -> Rules:
         narrow = narrow & ~beside(connected(mine, mine & beside_two(empty)))
         legal = legal ^ narrow
         for _ in range(size):
-            if all_equal(narrow, 0):
+            if narrow == 0:
                 break
             stone = narrow & -narrow
             narrow = narrow ^ stone

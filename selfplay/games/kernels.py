@@ -1,7 +1,8 @@
 """The rules of a game compiled into kernels that process a whole batch, directly in the memory of its tensors."""
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -22,16 +23,40 @@ from selfplay.compute.compiled_words import (
     word_rows,
 )
 from selfplay.compute.random_numbers import Draws, Purpose, below, random_bits
-from selfplay.compute.stored_words import parts_matrix, word_tensor
+from selfplay.compute.stored_words import word_tensor
 from selfplay.compute.words import PART_BITS
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
-from selfplay.games.stepping import Kernels
 
 EMPTY_SLOT = -1
 RANDOM_ACTION = int(Purpose.RANDOM_ACTION)
 
 Fields = tuple[Words, Words, NDArray[np.int8], NDArray[np.bool_], NDArray[np.float32]]
+
+
+class Kernels(NamedTuple):
+    """The rules of one game compiled, as `selfplay.games.kernels` makes them."""
+
+    step: Callable[[State, Tensor], State]
+    """(state, int64[B] legal actions) to the next state; the actions are not checked."""
+    legal_action_mask: Callable[[State, int], Tensor]
+    """(state, A) to bool[B, A], the legal actions."""
+    observe: Callable[[Tensor, Tensor, int], Tensor]
+    """(own, opp, D), the words as stored in states, to uint8[B, D], the flattened observations."""
+    random_actions: Callable[[State, Draws], Tensor]
+    """(state, draws) to int64[B], one uniformly random legal action per match; 0 in terminated matches."""
+    ends: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+    """(own, opp), as stored in states, to bool[B], whether the match is over, and float32[B], the return of the player
+    to move; 0 if it is not over."""
+    margin: Callable[[Tensor, Tensor], Tensor] | None
+    """(own, opp) to the margins, stored as words are; None if the rules have none."""
+    points: Callable[[Tensor, Tensor], Tensor] | None
+    """(own, opp) to the points of the player to move; None likewise."""
+    owned: Callable[[Tensor, Tensor], Tensor] | None
+    """(own, opp) to the squares that count for the player to move; None likewise."""
+    perft: Callable[[int, int, int, bool], int]
+    """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position. With
+    `count_finished`, a match that ends sooner counts as one sequence; otherwise it does not count."""
 
 
 @part_of_compiled
@@ -40,12 +65,28 @@ def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
     return lowest(nth_bit(bits, below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits))))
 
 
+def compiled_word_rule(function: Callable[[Word, Word], Word]) -> Callable[[Tensor, Tensor], Tensor]:
+    """A function of stored words, for a rule that gives a number or a word as wide as they are: as it is stored."""
+    register_rules()
+
+    @compiled
+    def write_words(own: Words, opp: Words, found: Words) -> None:
+        for i in range(len(own)):
+            store(found, i, function(load(own, i), load(opp, i)))
+
+    def of_batch(own: Tensor, opp: Tensor) -> Tensor:
+        found = torch.empty_like(own)
+        write_words(word_rows(own), word_rows(opp), word_rows(found))
+        return found
+
+    return of_batch
+
+
 @cache
 def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     """The kernels of a game with these rules. `pass_action` is None in a game without passes."""
     register_rules()
     legal_actions, play, is_terminal, return_to_move, observation_entry = rules[1:6]
-    margin: Any = rules.margin
     passing = -1 if pass_action is None else pass_action
 
     @compiled
@@ -100,11 +141,6 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 bits = legal_actions(load(own, i), load(opp, i))
                 actions[i] = passing if bits == 0 else random_action(bits, key, match[i], ply)
 
-    @compiled
-    def write_leads(own: Words, opp: Words, leads: NDArray[np.int64]) -> None:
-        for i in range(len(own)):
-            leads[i] = part(margin(load(own, i), load(opp, i)), 0)
-
     @recursive_part
     def count_sequences(own: Word, opp: Word, depth: int, count_finished: bool) -> int:
         moves = legal_actions(own, opp)
@@ -128,6 +164,19 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     def perft(own: int, opp: int, depth: int, count_finished: bool) -> int:
         return count_from(word_rows(word_tensor((own, opp), rules.word_bits)), depth, count_finished)
 
+    @compiled
+    def find_ends(own: Words, opp: Words, over: NDArray[np.bool_], returns: NDArray[np.float32]) -> None:
+        for i in range(len(own)):
+            mine, other = load(own, i), load(opp, i)
+            over[i], returns[i] = False, 0
+            if legal_actions(mine, other) == 0 and is_terminal(mine, other):
+                over[i], returns[i] = True, part(return_to_move(mine, other), 0)
+
+    def ends(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
+        over, returns = torch.empty(len(own), dtype=torch.bool), torch.empty(len(own))
+        find_ends(word_rows(own), word_rows(opp), over.numpy(), returns.numpy())
+        return over, returns
+
     def step_state(state: State, action: Tensor) -> State:
         following = State(*(torch.empty_like(field) for field in state))
         step(_arrays(state), action.numpy(), _arrays(following))
@@ -139,9 +188,9 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         mark_legal(own, opp, over, mask.numpy())
         return mask
 
-    def observe_state(state: State, size: int) -> Tensor:
-        entries = torch.empty((state.batch_size, size), dtype=torch.uint8)
-        observe(word_rows(state.own), word_rows(state.opp), entries.numpy())
+    def observations(own: Tensor, opp: Tensor, size: int) -> Tensor:
+        entries = torch.empty((len(own), size), dtype=torch.uint8)
+        observe(word_rows(own), word_rows(opp), entries.numpy())
         return entries
 
     def choose(state: State, draws: Draws) -> Tensor:
@@ -150,12 +199,9 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         random_actions(own, opp, over, draws.key, draws.match.numpy(), draws.ply, actions.numpy())
         return actions
 
-    def leads(state: State) -> Tensor:
-        found = torch.empty(state.batch_size, dtype=torch.int64)
-        write_leads(word_rows(state.own), word_rows(state.opp), found.numpy())
-        return found
-
-    return Kernels(step_state, legal_action_mask, observe_state, choose, perft, leads)
+    words = (rules.margin, rules.points, rules.owned)
+    margin, points, owned = (function and compiled_word_rule(function) for function in words)
+    return Kernels(step_state, legal_action_mask, observations, choose, ends, margin, points, owned, perft)
 
 
 def _arrays(state: State) -> Fields:
@@ -199,28 +245,8 @@ def distinct_bitboards(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
         first_rows: int64[N], the first row that holds each distinct position.
         inverse: int64[B], the number in range(N) of each row's position.
     """
-    if not own.is_cpu:
-        return distinct_words_with_tensors(own, opp)
     size = len(own)
     slots = np.full(1 << max(4, (2 * size).bit_length()), EMPTY_SLOT, dtype=np.int64)
     first_rows, inverse = torch.empty(size, dtype=torch.int64), torch.empty(size, dtype=torch.int64)
     count = _distinct(word_rows(own), word_rows(opp), slots, first_rows.numpy(), inverse.numpy())
     return first_rows[:count], inverse
-
-
-def distinct_words_with_tensors(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
-    """`distinct_bitboards` as torch operations, for any device."""
-    parts = torch.cat([parts_matrix(own), parts_matrix(opp)], dim=1)
-    # Sorted by all parts, equal positions are adjacent, in the order of their rows.
-    order = torch.arange(len(parts), device=parts.device)
-    for column in parts.unbind(1)[::-1]:
-        order = order[column[order].argsort(stable=True)]
-    parts = parts[order]
-    is_new = torch.ones_like(order, dtype=torch.bool)
-    is_new[1:] = (parts[1:] != parts[:-1]).any(dim=1)
-    first_rows, appearance = order[is_new].sort()
-    number = torch.empty_like(appearance)
-    number[appearance] = torch.arange(len(appearance), device=appearance.device)
-    inverse = torch.empty_like(order)
-    inverse[order] = number[is_new.cumsum(dim=0) - 1]
-    return first_rows, inverse

@@ -7,9 +7,9 @@ from typing import Protocol
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from selfplay.compute.bit_algebra import Word
-from selfplay.compute.stored_words import number_of, word_tensor, words_of
+from selfplay.compute.stored_words import word_tensor
 from selfplay.compute.words import PART_BITS, parts_of_bits
 from selfplay.errors import SettingError
 
@@ -77,27 +77,24 @@ class BitCodec:
 
 
 @cache
-def codec_of_bits(observation_entry: Callable[[Word, Word, Word], Word], size: int, word_bits: int) -> BitCodec:
+def codec_of_bits(observe: Callable[[Tensor, Tensor, int], Tensor], size: int, word_bits: int) -> BitCodec:
     """The codec of a game whose observation entries are bits of the two words, found by setting one bit at a time.
 
     If several bits set an entry, it is assumed to show the lowest one, because words hold positions in their low bits.
     `selfplay.games.conformance` checks the codec on positions of the game.
 
     Args:
-        observation_entry: see `Rules`.
+        observe: (own, opp, D) to uint8[B, D], the observations of positions, see `selfplay.games.kernels.Kernels`.
         size: D, the number of entries of an observation.
         word_bits: see `Rules`.
 
     Raises SettingError, which names the entry, if one is set by no bit, or by the same bit of both words.
     """
-    num_parts, index = parts_of_bits(word_bits), torch.arange(size)
+    num_parts = parts_of_bits(word_bits)
     num_bits = PART_BITS * num_parts
-    single_bits = word_tensor([1 << bit for bit in range(num_bits)], word_bits)[:, None]
-    ones, zeros = words_of(single_bits, word_bits), words_of(torch.zeros_like(single_bits), word_bits)
-    by_own, by_opp = (
-        number_of(observation_entry(*words, index)).expand(num_bits, size).numpy() != 0
-        for words in ((ones, zeros), (zeros, ones))
-    )
+    ones = word_tensor([1 << bit for bit in range(num_bits)], word_bits)
+    zeros = torch.zeros_like(ones)
+    by_own, by_opp = (observe(*words, size).numpy() != 0 for words in ((ones, zeros), (zeros, ones)))
     own_bit, opp_bit = (np.where(shown.any(axis=0), shown.argmax(axis=0), num_bits) for shown in (by_own, by_opp))
     if (own_bit == opp_bit).any():
         entry = int((own_bit == opp_bit).argmax())

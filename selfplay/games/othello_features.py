@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from selfplay.compute.bit_algebra import Word, bit_count, rule, scalar_rule
+from selfplay.compute.bit_algebra import Word, bit_count, rule
 from selfplay.games.othello_rules import board, corner_squares, neighbourhood, squares_of
 from selfplay.games.rules import Features
 
@@ -88,7 +88,7 @@ def othello_features(width: int, legal_actions: Feature) -> Features:
     count_frontier, count_regions = frontier(width), parity(width)
     count_patterns, count_beside_corners = patterns(width), discs_beside_corners(width)
 
-    @scalar_rule
+    @rule
     def basic_values(own: Word, opp: Word) -> tuple[Word, ...]:
         return (
             discs(own, opp),
@@ -100,7 +100,7 @@ def othello_features(width: int, legal_actions: Feature) -> Features:
             count_patterns(own, opp),
         )
 
-    @scalar_rule
+    @rule
     def values(own: Word, opp: Word) -> tuple[Word, ...]:
         return basic_values(own, opp) + count_beside_corners(own, opp)
 
@@ -213,7 +213,7 @@ def stable(width: int) -> Feature:
     row, column = _line(width, 1, 0), _line(width, 0, 1)
     falling, rising = _line(width, 1, 1), _line(width, -1, 1)
 
-    @scalar_rule
+    @rule
     def grow(stones: Word, by_row: Word, by_column: Word, by_falling: Word, by_rising: Word) -> Word:
         found = stones & by_row & by_column & by_falling & by_rising
         while True:
@@ -226,7 +226,7 @@ def stable(width: int) -> Feature:
                 return found
             found = held
 
-    @scalar_rule
+    @rule
     def count(own: Word, opp: Word) -> Word:
         occupied = own | opp
         by_row, by_column = _held(occupied, row), _held(occupied, column)
@@ -249,7 +249,7 @@ def parity(width: int) -> Feature:
     """
     around, squares = neighbourhood(width), board(width)
 
-    @scalar_rule
+    @rule
     def count(own: Word, opp: Word) -> Word:
         empty = ~(own | opp) & squares
         lead = bit_count(empty & 0)

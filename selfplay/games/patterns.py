@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, bit_count, rule, scalar_rule
+from selfplay.compute.bit_algebra import Word, bit_count, rule
 from selfplay.compute.compilation import Words, compiled
 from selfplay.errors import SettingError
 from selfplay.games.pattern_shapes import board_symmetries
@@ -209,7 +209,7 @@ def added_by_squares(contributions: NDArray[np.int32], squares: int) -> NDArray[
 # ---------------------------------------------------------------------- compiled
 
 
-@scalar_rule
+@rule
 def write_entries(
     just_moved: Word,
     to_move: Word,

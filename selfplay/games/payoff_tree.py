@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
+from selfplay.compute.bit_algebra import Word, bit_count, rule
 from selfplay.compute.compiled_words import as_word, part
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.game import Game
@@ -119,30 +119,30 @@ def _rules(nodes: Nodes, max_moves: int) -> Rules:
     count, payoffs = tuple(map(len, nodes.children)), nodes.payoffs
     shift = tuple(max_moves * (ply % 2) for ply in nodes.plies)
 
-    @scalar_rule
+    @rule
     def legal_actions(own: Word, opp: Word) -> Word:
         number = part(own, 0)
         return ((opp | 1) << count[number]) - 1 << shift[number]
 
-    @scalar_rule
+    @rule
     def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
         number = part(own, 0)
         return as_word(first[number] + bit_count(move - 1) - shift[number]), opp
 
-    @scalar_rule
+    @rule
     def is_terminal(own: Word, opp: Word) -> Word:
         return count[part(own, 0)] == 0
 
-    @scalar_rule
+    @rule
     def payoff(own: Word, opp: Word) -> Word:
         return payoffs[part(own, 0)]
 
-    @scalar_rule
+    @rule
     def return_to_move(own: Word, opp: Word) -> Word:
         value = payoffs[part(own, 0)]
         return (value > 0) * 1 - (value < 0) * 1
 
-    @scalar_rule
+    @rule
     def observation_entry(own: Word, opp: Word, index: Word) -> Word:
         return own * 0
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, rule
-from selfplay.compute.stored_words import words_of
-from selfplay.compute.words import PART_BITS
+from selfplay.compute.compiled_words import part
+from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits
 
 
 class Rules(NamedTuple):
@@ -45,9 +44,17 @@ class Rules(NamedTuple):
     """The points of the player to move so far, a whole number of `margin_unit`, without komi, to be shown to people.
     None: only the lead is shown."""
 
-    def on_tensors(self, function: Callable[..., Any], *words: Tensor) -> Any:
-        """What one of the rules gives for batches of words as they are stored."""
-        return function(*(words_of(word, self.word_bits) for word in words))
+
+def initial_words(rules: Rules) -> tuple[WordInt, WordInt]:
+    """The two words at the start as numbers, for rules that are called uncompiled."""
+    own, opp = (WordInt(word, parts_of_bits(rules.word_bits)) for word in rules.initial)
+    return own, opp
+
+
+def ended(rules: Rules, own: WordInt, opp: WordInt) -> tuple[bool, float]:
+    """Whether a match is over in this position and, if so, the return of the player to move; uncompiled."""
+    is_over = bool(rules.is_terminal(own, opp))
+    return is_over, float(part(rules.return_to_move(own, opp), 0)) if is_over else 0.0
 
 
 @cache
@@ -70,7 +77,7 @@ class Features(NamedTuple):
     names: tuple[str, ...]
     """K names, as in files of evaluations."""
     values: Callable[[Word, Word], tuple[Word, ...]]
-    """(own, opp) to the K features, seen by the player to move. Called by compiled code only, not on tensors."""
+    """(own, opp) to the K features, seen by the player to move. Called by compiled code only."""
     basic: "Features | None" = None
     """The first features alone, for evaluations that do not weight the others: they are faster to compute."""
 

@@ -5,8 +5,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from selfplay.compute.devices import CPU
-
 
 class State(NamedTuple):
     """A batch of B matches. Immutable: stepping makes a new one.
@@ -110,15 +108,6 @@ class MatchRecord(NamedTuple):
             )
             for row in torch.arange(len(self.match))[:, None]
         ]
-
-    def on_cpu(self) -> "MatchRecord":
-        """The same matches in the memory of the CPU; each field is copied in one go."""
-        if self.match.device.type == CPU:
-            return self
-        fields = (torch.stack(field).cpu().unbind() for field in zip(*self.states, strict=True))
-        states = tuple(State(*parts) for parts in zip(*fields, strict=True))
-        actions = torch.stack(self.actions).cpu().unbind() if self.actions else ()
-        return self._replace(match=self.match.cpu(), seats=self.seats.cpu(), states=states, actions=tuple(actions))
 
 
 def forfeited_state(state: State) -> State:

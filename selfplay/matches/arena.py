@@ -14,8 +14,7 @@ from selfplay.errors import ConformanceError, ForfeitError, SettingError, shorte
 from selfplay.games import Game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
-from selfplay.players.capabilities import FollowsMatch, PlaysOnDevice, learners_among
-from selfplay.players.device_memory import fitting_batch_size
+from selfplay.players.capabilities import EvaluatesOnDevice, FollowsMatch, learners_among
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 
@@ -24,9 +23,8 @@ log = logging.getLogger(__name__)
 Players = tuple[Player, Player]
 
 
-def playing_device(players: Players, device: str) -> str:
-    """The device of their matches if `device` (cpu or cuda) is requested: the CPU unless both can play on it."""
-    return device if all(isinstance(player.unwrapped, PlaysOnDevice) for player in players) else CPU
+USUAL_BATCH_SIZE = 16384
+"""Matches that are played in lockstep if no number is given."""
 
 
 def play_batch(
@@ -38,14 +36,14 @@ def play_batch(
     opening_plies: int = 0,
     device: str = CPU,
 ) -> MatchRecord:
-    """Play the matches numbered `match` (int64[B]) to their ends. The record is in CPU memory.
+    """Play the matches numbered `match` (int64[B]) to their ends.
 
     Args:
         players: the two players; may be the same player twice. One that `FollowsMatch` plays one match at a time.
         seats: int8[B], which of them moves first in each match.
         opening_plies: number of random plies at the start. They are equal in the matches 2n and 2n + 1, so that both
             players play both sides of each opening.
-        device: cpu or cuda. The players compute there from now on, and the matches are played there if both can.
+        device: cpu or cuda. Players with networks evaluate positions there from now on.
 
     Raises:
         ConformanceError: the game does not end its matches within its `max_game_length`.
@@ -53,13 +51,11 @@ def play_batch(
     inner = [player.unwrapped for player in players]
     followers = [player if isinstance(player, FollowsMatch) else None for player in inner]
     follow = followers != [None, None]
-    movable = [player for player in inner if isinstance(player, PlaysOnDevice)]
-    for player in movable:
-        player.move_to(device)
-    place = device if len(movable) == len(players) else CPU
-    match, seats = match.to(place), seats.to(place)
+    for player in inner:
+        if isinstance(player, EvaluatesOnDevice):
+            player.move_to(device)
     opening = RandomPlayer(game)
-    state = game.init(len(match), place)
+    state = game.init(len(match))
     states: list[State] = [state]
     actions: list[Tensor] = []
     while not bool(state.terminated.all()):
@@ -77,7 +73,7 @@ def play_batch(
         actions.append(torch.where(state.terminated, MATCH_OVER, action))
         state = game.step_unchecked(state, action)
         states.append(state)
-    return MatchRecord(match, seats, tuple(states), tuple(actions)).on_cpu()
+    return MatchRecord(match, seats, tuple(states), tuple(actions))
 
 
 def _chosen_actions(players: Players, state: State, seats: Tensor, draws: Draws) -> Tensor:
@@ -125,7 +121,7 @@ def play_matches(
         learn: whether players that learn from their matches do so.
         opening_plies: as for `play_batch`.
         device: as for `play_batch`.
-        batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
+        batch_size: the number of matches played in lockstep; None: `USUAL_BATCH_SIZE`.
 
     Raises SettingError for an argument that is out of range, or a player of another game.
     """
@@ -140,7 +136,7 @@ def play_matches(
     if learners or any(isinstance(player.unwrapped, FollowsMatch) for player in players):
         batch_size = 1
     elif batch_size is None:
-        batch_size = fitting_batch_size(game, players, playing_device(players, device))
+        batch_size = USUAL_BATCH_SIZE
     for start in range(0, len(matches), batch_size):
         chunk = matches[start : start + batch_size]
         match = torch.arange(chunk.start, chunk.stop, chunk.step)

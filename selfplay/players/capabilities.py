@@ -45,14 +45,11 @@ class FollowsMatch(Protocol):
 
 
 @runtime_checkable
-class PlaysOnDevice(Protocol):
-    """Plays matches in the memory of any device; the matches of other players are played on the CPU."""
+class EvaluatesOnDevice(Protocol):
+    """Evaluates positions on any device, as players and evaluators with a network do; matches are played on the CPU."""
 
     def move_to(self, device: str) -> None:
-        """Compute on this device ("cpu" or "cuda") from now on."""
-
-    def bytes_on_device(self) -> int:
-        """The memory the player itself needs on a device, independent of the number of matches."""
+        """Evaluate on this device ("cpu" or "cuda") from now on."""
 
 
 @runtime_checkable

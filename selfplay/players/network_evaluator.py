@@ -57,7 +57,7 @@ class EvaluationCache(MadeAgain):
             self._entries["is_filled"] = False
 
     def evaluate(self, state: State, evaluate: Callable[[State], PositionValues]) -> PositionValues:
-        """The evaluations of positions on the CPU; `evaluate`, always the same, is asked for those not remembered."""
+        """The evaluations of positions; `evaluate`, always the same, is asked for those not remembered."""
         own, opp = word_rows(state.own), word_rows(state.opp)
         value = torch.empty(len(own))
         logits, missing = torch.empty(len(own), self._num_actions), torch.empty(len(own), dtype=torch.int64)
@@ -65,7 +65,7 @@ class EvaluationCache(MadeAgain):
             count = _look_up(own, opp, self._entries, value.numpy(), logits.numpy(), missing.numpy())
         if count:
             rows = missing[:count]
-            value[rows], logits[rows] = (part.cpu().to(torch.float32) for part in evaluate(state.select(rows)))
+            value[rows], logits[rows] = (part.to(torch.float32) for part in evaluate(state.select(rows)))
             with self._lock:
                 _store(own, opp, self._entries, value.numpy(), logits.numpy(), rows.numpy())
         return PositionValues(value, logits)
@@ -161,9 +161,6 @@ class NetworkEvaluator:
         self._cache.clear()
         self.player.move_to(device)
 
-    def bytes_on_device(self) -> int:
-        return self.player.bytes_on_device()
-
 
 class SymmetricNetwork(nn.Module):
     """The means of the outputs of a network for all images of each position.
@@ -208,9 +205,6 @@ class PolicyNetPlayer(Player):
 
     def move_to(self, device: str) -> None:
         self.evaluator.move_to(device)
-
-    def bytes_on_device(self) -> int:
-        return self.evaluator.bytes_on_device()
 
     def _actions(self, state: State) -> Tensor:
         logits = self.evaluator.evaluate(state).logits

@@ -12,7 +12,6 @@ from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.outcomes import OUTCOMES, outcome_of_mover
 from selfplay.games.state import State
-from selfplay.players.device_memory import network_bytes, position_bytes
 from selfplay.players.player import Player, one_hot_policy, sample_actions
 
 EVALUATION_BLOCK = 256
@@ -117,22 +116,18 @@ class ValueNetPlayer(Player):
     def move_to(self, device: str) -> None:
         self.network.to(device)
 
-    def bytes_on_device(self) -> int:
-        trees = (self.depth - 1) * TREES_AT_ONCE * position_bytes(self.game)
-        return trees + network_bytes(self.network, self.game.observation_shape, EVALUATION_BLOCK_ON_GPU)
-
     def _action_values(self, state: State, depth: int) -> Tensor:
         mask = self.game.legal_action_mask(state)
         rows, actions = mask.nonzero(as_tuple=True)
         afterstates = self.game.step_unchecked(state.select(rows), actions)
-        values = torch.full(mask.shape, torch.nan, device=mask.device)
+        values = torch.full(mask.shape, torch.nan)
         first_rows, inverse = distinct_positions(afterstates)
         values[rows, actions] = self._afterstate_values(afterstates.select(first_rows), depth)[inverse]
         return values
 
     def _afterstate_values(self, state: State, depth: int) -> Tensor:
         """float32[N]: the value of each position to the player who has just moved."""
-        values = torch.empty(state.batch_size, device=state.own.device)
+        values = torch.empty(state.batch_size)
         over = state.terminated
         values[over] = outcome_of_mover(self.game, state, self._ends)[over]
         if depth == 1:

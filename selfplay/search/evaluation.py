@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, Field, with_config
 from typing_extensions import TypedDict
 
-from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
+from selfplay.compute.bit_algebra import Word, bit_count, rule
 from selfplay.compute.compilation import Words
 from selfplay.compute.compiled_words import part
 from selfplay.errors import SettingError
@@ -85,14 +85,14 @@ def finished_value(rules: Rules) -> CompiledValue:
     """(own, opp, `EvaluationParameters.finished`) to the value of a position in which the match is over."""
     return_to_move, margin, unit = rules.return_to_move, rules.margin, rules.margin_unit
 
-    @scalar_rule
+    @rule
     def value_without_points(own: Word, opp: Word, finished: NDArray[np.float64]) -> Word:
         return finished[0] * part(return_to_move(own, opp), 0)
 
     if margin is None:
         return value_without_points
 
-    @scalar_rule
+    @rule
     def value(own: Word, opp: Word, finished: NDArray[np.float64]) -> Word:
         return finished[0] * part(return_to_move(own, opp), 0) + finished[1] * (unit * part(margin(own, opp), 0))
 
@@ -216,12 +216,12 @@ RESULT_ONLY = FeatureEvaluation("none", game=None, win=1.0, margin=0.0, weights=
 """Values every unfinished position as 0."""
 
 
-@scalar_rule
+@rule
 def _nothing(own: Word, opp: Word, weights: ValueParameters) -> Word:
     return 0.0
 
 
-@scalar_rule
+@rule
 def phase_at(own: Word, opp: Word, starts: NDArray[np.int64]) -> Word:
     """The phase of the match; `starts`: the numbers of stones with which the second and later ones begin."""
     stones, phase = bit_count(own | opp), 0
@@ -235,7 +235,7 @@ def feature_sum(features: Features) -> CompiledValue:
     """(own, opp, (int64[P - 1] as `starts` of `phase_at`, float64[P, K] weights)) to the weighted sum of K features."""
     feature_values = features.values
 
-    @scalar_rule
+    @rule
     def value(own: Word, opp: Word, phased: tuple[NDArray[np.int64], NDArray[np.float64]]) -> Word:
         starts, table = phased
         row, phase = feature_values(own, opp), phase_at(own, opp, starts)

@@ -140,7 +140,7 @@ class ExactSolver(MadeAgain, ABC):
         And int64[B], the values of the positions. For a batch this is faster than `solve`.
         """
         rows, actions = self.game.legal_action_mask(state).nonzero(as_tuple=True)
-        after = self.game.step_with_tensors(state.select(rows), actions)
+        after = self.game.step_unchecked(state.select(rows), actions)
         own, opp = after.own.numpy(), after.opp.numpy()
         number = np.bincount(rows, minlength=state.batch_size)
 
@@ -213,7 +213,7 @@ class ExactSolver(MadeAgain, ABC):
         """Each legal action, in ascending order, and the position (own, opp) that it leads to."""
         state = self.game.state_at(torch.tensor([own]), torch.tensor([opp]))
         actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0]
-        after = self.game.step_with_tensors(state.select(torch.zeros_like(actions)), actions)
+        after = self.game.step_unchecked(state.select(torch.zeros_like(actions)), actions)
         yield from zip(actions.tolist(), after.own.tolist(), after.opp.tolist(), strict=True)
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, scalar_rule
+from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.compilation import Words, part_of_compiled
 from selfplay.compute.compiled_words import load, lowest, part
 from selfplay.compute.elementary import tangent
@@ -51,7 +51,7 @@ class PatternTables(NamedTuple):
     """Each caller needs its own."""
 
 
-@scalar_rule
+@rule
 def next_change(changed: Word, one: Word, other: Word, position: NDArray[np.int64], squares: int) -> Word:
     """The row of `PatternTables.changes` for the lowest of the changed squares; 0 if there is none."""
     if changed == 0:
@@ -63,7 +63,7 @@ def next_change(changed: Word, one: Word, other: Word, position: NDArray[np.int6
     return np.uint64((CONTENTS * before + after) * squares + square)
 
 
-@scalar_rule
+@rule
 def move_entries(one: Word, other: Word, tables: PatternTables) -> None:
     """Change `entries` and `position` to the position with these stones: of the player who has just moved, and of the
     player to move."""
@@ -80,7 +80,7 @@ def move_entries(one: Word, other: Word, tables: PatternTables) -> None:
     position[0], position[1] = one, other
 
 
-@scalar_rule
+@rule
 def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
     """The value in (-1, 1) to the player to move. The tables give the value to the player who has just moved."""
     opp, own = part(opp, 0), part(own, 0)  # tables are for boards of at most 64 squares

@@ -22,8 +22,7 @@ from selfplay.dataset.targets import PlayedMatches
 from selfplay.executors import Executor
 from selfplay.games.outcomes import OUTCOMES
 from selfplay.games.state import MatchRecord
-from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
-from selfplay.players.device_memory import fitting_batch_size
+from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch, play_matches
 from selfplay.players.player import Player
 from selfplay.progress import ProgressBar
 from selfplay.settings.context import RunContext, computing, context_of
@@ -112,8 +111,7 @@ def _against_pool(context: RunContext[Settings], shard: Shard, key: int) -> Iter
             return players_of_dataset(settings, game, level)[0]
         return exploring_level(settings, game, number)
 
-    itself = player_of(level), player_of(level)
-    size = settings.batch_size or fitting_batch_size(game, itself, playing_device(itself, device))
+    size = settings.batch_size or USUAL_BATCH_SIZE
     for numbers in torch.split(torch.arange(shard.matches.start, shard.matches.stop), size):
         opponents = opponents_of(key, numbers, level)
         records = []

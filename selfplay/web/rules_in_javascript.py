@@ -1,9 +1,9 @@
 """Translates the rules of a game from their Python source to JavaScript.
 
-A rule is a branch-free expression on words and numbers (`selfplay.compute.bit_algebra`). Both become BigInts: words
-without a sign, numbers as signed integers of 64 bits, each wrapped to its width where an operation can leave it.
-Comparisons give 1n or 0n. Numbers from closures and modules are written as they are, and other rules that a rule calls
-are translated too, once for each kinds of arguments.
+A rule is a function of words and numbers (`selfplay.compute.bit_algebra`). Both become BigInts: words without a sign,
+numbers as signed integers of 64 bits, each wrapped to its width where an operation can leave it. Comparisons give 1n or
+0n. Numbers from closures and modules are written as they are, and other rules that a rule calls are translated too,
+once for each kinds of arguments.
 
 As in compiled code, what an operator gives for a word and a number is a word, and a variable that is a word somewhere
 is one everywhere.
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from selfplay.compute.bit_algebra import all_equal, bit_count
+from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits
 from selfplay.errors import SettingError
 
@@ -28,8 +28,8 @@ SHIFTS = ast.LShift, ast.RShift
 COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "===", ast.NotEq: "!==", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
 }
-KNOWN = "rules that can be translated are assignments, loops over range() and a return of & | ^ ~ << >> + - * // and"
-KNOWN += " comparisons of words, calls of such rules, entries of constant tuples, and a break if all_equal"
+KNOWN = "rules that can be translated have assignments, if, while, for over range(), break, continue and return, and in"
+KNOWN += " them & | ^ ~ << >> + - * // and or not, comparisons, calls of such rules, and entries of constant tuples"
 
 PRELUDE = """\
 export const wordBits = {bits};
@@ -104,7 +104,7 @@ class _Translation:
         if key not in self._called:
             rule = _Rule(self, function, kinds)
             text, name = rule.text(), f"{function.__name__}_{len(self._called)}"
-            self._called[key] = Value(name, rule.result)
+            self._called[key] = Value(name, rule.result or NUMBER)
             self.functions.append(f"function {name}{text}")
         return self._called[key]
 
@@ -114,7 +114,7 @@ class _Rule:
 
     def __init__(self, translation: _Translation, function: Callable[..., Any], kinds: Sequence[Kind]) -> None:
         self.translation, self.function = translation, function
-        self.result: Kind = NUMBER
+        self.result: Kind | None = None
         try:
             lines, self.first_line = inspect.getsourcelines(function)
             tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
@@ -138,8 +138,8 @@ class _Rule:
         if arguments.vararg or arguments.kwarg or arguments.defaults:
             raise self._refused(self.tree)
         while True:
-            kinds, body = self.kinds.copy(), self._block(self.tree.body, "  ")
-            if kinds == self.kinds:
+            kinds, result, body = self.kinds.copy(), self.result, self._block(self.tree.body, "  ")
+            if (kinds, result) == (self.kinds, self.result):
                 break
         variables = [f"  let {', '.join(f'${name}' for name in self.variables)};"] if self.variables else []
         changed = [f"  ${name} = word(${name});" for name, kind in self.given.items() if kind != self.kinds[name]]
@@ -154,8 +154,7 @@ class _Rule:
             case ast.Expr(value=ast.Constant(value=str())):
                 return []
             case ast.Return(value=ast.expr() as returned):
-                text, self.result, _ = self._value(returned)
-                return [f"return {text};"]
+                return [f"return {self._returned(node, self._value(returned))};"]
             case ast.Assign(targets=[target]):
                 return self._assignment(target, self._value(node.value))
             case ast.AugAssign():
@@ -165,12 +164,24 @@ class _Rule:
                 start, stop = self._range(node.iter)
                 head = f"for (${name} = {start}; ${name} < {stop}; ${name} += 1n)"
                 return [f"{head} {{", *self._block(node.body, "  "), "}"]
-            case ast.If(test=ast.Call(func=ast.Name(id=name), args=[one, other]), body=[ast.Break()], orelse=[]) if (
-                self.outer.get(name) is all_equal
-            ):
-                left, right, _ = self._of_one_kind(one, other)
-                return [f"if ({left} === {right}) break;"]
+            case ast.While(orelse=[]):
+                return [f"while ({self._value(node.test).text}) {{", *self._block(node.body, "  "), "}"]
+            case ast.If():
+                otherwise = ["} else {", *self._block(node.orelse, "  ")] if node.orelse else []
+                return [f"if ({self._value(node.test).text}) {{", *self._block(node.body, "  "), *otherwise, "}"]
+            case ast.Break() | ast.Continue():
+                return ["break;" if isinstance(node, ast.Break) else "continue;"]
         raise self._refused(node)
+
+    def _returned(self, node: ast.stmt, value: Value) -> str:
+        """A value as this rule returns it: a word if any of its returned values is one."""
+        if self.result is None or (self.result == NUMBER and value.kind == WORD):
+            self.result = value.kind
+        if self.result == WORD and value.kind == NUMBER:
+            return value.as_word()
+        if self.result != value.kind:
+            raise self._refused(node)
+        return value.text
 
     def _assignment(self, target: ast.expr, value: Value) -> list[str]:
         lines = [f"{self._value(target).text} = {value.text};"]
@@ -228,10 +239,19 @@ class _Rule:
             case ast.UnaryOp(op=ast.USub()):
                 text, kind, _ = self._value(node.operand)
                 return Value(f"{kind}(-{text})", kind)
-            # ~ of a comparison differs between Python, torch and compiled code.
+            # ~ of a comparison differs between Python and compiled code.
             case ast.UnaryOp(op=ast.Invert()) if not isinstance(node.operand, ast.Compare):
                 text, kind, _ = self._value(node.operand)
                 return Value(f"{kind}(~{text})", kind)
+            case ast.UnaryOp(op=ast.Not()):
+                return Value(f"({self._value(node.operand).text} ? 0n : 1n)", NUMBER, is_natural=True)
+            case ast.BoolOp():
+                sign = " && " if isinstance(node.op, ast.And) else " || "
+                tests = (f"({self._value(operand).text} ? 1n : 0n)" for operand in node.values)
+                return Value(f"({sign.join(tests)})", NUMBER, is_natural=True)
+            case ast.IfExp():
+                one, other, kind = self._of_one_kind(node.body, node.orelse)
+                return Value(f"({self._value(node.test).text} ? {one} : {other})", kind)
             case ast.Compare(ops=[comparison]) if type(comparison) in COMPARISONS:
                 left, right, _ = self._of_one_kind(node.left, node.comparators[0])
                 return Value(f"({left} {COMPARISONS[type(comparison)]} {right} ? 1n : 0n)", NUMBER, is_natural=True)

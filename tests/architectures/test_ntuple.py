@@ -57,13 +57,6 @@ def open_states(name):
 
 
 @games
-def test_torch_operations_look_up_the_same_entries(name):
-    network, boards = network_of(name), boards_of(name)
-    assert torch.equal(network.weight_indices_with_tensors(boards), network.weight_indices(boards))
-    assert network.weight_indices_with_tensors(boards[:0]).shape == (0, len(network.patterns.images))
-
-
-@games
 def test_the_value_is_tanh_of_the_sum_of_the_weights_of_the_phase(name):
     network, boards = network_of(name), boards_of(name)
     patterns, phases = network.patterns, BY_GAME[name]["phases"]

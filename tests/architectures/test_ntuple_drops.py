@@ -65,9 +65,8 @@ def test_each_contents_that_can_occur_has_an_entry_of_its_own():
             assert [square % 3 for square in squares] == stones[entry - offset].tolist()
 
 
-def test_torch_operations_and_compiled_searches_find_the_same_values():
+def test_networks_and_compiled_searches_find_the_same_values():
     network, boards = network_of(), torch.from_numpy(boards_with_dropped_stones()).float()
-    assert torch.equal(network.weight_indices_with_tensors(boards), network.weight_indices(boards))
     game = make_game("connect_four")
     just_moved, to_move = map(torch.from_numpy, board_words(boards))
     states = game.state_at(to_move, just_moved)

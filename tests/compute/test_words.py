@@ -1,4 +1,4 @@
-"""Words of any width: as numbers, on tensors and compiled, against integers of Python."""
+"""Words of any width, as numbers and compiled, against integers of Python."""
 
 import operator
 import pickle
@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import all_equal, bit_count, named_by_closure, word_of
+from selfplay.compute.bit_algebra import bit_count, named_by_closure, word_of
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import (
@@ -25,8 +24,8 @@ from selfplay.compute.compiled_words import (
     store,
     word_rows,
 )
-from selfplay.compute.stored_words import number_of, parts_matrix, stored, word_tensor, words_of, words_where
-from selfplay.compute.words import WordBatch, WordInt, parts_of, parts_of_bits, word_of_parts
+from selfplay.compute.stored_words import word_tensor
+from selfplay.compute.words import WordInt, parts_of, parts_of_bits, word_of_parts
 
 WIDTHS = [64, 65, 81, 128, 169, 361]
 OPERATORS = [operator.and_, operator.or_, operator.xor, operator.add, operator.sub, operator.mul]
@@ -41,63 +40,35 @@ def some_words(bits: int, count: int = 60, seed: int = 0) -> list[int]:
     return [*edges, *(draws.getrandbits(whole) for _ in range(count)), *reversed(edges)]
 
 
-def plain(words: Any) -> list[int]:
-    """Words of a batch, or numbers, as integers of Python."""
-    if isinstance(words, WordBatch):
-        return [int(word_of_parts(parts)) for parts in parts_matrix(stored(words)).tolist()]
-    return [int(number) for number in words.tolist()]
-
-
 @pytest.mark.parametrize("bits", WIDTHS)
 def test_operators_give_what_integers_give_modulo_two_to_the_width(bits: int) -> None:
     parts, whole = parts_of_bits(bits), 1 << 64 * parts_of_bits(bits)
-    ones, others = some_words(bits), some_words(bits, seed=1)[::-1]
-    one, other = (words_of(word_tensor(words, bits), bits) for words in (ones, others))
-    small = torch.tensor(random.Random(2).choices([-1, 0, 1, 5, -7], k=len(ones)))
-    flags = small > 0
-    constant = WordInt(others[9], parts)
     for function in (*OPERATORS, *COMPARISONS):
 
         def expected(a: int, b: int, function: Any = function) -> int:
             return int(function(a % whole, b % whole)) % whole
 
-        assert plain(function(one, other)) == list(map(expected, ones, others))
-        for number in (-1, 3, 0x5555, constant):
-            assert plain(function(one, number)) == [expected(a, int(number)) for a in ones]
-            assert plain(function(number, one)) == [expected(int(number), a) for a in ones]
-        for numbers in (small, flags):
-            assert plain(function(one, numbers)) == list(map(expected, ones, numbers.tolist()))
-            assert plain(function(numbers, one)) == list(map(expected, numbers.tolist(), ones))
-            assert plain(function(numbers, constant)) == [expected(b, int(constant)) for b in numbers.tolist()]
-            assert plain(function(constant, numbers)) == [expected(int(constant), b) for b in numbers.tolist()]
-        for a, b in zip(ones, others, strict=True):
+        for a, b in zip(some_words(bits), some_words(bits, seed=1)[::-1], strict=True):
             assert int(function(WordInt(a, parts), WordInt(b, parts))) == expected(a, b)
-            assert int(function(WordInt(a, parts), -3)) == expected(a, -3)
-            assert int(function(-3, WordInt(a, parts))) == expected(-3, a)
+            for number in (-3, -1, 3, 0x5555):
+                assert int(function(WordInt(a, parts), number)) == expected(a, number)
+                assert int(function(number, WordInt(a, parts))) == expected(number, a)
 
 
 @pytest.mark.parametrize("bits", WIDTHS)
 def test_shifts_fill_with_zeros_and_bits_are_counted(bits: int) -> None:
-    words, whole = some_words(bits), 64 * parts_of_bits(bits)
-    batch, modulus = words_of(word_tensor(words, bits), bits), 1 << whole
+    parts, whole = parts_of_bits(bits), 64 * parts_of_bits(bits)
+    modulus = 1 << whole
     for number in (number for number in (0, 1, 63, 64, 65, 80, 127, whole - 1) if number < whole):
-        assert plain(batch >> number) == [word >> number for word in words]
-        assert plain(batch << number) == [(word << number) % modulus for word in words]
-    by = torch.tensor(random.Random(3).choices(range(whole), k=len(words)))
-    assert plain(batch >> by) == [word >> number for word, number in zip(words, by.tolist(), strict=True)]
-    # A word may be the number of places, too.
-    places = words_of(word_tensor(by.tolist(), bits), bits)
-    assert plain(1 << places) == [(1 << number) % modulus for number in by.tolist()]
-    assert plain(batch >> places) == plain(batch >> by)
-    assert int(1 << WordInt(60, parts_of_bits(bits))) == 1 << 60
-    assert plain(batch << by) == [(word << number) % modulus for word, number in zip(words, by.tolist(), strict=True)]
-    assert plain(~batch) == [~word % modulus for word in words]
-    assert plain(-batch) == [-word % modulus for word in words]
-    assert plain(bit_count(batch)) == [word.bit_count() for word in words]
-    single = [WordInt(word, parts_of_bits(bits)) for word in words]
-    assert [int(~word) for word in single] == [~word % modulus for word in words]
-    assert [int(-word) for word in single] == [-word % modulus for word in words]
-    assert [bit_count(word) for word in single] == [word.bit_count() for word in words]
+        for word in some_words(bits):
+            assert WordInt(word, parts) >> number == word >> number
+            assert int(WordInt(word, parts) << number) == (word << number) % modulus
+        # A word may be the number of places, too.
+        assert int(1 << WordInt(number, parts)) == (1 << number) % modulus
+    for word in some_words(bits):
+        single = WordInt(word, parts)
+        assert (int(~single), int(-single)) == (~word % modulus, -word % modulus)
+        assert bit_count(single) == word.bit_count()
 
 
 @compiled
@@ -171,28 +142,3 @@ def test_constants_of_another_width_make_another_function() -> None:
 def test_a_word_is_pickled_with_its_width() -> None:
     word = pickle.loads(pickle.dumps(WordInt(-1, 2)))
     assert (repr(word), word) == (f"WordInt({2**128 - 1}, 2)", -1)
-
-
-def test_stored_words_are_chosen_by_row() -> None:
-    ones, others = (word_tensor([number, number << 90], 91) for number in (1, 2))
-    chosen = words_where(torch.tensor([True, False]), ones, others)
-    assert plain(words_of(chosen, 91)) == [1, 2 << 90]
-    assert number_of(words_of(chosen, 91)).tolist() == [1, 0]
-
-
-@pytest.mark.parametrize("function", [torch.sqrt, torch.floor_divide])
-def test_other_operations_are_refused_in_one_line(function: Any) -> None:
-    words = words_of(word_tensor([1, 2], 81), 81)
-    operands = (words,) if function is torch.sqrt else (torch.tensor([1, 2]), words)
-    with pytest.raises(TypeError, match="words have no"):
-        function(*operands)
-
-
-@pytest.mark.parametrize("bits", [64, 81])
-def test_all_words_of_a_batch_are_equal_or_not(bits: int) -> None:
-    one, other = word_of([3, bits - 1], bits), word_of([3], bits)
-    assert all_equal(one, one)
-    assert not all_equal(one, other)
-    batch, same = (words_of(word_tensor(words, bits), bits) for words in ([one, one], [one, other]))
-    assert all_equal(batch, one)
-    assert not all_equal(batch, same)

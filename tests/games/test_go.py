@@ -6,12 +6,14 @@ import shutil
 import pytest
 import torch
 
+from selfplay.compute.compilation import Words, compiled, register_rules
+from selfplay.compute.compiled_words import load, word_rows
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.compute.stored_words import stored, words_of
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.games.conformance import check_game
 from selfplay.games.go import Go, chain_rules, go_rules
+from selfplay.games.kernels import compile_kernels
 from selfplay.gtp.process import FOLDERS, EngineProcess
 from selfplay.gtp.protocol import Vertices, colour_of
 from selfplay.matches.arena import play_matches
@@ -33,17 +35,17 @@ def legal(game: Game, state: State) -> set[str]:
 
 def reachable_boards(width: int) -> int:
     """The number of boards that can be reached, each seen by the player to move, with passes and without a limit."""
-    rules, size = go_rules(width, 0.0), width * width
-    board = (1 << size) - 1
+    size = width * width
+    board, kernels = (1 << size) - 1, compile_kernels(go_rules(width, 0.0), size)
     found = new = torch.zeros(1, 2, dtype=torch.int64)
     while len(new):
-        legal_actions, reached = stored(rules.on_tensors(rules.legal_actions, *new.unbind(1))), [new.flip(1)]
-        for action in range(size):
-            own, opp = new[(legal_actions >> action) & 1 == 1].unbind(1)
-            played = rules.on_tensors(rules.play, own, opp, torch.full_like(own, 1 << action))
-            reached.append(torch.stack(list(map(stored, played)), dim=1) & board)
+        nobody = torch.zeros(len(new), dtype=torch.int8)
+        state = State(*new.T.contiguous(), nobody, nobody.bool(), nobody.float())
+        rows, actions = kernels.legal_action_mask(state, size + 1)[:, :size].nonzero(as_tuple=True)
+        played = kernels.step(state.select(rows), actions)
         known = len(found)
-        found, places = torch.cat([found, *reached]).unique(dim=0, return_inverse=True)
+        reached = torch.stack([played.own, played.opp], dim=1) & board
+        found, places = torch.cat([found, new.flip(1), reached]).unique(dim=0, return_inverse=True)
         is_new = torch.ones(len(found), dtype=torch.bool)
         is_new[places[:known]] = False
         new = found[is_new]
@@ -59,16 +61,24 @@ def test_the_boards_that_can_be_reached_are_tromps_legal_positions(width: int, c
 
 @pytest.mark.slow
 def test_4x4_has_tromps_number_of_positions_in_which_each_chain_has_a_liberty() -> None:
-    connected, halves = chain_rules(4).connected, torch.zeros(1, 2, dtype=torch.int64)
+    connected = chain_rules(4).connected
+    register_rules()
+
+    @compiled
+    def count_positions(stones: Words, others: Words) -> int:
+        count = 0
+        for i in range(len(stones)):
+            for j in range(len(stones)):
+                own, opp = load(stones, i) | (load(stones, j) << 8), load(others, i) | (load(others, j) << 8)
+                empty = ~(own | opp) & 0xFFFF
+                count += connected(own, empty) == own and connected(opp, empty) == opp
+        return count
+
+    halves = torch.zeros(1, 2, dtype=torch.int64)
     for square in range(8):
         stones = [torch.tensor([black << square, white << square]) for black, white in ((0, 0), (1, 0), (0, 1))]
         halves = torch.cat([halves | stone for stone in stones])
-    count = 0
-    for lower in halves:
-        own, opp = (words_of(words, 16) for words in (lower | halves << 8).unbind(1))
-        empty = ~(own | opp) & 0xFFFF
-        count += int(((connected(own, empty) == own) & (connected(opp, empty) == opp)).sum())
-    assert count == 24_318_165
+    assert count_positions(*(word_rows(column.contiguous()) for column in halves.unbind(1))) == 24_318_165
 
 
 # ---------------------------------------------------------------------- captures, ko and suicide

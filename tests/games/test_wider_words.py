@@ -11,7 +11,7 @@ from selfplay.dataset.csv_file import encode
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.games import Game, State, make_game
 from selfplay.games.conformance import check_game
-from selfplay.games.kernels import distinct_positions, distinct_words_with_tensors
+from selfplay.games.kernels import distinct_positions
 from selfplay.games.position_graph import enumerate_positions, perfect_values
 from selfplay.matches.arena import play_matches
 from selfplay.players.network_evaluator import EvaluationCache
@@ -74,8 +74,6 @@ def test_distinct_positions_and_rows_are_the_same() -> None:
         player = RandomPlayer(game)
         record = next(play_matches(game, (player, player), range(200), 1))
         first, inverse = distinct_positions(record.states[5])
-        with_tensors = distinct_words_with_tensors(record.states[5].own, record.states[5].opp)
-        assert [part.tolist() for part in with_tensors] == [first.tolist(), inverse.tolist()]
         rows = discounted_rows(game, record)
         words = game.observation_codec.unpack(game.observation_codec.pack(rows.own, rows.opp))
         assert all(map(np.array_equal, words, (rows.own, rows.opp)))

@@ -6,7 +6,7 @@ import torch
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import NotNowError
 from selfplay.games import make_game
-from selfplay.players.capabilities import FollowsMatch, LearnsFromMatches, PlaysOnDevice, learners_among
+from selfplay.players.capabilities import EvaluatesOnDevice, FollowsMatch, LearnsFromMatches, learners_among
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import CheckedPlayer, Player, PlayerWrapper, policy_of
 from selfplay.players.random import RandomPlayer
@@ -74,7 +74,7 @@ def test_by_default_nothing_is_known_about_a_player() -> None:
     player.prepare(START, DRAWS)
     assert answers(player) == [*[None] * 4, [False], *[None] * 4, 0.0, None, "is worth 1"]
     assert player.without_time_limit() is player.unwrapped is player
-    assert not isinstance(player, LearnsFromMatches | FollowsMatch | PlaysOnDevice)
+    assert not isinstance(player, LearnsFromMatches | FollowsMatch | EvaluatesOnDevice)
     with pytest.raises(NotNowError, match="only acts only plays matches; it has no policy for arbitrary positions"):
         policy_of(player, START)
 
@@ -98,7 +98,7 @@ def test_a_learner_inside_wrappers_is_a_learner() -> None:
     assert learners_among((wrapper, None)) == {wrapper: learner}
     assert learners_among((wrapper, wrapper)) == {wrapper: learner}
     assert learners_among((RandomPlayer(GAME), PlayerWrapper(OnlyActs()))) == {}
-    assert isinstance(PlayerWrapper(RandomPlayer(GAME)).unwrapped, PlaysOnDevice)
+    assert not isinstance(PlayerWrapper(RandomPlayer(GAME)).unwrapped, EvaluatesOnDevice)
 
 
 def test_an_exploring_player_has_a_policy_if_the_player_inside_has_one() -> None:

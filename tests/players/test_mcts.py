@@ -12,7 +12,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches
 from selfplay.named_players.make import make_player
-from selfplay.players.capabilities import PlaysOnDevice
+from selfplay.players.capabilities import EvaluatesOnDevice
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.mcts import MctsPlayer
 from selfplay.players.perfect import perfect_player_of
@@ -75,7 +75,7 @@ def test_a_player_can_be_pickled_and_plays_the_same(run_dir: Path, name: str) ->
 
 def test_it_offers_values_visits_and_a_policy(run_dir: Path) -> None:
     player = make_player(ROLLOUTS, GAME, run_dir)
-    assert isinstance(player, PlaysOnDevice)
+    assert isinstance(player, EvaluatesOnDevice)
     state = GAME.state_after(["1,1", "0,0"])
     # What it plays is random, in a way that it does not know; a search with tables is not.
     assert player.policy(state) is None

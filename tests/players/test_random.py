@@ -4,8 +4,6 @@ from functools import cache
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
@@ -27,17 +25,6 @@ def positions_on_the_way(game, matches):
 @cache
 def some_positions(name):
     return list(positions_on_the_way(make_game(name), 20))
-
-
-@pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=5)
-@given(key=st.integers(-(2**63), 2**63 - 1))
-def test_compiled_draws_equal_tensor_draws(name, key):
-    player = RandomPlayer(make_game(name))
-    for ply, state in some_positions(name):
-        draws = Draws(key, torch.arange(20) * 1_000_003, ply)
-        on = ~state.terminated
-        assert torch.equal(player.act(state, draws)[on], player.act_with_tensors(state, draws)[on])
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,6 @@ class Pile(Game):
     rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
     presentation_class = PilePresentation
 
-    # Tensor operations, because compiling takes seconds.
-    def step_unchecked(self, state, action):
-        return self.step_with_tensors(state, action)
-
     def action_to_string(self, action):
         return NAMES[action]
 

@@ -28,10 +28,10 @@ from tests.support.runs import files_of
 OFFSETS = [1, 7]
 
 
-def with_branch(own: Word) -> Word:
-    if own:
-        return own
-    return 0
+def with_two_kinds(own: Word) -> Word:
+    if own > 3:
+        return own, own
+    return own ^ 1
 
 
 def with_division(own: Word) -> Word:
@@ -63,7 +63,7 @@ def calling_one(own: Word) -> Word:
 
 
 REFUSED = {
-    with_branch: "if own:",
+    with_two_kinds: "return own ^ 1",
     with_division: "own / 2",
     with_library: "abs(own)",
     with_list: "OFFSETS",

@@ -12,15 +12,15 @@ result an upper bound.
 
 from collections.abc import Callable
 from functools import cache
+from itertools import repeat
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import leading_zeros, part_of_compiled
-from selfplay.compute.stored_words import stored, words_of
+from selfplay.compute.words import WordInt
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.search.endgame.number_rules import number_rules
 from selfplay.search.threads import Progress
@@ -82,8 +82,8 @@ def _flanked(turning: TurningRules) -> list[list[int]]:
     bits = np.uint64(1) << np.arange(BITS, dtype=np.uint64)
     move, own = (square.reshape(-1) for square in np.meshgrid(bits, bits, indexing="ij"))
     opp = np.uint64(turning.board) & ~(move | own)
-    words = (words_of(torch.from_numpy(each.view(np.int64)), BITS) for each in (own, opp, move))
-    turned = stored(turning.flips(*words)).numpy().view(np.uint64)
+    words = (map(WordInt, each.tolist(), repeat(1)) for each in (own, opp, move))
+    turned = np.array([int(turning.flips(*one)) for one in zip(*words, strict=True)], dtype=np.uint64)
     is_on_board = (move != own) & ((move | own) & ~np.uint64(turning.board) == 0)
     return np.where(is_on_board, turned, np.uint64(0)).reshape(BITS, BITS).tolist()
 

@@ -207,7 +207,7 @@ class CompiledTreeSearch(NamedTuple):
 
 
 class TreeSearchResult(NamedTuple):
-    """The result of tree searches of B positions, on the device of the positions; inside a search, arrays."""
+    """The result of tree searches of B positions; inside a search, arrays."""
 
     actions: Tensor
     """int64[B]: the action to play; 0 where the match is over."""

@@ -105,14 +105,13 @@ class TreeSearch(MadeAgain):
         Args:
             draws: the random numbers of this ply; None: random bits that depend on the position alone.
         """
-        device, own, opp = state.own.device, state.own.cpu(), state.opp.cpu()
-        inverse = None
+        own, opp, inverse = state.own, state.opp, None
         if not self.is_random:
             rows, inverse = distinct_bitboards(own, opp)
             own, opp, draws = own[rows], opp[rows], None
         found = self._search(word_rows(own), word_rows(opp), draws)
         tensors = map(torch.from_numpy, found)
-        return TreeSearchResult(*((one if inverse is None else one[inverse]).to(device) for one in tensors))
+        return TreeSearchResult(*(one if inverse is None else one[inverse] for one in tensors))
 
     def _search(self, own: Words, opp: Words, draws: Draws | None) -> TreeSearchResult:
         bits, kept, num_actions, parts = _random_bits(own, opp, draws), self._kept, self.game.num_distinct_actions, []

@@ -12,7 +12,7 @@ import torch
 from playwright.sync_api import Page, expect
 
 from selfplay.compute.bit_algebra import Word, bit_count, word_of
-from selfplay.compute.stored_words import single_word, stored, word_tensor, words_of
+from selfplay.compute.words import WordInt, parts_of_bits
 from selfplay.games import make_game
 from selfplay.games.board_checks import winning_chain
 from selfplay.players.agent import Agent
@@ -93,6 +93,39 @@ def every_operation(own: Word, opp: Word) -> tuple[Word, Word]:
     return -total & (opp ^ (own & sign)), ~(count | (own << (opp & 31))) * (own >= opp) + (sign >> 3)
 
 
+def every_statement(own: Word, opp: Word) -> tuple[Word, Word]:
+    """Every statement that rules may have, nested, with returns in loops."""
+    rest, count = own, 0
+    while rest != 0:
+        lowest = rest & -rest
+        rest = rest ^ lowest
+        count += 1
+        if (lowest & opp) != 0 and count > 2:
+            continue
+        if count >= 9 or not rest > 3:
+            break
+        if count == 7 and lowest_is_low(lowest):
+            return rest, own
+    for step in range(1, 5):
+        if step == 3:
+            if count > 4:
+                return opp << step, rest if count == 5 else lowest_of(own)
+            break
+        rest = rest ^ (own >> step)
+    else_word = opp if rest < own else rest
+    return else_word, lowest_of(rest)
+
+
+def lowest_is_low(stone: Word) -> Word:
+    return (stone >> 32) == 0
+
+
+def lowest_of(word: Word) -> Word:
+    if word == 0:
+        return word ^ 1
+    return word & -word
+
+
 EVALUATED = "async ([code, pairs]) => {"
 EVALUATED += " const { rule } = await import(`data:text/javascript,${encodeURIComponent(code)}`);"
 EVALUATED += " return pairs.map(([own, opp]) => rule(BigInt(own), BigInt(opp)).map(String)); }"
@@ -101,7 +134,8 @@ EVALUATED += " return pairs.map(([own, opp]) => rule(BigInt(own), BigInt(opp)).m
 def test_operations_of_rules_give_the_same_words(exported: Page) -> None:
     edges = [0, 1, -1, 2**63 - 1, -(2**63), 0x5555555555555555]
     words = [*edges, *torch.randint(-(2**62), 2**62, (40,), generator=torch.Generator().manual_seed(1)).tolist()]
-    check_operations(exported, every_operation, [word % 2**64 for word in words], 64)
+    for rule in (every_operation, every_statement):
+        check_operations(exported, rule, [word % 2**64 for word in words], 64)
 
 
 WIDTH = 150
@@ -129,7 +163,6 @@ def check_operations(exported: Page, rule: Callable[..., Any], words: list[int],
     pairs = list(product(words, words))
     code = javascript_of({"rule": rule}, bits)
     found = exported.evaluate(EVALUATED, [code, [list(map(str, pair)) for pair in pairs]])
-    own, opp = (words_of(word_tensor(column, bits), bits) for column in zip(*pairs, strict=True))
-    for number, words_found in enumerate(rule(own, opp)):
-        expected = [int(single_word(stored(words_found), row)) for row in range(len(pairs))]
-        assert [int(pair[number]) for pair in found] == expected
+    parts = parts_of_bits(bits)
+    expected = [rule(WordInt(own, parts), WordInt(opp, parts)) for own, opp in pairs]
+    assert [list(map(int, pair)) for pair in found] == [list(map(int, pair)) for pair in expected]
