@@ -33,7 +33,7 @@ from tests.support.dataset_tools import read_dataset
 from tests.support.experience_tools import GAME, boards_of, random_match, result_of
 from tests.support.runs import files_of
 
-RUN = Path(__file__).parent / "data" / "run_2026_11"
+RUN = Path(__file__).parent / "data" / "finished_run"
 GRAPH = positions_of("tictactoe")
 PER_READER = 8
 SECONDS = 10  # of processor time

@@ -28,7 +28,7 @@ def data_changes(run: RunFolder, levels: Sequence[int]) -> dict[int, str]:
         parts = ["also on matches of earlier levels"] if len(before) == 1 < len(now) else []
         if 0 in before and 0 not in now:
             parts.append("no longer on random matches (level 0)")
-        # Level 0 plays at random whatever the settings are. An earlier version recorded fewer settings.
+        # Level 0 plays at random whatever the settings are.
         names = () if before[-1] == 0 else [name for name in old if name in new]
         differing = (name for name in names if name not in WITHIN_A_KIND and old.get(name) != new.get(name))
         parts += [f"{name} was {old.get(name)}, is {new.get(name)}" for name in differing]

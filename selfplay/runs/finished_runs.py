@@ -139,13 +139,6 @@ def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:
     for part, section in sections.items():
         if section is not None:
             values = dict(section["settings"])
-            # Earlier versions did not record the two settings.
-            if part == "play":
-                values.setdefault("opponents", "pool" if "opponents_sha256" in values else "self")
-            # If all earlier levels were used, the value of the setting is not known: it may be larger than their
-            # number.
-            if part == "training" and (replayed := len(values.get("replayed_sha256", []))) < newest - 1:
-                values.setdefault("dataset.replay", replayed)
             # The storage of rows and the inputs of a level are not choices that distinguish runs.
             parts[part] = {
                 name: value

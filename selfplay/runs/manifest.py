@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
@@ -47,8 +47,6 @@ class Section(TypedDict):
     """By their dotted names."""
     files: dict[RelativePath, Sha256 | None]
     """The digests of a stage's files; null for a file that may change, see `Manifest.release`."""
-    left_out: NotRequired[list[str]]
-    """Settings and sections that are not recorded because they had no effect on the files: see `_upgraded`."""
 
 
 class ManifestFile(BaseModel):
@@ -56,7 +54,7 @@ class ManifestFile(BaseModel):
 
     model_config = EXTENSIBLE
     __pydantic_extra__: dict[str, Section]
-    format: Literal[1, 2]
+    format: Literal[2]
 
 
 MANIFEST = FileFormat(
@@ -79,9 +77,6 @@ class Manifest:
         if self.path.exists():
             content = MANIFEST.read_json(self.path)
             self.sections = dict(content.__pydantic_extra__)
-            if content.format == 1:
-                self.sections = {stage: _upgraded(stage, section) for stage, section in self.sections.items()}
-            self.sections = {stage: _renamed(stage, section) for stage, section in self.sections.items()}
 
     def is_done(
         self,
@@ -95,8 +90,7 @@ class Manifest:
 
         Args:
             settings: by their dotted names, as they will be recorded.
-            defaults: what settings are where they are not recorded, because an older version of the program may not
-                have had them.
+            defaults: what settings are where they are not recorded.
             force: return False where StageError would be raised, and if a file was released.
 
         Raises StageError, naming the difference, if the files were made with other settings or were changed since.
@@ -128,13 +122,12 @@ class Manifest:
             self._write()
 
     def record(self, stage: str, settings: Mapping[str, Any], counts: Mapping[str, int], files: list[str]) -> None:
-        section: Any = {
-            "settings": dict(settings),
+        self.sections[stage] = {
+            "settings": in_effect(settings),
             "counts": dict(counts),
             "files": {name: sha256(self.folder / name) for name in files},
             "versions": recorded_versions("torch", "numpy"),
         }
-        self.sections[stage] = _renamed(stage, section)
         self._write()
 
     def _write(self) -> None:
@@ -190,9 +183,9 @@ def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, An
 def _differences(section: Section, now: Mapping[str, Any], defaults: Mapping[str, object]) -> str:
     """The settings that differ from those of a section, with both values, as text; empty if none does."""
     was: Mapping[str, Any] = section["settings"]
-    left_out = section.get("left_out", [])
-    names = (name for name in {**was, **now} if not any(_is_of(setting, name) for setting in left_out))
-    pairs = {name: tuple(of[name] if name in of else defaults.get(name) for of in (was, now)) for name in names}
+    pairs = {
+        name: tuple(of[name] if name in of else defaults.get(name) for of in (was, now)) for name in {**was, **now}
+    }
     return ", ".join(
         f"{name} was {shortened(json.dumps(a))}, is {shortened(json.dumps(b))}"
         for name, (a, b) in pairs.items()
@@ -200,82 +193,7 @@ def _differences(section: Section, now: Mapping[str, Any], defaults: Mapping[str
     )
 
 
-def _is_of(setting: str, name: str) -> bool:
-    """Whether a name is that of the setting or section, or is in it."""
-    return name == setting or name.startswith(f"{setting}.")
-
-
-NOW_CALLED = {"mcts.opening_plies": "opening_plies", "mcts.value_mix": "value_share"}
-"""Settings that manifests may record by an earlier name."""
-
-NO_LONGER_COMPARED = ("rootstrap_depth", "rootstrap_share", "sparring_share")
-"""Removed settings that manifests may record. Each had an effect only with a value of another setting (`targets`,
-`sparring_partner`) that was removed too, and that value is compared."""
-
-REMOVED_VALUES = {"targets": "rootstrap", "training.optimizer.name": "sgd"}
-"""Values that manifests may record and that settings cannot have any more. The settings of a run are read without them,
-so that its levels can still be compared and played against. The stages made with them differ from any other."""
-
-
-def _renamed(stage: str, section: Section) -> Any:
-    """A section with the present names of settings, without those that were removed and had no effect.
-
-    A section is written in this form too, so that its bytes do not depend on what is recorded beside it later.
-    """
-    settings = in_effect({NOW_CALLED.get(name, name): value for name, value in section["settings"].items()})
-    if stage == RUN:
-        settings = {name: value for name, value in settings.items() if REMOVED_VALUES.get(name, ...) != value}
-    left_out = [name for name in section.get("left_out", []) if name not in settings]
-    if stage == "training" and "opening_plies" not in {*settings, *left_out}:
-        # Training on datasets has recorded the datasets, but not how their matches began.
-        left_out = [*left_out, "opening_plies"]
-    return {**section, "settings": settings, **({"left_out": left_out} if left_out else {})}
-
-
 def in_effect(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings without those that were removed, and without those of an expert where none teaches."""
-    gone = NO_LONGER_COMPARED if settings.get("expert.player") else (*NO_LONGER_COMPARED, "expert")
-    return {name: value for name, value in settings.items() if not any(_is_of(one, name) for one in gone)}
-
-
-RENAMED = {"game": "game.name", "format": "dataset.format"}
-"""Settings that manifests of format 1 record by another name."""
-
-NO_LONGER_RECORDED = ("threads", "shard_matches")
-"""Settings of speed and places, which manifests of format 1 record."""
-
-WITHOUT_EFFECT = {
-    "generation": ("epsilons", "player", "mcts", "opponents", "targets", "value_share", "opening_plies"),
-    "training": (
-        *("training", "td", "loss", "matches", "gamma", "epsilons", "exact_from", "gate", "gate_matches"),
-        "dataset.replay",
-    ),
-}
-"""Settings and sections that manifests of format 1 leave out where they have no effect on the files of the level."""
-
-
-def _upgraded(stage: str, section: Section) -> Any:
-    """A section of a manifest of format 1 in the present format.
-
-    There some settings are recorded only if they differ from their defaults, others only if they had an effect on the
-    files of the level, and they are nested in mappings.
-    """
-    if stage == RUN:
-        return section
-    flat = {RENAMED.get(name, name): value for name, value in flat_settings(section["settings"]).items()}
-    known = {name: value for name, value in flat.items() if name not in NO_LONGER_RECORDED}
-    level = known.get("level", 0)
-    usual: dict[str, Any] = {}
-    if stage == "generation":
-        usual = {"exact_from": None, "opponent": None}
-        usual |= {"targets": "full"} if level > 0 else {}
-    elif stage == "training":
-        usual = {"learning": "dataset", "dataset.buffer_rows": None, "numerics": "native"}
-        usual |= {"gate": None} if level > 1 else {}
-        usual |= {"gate_matches": 200} if "gate" in known else {}
-        usual |= {"exact_from": None} if known.get("learning") == "td" else {}
-    elif stage == "comparison":
-        usual = {"comparison.pair_seconds": None}
-    settings = usual | known
-    left_out = [one for one in WITHOUT_EFFECT.get(stage, ()) if not any(_is_of(one, name) for name in settings)]
-    return {**section, "settings": settings, "left_out": left_out}
+    """Settings without those of an expert where none teaches."""
+    is_taught = settings.get("expert.player") is not None
+    return {name: value for name, value in settings.items() if is_taught or not name.startswith("expert.")}

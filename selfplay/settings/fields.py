@@ -40,11 +40,6 @@ def read_by(*stages: str) -> dict[str, Any]:
     return {"stages": frozenset(stages)}
 
 
-def unrecorded(value: Any) -> dict[str, Any]:
-    """Metadata of a field that earlier versions did not have: their runs are as if it had this value."""
-    return {"unrecorded": value}
-
-
 PATH = {"is_path": True}
 """Metadata of a field that holds a path, see `selfplay.files.user_path`."""
 
@@ -81,23 +76,9 @@ def default_of_field(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def unrecorded_values(kind: Any, prefix: str = "") -> dict[str, Any]:
-    """The values that runs of earlier versions have of settings that they did not record, by dotted name.
-
-    `kind`: the class of the settings.
-    """
-    found: dict[str, Any] = {}
-    for field in fields(kind):
-        if is_dataclass(field.type):
-            found |= unrecorded_values(field.type, f"{prefix}{field.name}.")
-        elif "unrecorded" in field.metadata:
-            found[f"{prefix}{field.name}"] = field.metadata["unrecorded"]
-    return found
-
-
 def recorded_defaults(settings: Any) -> dict[str, Any]:
     """What each setting is where it is not recorded, by its dotted name."""
-    return {leaf.name: leaf.field.metadata.get("unrecorded", default_of_field(leaf.field)) for leaf in leaves(settings)}
+    return {leaf.name: default_of_field(leaf.field) for leaf in leaves(settings)}
 
 
 def leaves(settings: Any, prefix: str = "", stages: frozenset[str] = frozenset()) -> Iterator[Leaf]:

@@ -22,7 +22,6 @@ from selfplay.settings.fields import (
     run_record,
     stage_record,
     texts_in,
-    unrecorded_values,
 )
 from selfplay.settings.overrides import list_of_overrides, overrides_of
 from selfplay.settings.run import Settings, compose_settings
@@ -81,8 +80,6 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
         return ""
     manifest = Manifest(Path(config.run_dir))
     recorded = manifest.sections.get(RUN, {}).get("settings", {})
-    if recorded:
-        recorded = {**unrecorded_values(Settings), **recorded}
     for text in texts_in(recorded):
         if "${" in text:
             raise InvalidFileError(manifest.path, f"setting {shortened(text)!r} is not a value; set another run_dir")

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from selfplay.checks import count, one_in, one_of, within
-from selfplay.compute.devices import CUDA, NATIVE, NUMERICS, PORTABLE
+from selfplay.compute.devices import CUDA, NUMERICS, PORTABLE
 from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import SettingError
@@ -18,7 +18,7 @@ from selfplay.named_players.names import parse_name
 from selfplay.runs.manifest import RUN
 from selfplay.settings.common import CommonSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.fields import EACH_COMMAND, PATH, PLAYER_NAME, read_by, rule_has, unrecorded
+from selfplay.settings.fields import EACH_COMMAND, PATH, PLAYER_NAME, read_by, rule_has
 from selfplay.settings.overrides import list_of_overrides, overrides_of
 from selfplay.settings.sections import ComparisonSettings, DatasetSettings, ExpertSettings, TreeSearchSettings
 from selfplay.training.parameters import OPTIMIZERS, LossWeights, TemporalDifferences, Training
@@ -37,7 +37,7 @@ class Settings(CommonSettings):
     """The network's name and its options (conf/architecture/)."""
     player: PlayerSettings = field(default_factory=PlayerSettings, metadata=read_by("generation", "comparison"))
     executor: ExecutorOptions = field(default_factory=ExecutorOptions)
-    numerics: str = field(default=PORTABLE, metadata=read_by("training") | one_of(*NUMERICS) | unrecorded(NATIVE))
+    numerics: str = field(default=PORTABLE, metadata=read_by("training") | one_of(*NUMERICS))
     """How networks compute on the CPU. portable: every processor gives the same bytes, with any number of threads;
     native: as torch does, which is faster and may differ in the last digits between processors."""
     learning: str = field(default="dataset", metadata=read_by("training") | one_of("dataset", "td"))

@@ -170,7 +170,7 @@ def record(run_dir: Path, **settings: object) -> Path:
     """A manifest whose run has recorded these settings, `__` for a dot."""
     path = run_dir / "manifest.json"
     values = {name.replace("__", "."): value for name, value in settings.items()}
-    path.write_text(json.dumps({"format": 1, "run": {"settings": values, "files": {}}}))
+    path.write_text(json.dumps({"format": 2, "run": {"settings": values, "files": {}}}))
     return path
 
 
