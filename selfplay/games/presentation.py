@@ -192,7 +192,7 @@ class Presentation:
         """How many points both players have at the end, as a sentence. `points`: with komi, if there is one."""
         (first, second), (one, other) = self.player_names, points
         included = f", with komi {komi:g}" if komi else ""
-        return f"{first[:1].upper()}{first[1:]} has {one:g} {self.point_name}, {second} {other:g}{included}."
+        return f"{self.point_name.capitalize()}: {first} {one:g}, {second} {other:g}{included}."
 
     def line_text(self, actions: Sequence[int]) -> str:
         """The boards of a match after each of `actions`, side by side, each headed by its action."""

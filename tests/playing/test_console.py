@@ -52,7 +52,7 @@ def test_captures_and_the_points_of_go_are_said() -> None:
     game = make_game("go", 3, komi=2.5)
     written, _ = dialogue(["B2", "A2", "B1", "A1", "B3", "C3", "A3", "pass", "pass"], None, None, game=game)
     assert written.count("Captured stones: black 2, white 0.") == 1
-    assert "Black wins. Black has 6 points, white 3.5, with komi 2.5." in written
+    assert "Black wins. Points: black 6, white 3.5, with komi 2.5." in written
     assert written.index("Captured stones: black 2, white 0.") < len(written) - 3
 
 

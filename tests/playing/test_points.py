@@ -20,7 +20,7 @@ def session_after(game, moves):
 @pytest.mark.parametrize(
     ("kind", "points", "caption", "result"),
     [
-        (Dots, [1.0, 0.0], "first (X) 1, second (O) 0", "Second wins. First has 1 boxes, second 3."),
+        (Dots, [1.0, 0.0], "first (X) 1, second (O) 0", "Second wins. Boxes: first 1, second 3."),
         (LeadOnly, None, "first leads by 1", "Second wins. The lead in boxes is 2."),
     ],
 )

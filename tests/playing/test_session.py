@@ -42,7 +42,7 @@ def test_the_result_says_to_whom_exact_values_count_squares_that_stay_empty() ->
     session = Session(othello, (None, FirstLegal(othello)), 0)
     session.resume(othello.read_transcript("f5d6c5f4e7f6g5e6e3"))
     said = "Exact values count the 51 empty squares for the winner: 64 to 0."
-    assert session.result_text == f"You win. Black has 13 discs, white 0. {said}"
+    assert session.result_text == f"You win. Discs: black 13, white 0. {said}"
 
 
 def test_illegal_actions_and_actions_out_of_turn_are_rejected() -> None:

@@ -179,5 +179,5 @@ function pointsText(match) {
   }
   const [first, second] = view.seat_names;
   const included = komi ? `, with komi ${komi}` : "";
-  return ` ${capital(first)} has ${points[0]} ${name}, ${second} ${points[1]}${included}.`;
+  return ` ${capital(name)}: ${first} ${points[0]}, ${second} ${points[1]}${included}.`;
 }

@@ -138,7 +138,7 @@ def test_a_page_that_is_opened_as_a_file_says_what_to_do(browser: Browser, tmp_p
 @pytest.mark.parametrize(
     ("name", "points", "result"),
     [
-        ("Dots", ["0", "1"], "Second wins. First has 1 boxes, second 3."),
+        ("Dots", ["0", "1"], "Second wins. Boxes: first 1, second 3."),
         ("LeadOnly", ["", "+1"], "Second wins. The lead in boxes is 2."),
     ],
 )
