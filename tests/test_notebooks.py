@@ -36,6 +36,7 @@ def test_a_notebook_runs_and_shows_the_same_kinds_of_outputs(
     from nbclient import NotebookClient
 
     monkeypatch.setenv("PYTHONPATH", str(PROJECT))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     notebook = nbformat.read(path, as_version=4)
     kept = [kinds(cell) for cell in notebook.cells]
     client = NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": tmp_path}})

@@ -28,8 +28,10 @@ from selfplay.games.rules import ended, initial_words
 from selfplay.games.single_positions import legal_numbers, played_singly
 from selfplay.places import compile_fault, is_outside, place_of
 
-QUICK_MATCHES, QUICK_PLIES = 8, 1000
-"""The matches of the quick check, and the most plies of each."""
+QUICK_MATCHES, QUICK_PLIES = 2, 1000
+"""The fewest matches of the quick check, and the most plies of each."""
+QUICK_PLIES_IN_ALL = 100
+"""Short matches are played until they have this number of plies together."""
 
 LIMIT = (
     "its words or actions need more than Rules.word_bits={bits} bits; set word_bits to as many as they need, and make "
@@ -61,9 +63,11 @@ def check_quickly(game: Game) -> None:
         check_marks(game)
         check_results(game)
         random = Random(0)
-        matches = [single_match(game, random) for _ in range(QUICK_MATCHES)]
+        matches = list[list[tuple[WordInt, WordInt]]]()
+        while len(matches) < QUICK_MATCHES or sum(map(len, matches)) < QUICK_PLIES_IN_ALL:
+            matches.append(single_match(game, random))
     with _named(game, "observation"):
-        for positions in matches:
+        for positions in matches[:QUICK_MATCHES]:
             check_shown(game, *positions[-1])
     with _named(game, "ends"):
         check_repetition(positions[:-1] for positions in matches)
@@ -83,7 +87,7 @@ def single_match(game: Game, random: Random) -> list[tuple[WordInt, WordInt]]:
     while not over and len(positions) <= min(game.max_game_length, QUICK_PLIES):
         legal = legal_numbers(game, *positions[-1])
         expect(bool(legal), f"no action is legal in a match at ply {len(positions) - 1}")
-        own, opp, over, _ = played_singly(game, *positions[-1], random.choice(legal))
+        own, opp, over = played_singly(game, *positions[-1], random.choice(legal))
         positions.append((own, opp))
         expect(not over or int(game.rules.legal_actions(own, opp)) == 0, "legal_actions are not 0 after the end")
     return positions

@@ -17,7 +17,7 @@ from selfplay.compute.words import WordInt
 from selfplay.errors import ConformanceError, IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.rules import ended
-from selfplay.games.single_positions import legal_numbers, played_singly, single_positions
+from selfplay.games.single_positions import entries_singly, legal_numbers, played_singly, single_positions
 from selfplay.games.state import State
 
 MATCHES = 64
@@ -234,11 +234,14 @@ def _check_both_ways(game: Game, plies: Sequence[Transition]) -> None:
             if not bool(state.terminated[row]):
                 mask = game.legal_action_mask(state)[row].nonzero()[:, 0].tolist()
                 expect(mask == legal_numbers(game, *words), "the mask differs from legal_actions")
-                own, opp, over, entries = played_singly(game, *words, int(action[row]))
+                own, opp, over = played_singly(game, *words, int(action[row]))
                 after = single_positions(following, [row])[0]
                 same = (own, opp, over) == (*after, bool(following.terminated[row]))
                 expect(same, "a single match differs from the batch")
-                expect(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
+                expect(
+                    entries_singly(game, own, opp) == bits[row].tolist(),
+                    "observation_entry differs from observation_bits",
+                )
 
 
 def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
@@ -264,14 +267,11 @@ def _check_observed(game: Game, state: State) -> None:
 def check_shown(game: Game, own: WordInt, opp: WordInt) -> None:
     """Each bit that is set in a position is shown by its observation: without it, the observation is another one."""
 
-    def seen(own: WordInt, opp: WordInt) -> list[int]:
-        return [int(game.rules.observation_entry(own, opp, index)) for index in range(prod(game.observation_shape))]
-
-    shown = seen(own, opp)
+    shown = entries_singly(game, own, opp)
     for name, word in (("own", own), ("opp", opp)):
         for bit in (bit for bit in range(int(word).bit_length()) if (int(word) >> bit) & 1):
             without = word ^ word_of([bit], game.rules.word_bits)
-            other = seen(without, opp) if name == "own" else seen(own, without)
+            other = entries_singly(game, *((without, opp) if name == "own" else (own, without)))
             expect(other != shown, HIDDEN.format(bit=bit, word=name))
 
 

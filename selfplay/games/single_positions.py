@@ -39,20 +39,23 @@ def lowest_move(game: Game, own: WordInt, opp: WordInt) -> WordInt:
     return move_of(game, legal[0])
 
 
-def played_singly(game: Game, own: WordInt, opp: WordInt, action: int) -> tuple[WordInt, WordInt, bool, list[int]]:
-    """The position after an action, whether the match is over there, and its observation; uncompiled.
+def played_singly(game: Game, own: WordInt, opp: WordInt, action: int) -> tuple[WordInt, WordInt, bool]:
+    """The position after an action, and whether the match is over there; uncompiled.
 
-    Raises ConformanceError for rules that compare a difference of words as if it had a sign, and for entries of
-    observations that are not 0 or 1.
+    Raises ConformanceError for rules that compare a difference of words as if it had a sign.
     """
     rules = game.rules
     own, opp = rules.play(NumberedWord(own), NumberedWord(opp), move_of(game, action))
     own, opp = (WordInt(word, parts_of_bits(rules.word_bits)) for word in (own, opp))
     numbered = NumberedWord(own), NumberedWord(opp)
     rules.legal_actions(*numbered)
-    over = bool(rules.is_terminal(*numbered))
-    entries = [int(rules.observation_entry(own, opp, i)) for i in range(prod(game.observation_shape))]
+    return own, opp, bool(rules.is_terminal(*numbered))
+
+
+def entries_singly(game: Game, own: WordInt, opp: WordInt) -> list[int]:
+    """The observation of a position, uncompiled. Raises ConformanceError for entries that are not 0 or 1."""
+    entries = [int(game.rules.observation_entry(own, opp, index)) for index in range(prod(game.observation_shape))]
     for number, entry in enumerate(entries):
         if entry not in (0, 1):
             raise ConformanceError(f"observation_entry gives {entry} for entry {number}, where it must give 0 or 1")
-    return own, opp, over, entries
+    return entries

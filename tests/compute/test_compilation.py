@@ -26,7 +26,7 @@ def follows(game, step):
     state = game.init()
     for _ in range(20):
         action = game.legal_action_mask(state).long().argmax(dim=1)
-        own, opp, over, _ = played_singly(game, *single_positions(state)[0], int(action))
+        own, opp, over = played_singly(game, *single_positions(state)[0], int(action))
         state = step(state, action)
         if single_positions(state) != [(own, opp)] or bool(state.terminated) != over:
             return False

@@ -21,6 +21,13 @@ ray = pytest.importorskip("ray", reason="pip install -e '.[ray]' brings it")
 from selfplay.executors.ray import RayExecutor  # noqa: E402 - it needs ray
 
 
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray writes into the home folder. Compiled code stays where it is."""
+    monkeypatch.setenv("XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
 def in_a_process_of_its_own(test):
     """Run the test in a fork: later tests fork this process, and Ray's threads crash in a fork."""
 

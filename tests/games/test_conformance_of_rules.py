@@ -111,7 +111,6 @@ WRONG_RULES = [
     (with_rules(return_to_move=halves), "return_to_move gives a fraction where it must give a whole number"),
     (with_rules(margin=halves), "margin gives a fraction where it must give a whole number"),
     (with_rules(is_terminal=difference), "is_terminal gives a word where it must give a comparison"),
-    (with_rules(observation_entry=counts), "observation_entry gives [2-7] for entry [04], where it must give 0 or 1"),
     (with_rules(legal_actions=None), "rules.legal_actions is None, where it must be a function"),
     (with_rules(initial=(0.5, 0)), r"rules.initial is \(0.5, 0\), where it must be two whole numbers"),
     (with_attributes(rules=None), r"rules is None, where it must be Rules\(...\)"),
@@ -120,6 +119,7 @@ WRONG_RULES = [
     (with_attributes(pass_action=3), "pass_action is 3, but actions are from 0 to 2"),
 ]
 WRONG_OBSERVATIONS = [
+    (with_rules(observation_entry=counts), "observation_entry gives [2-7] for entry [04], where it must give 0 or 1"),
     (with_rules(observation_entry=hides_the_lowest), "the observation does not show bit 0 of (own|opp)"),
 ]
 WRONG_TEXTS = [(with_attributes(action_to_string=lambda self, action: action), "action_to_string gives 0 for action 0")]

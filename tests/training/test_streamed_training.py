@@ -114,9 +114,12 @@ import resource, sys
 from pathlib import Path
 import pyarrow, torch
 from selfplay.errors import StageError
+from selfplay.games import make_game
 from selfplay.stages.train import train_level
 from tests.support.runs import tiny_settings
 
+# The rules are compiled before.
+make_game("othello").observation_codec
 pyarrow.set_cpu_count(1)
 pyarrow.set_io_thread_count(1)
 status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
