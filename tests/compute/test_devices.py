@@ -41,7 +41,7 @@ class Moved(nn.Linear):
         return Output(super().forward(observations.flatten(1)).squeeze(1))
 
 
-@pytest.mark.parametrize("make", [ValueNetPlayer, tree_search], ids=["values", "tree search"])
+@pytest.mark.parametrize("make", [ValueNetPlayer, pytest.param(tree_search, marks=pytest.mark.slow)])
 def test_networks_evaluate_on_the_device_of_the_matches(make):
     game, network = make_game("tictactoe"), Moved()
     players = EpsilonGreedyPlayer(game, make(game, network), [0.5]), RandomPlayer(game)
