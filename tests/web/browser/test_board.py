@@ -72,7 +72,7 @@ def test_captured_stones_territory_and_points_are_shown_in_go_and_p_passes(page:
     settled(page, 8)
     page.keyboard.press("p")
     settled(page, 9)
-    expect(page.locator("#status")).to_contain_text("Black has ")
+    expect(page.locator("#status")).to_contain_text("Points: black ")
     expect(page.locator("#board .territory.black")).to_have_count(2)
     expect(page.locator("#board [data-square='6']")).to_have_accessible_name("A1, empty, territory of black")
 
