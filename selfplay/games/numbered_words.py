@@ -28,7 +28,7 @@ def _number(operand: Any) -> int:
 
 
 def _numbered(name: str, *, keeps_sign: bool) -> Any:
-    """The operator with this name. The result of one that is for bits is no number of its own."""
+    """The operator with this name. The result of an operator on bits is taken as a word without a sign."""
     of_words, of_numbers = getattr(WordInt, name), getattr(int, name)
 
     def method(self: NumberedWord, *others: Any) -> Any:

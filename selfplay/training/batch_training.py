@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.architectures import Output, probe
-from selfplay.compute.portable import arithmetic_of, is_portable, take_adam_step
+from selfplay.compute.portable import arithmetic_of, is_portable
+from selfplay.compute.portable_kernels import take_adam_step
 from selfplay.training.examples import Batch
 from selfplay.training.losses import Losses, cross_entropies, weighted_squared_errors
 from selfplay.training.trainer import TrainingJob

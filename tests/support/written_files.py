@@ -9,9 +9,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 def files_of_user() -> dict[Path, object]:
     """Size and time of every file in the checkout, and the names in the home folder.
 
-    Folders of tools, such as .venv and __pycache__, are left out.
+    Folders of tools, such as .venv, __pycache__ and ~/.cache, are left out.
     """
-    found: dict[Path, object] = dict.fromkeys(Path.home().iterdir())
+    found: dict[Path, object] = dict.fromkeys(path for path in Path.home().iterdir() if path.name[0] != ".")
     for folder, folders, names in os.walk(PROJECT):
         folders[:] = [name for name in folders if not (name.startswith((".", "__pycache__")) or name.endswith("-info"))]
         for path in (Path(folder, name) for name in names if not name.startswith(".")):
