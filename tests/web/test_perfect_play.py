@@ -63,7 +63,7 @@ def test_a_position_that_takes_long_blocks_nobody_and_is_completed_later(
     assert (found["words"][0], found["words"][1]) == ("loses in 17", None)
     # A hint does not wait longer than a reply.
     hint = answer(client, other, show=["hint"])["hint"]
-    assert (hint["source"], hint["words"]) == ("Pretrained, 5 plies", None)
+    assert (hint["source"].startswith("Pretrained, 5 plies"), hint["words"]) == (True, None)
     assert play_out(client, described("tictactoe", "random"))[1]["is_over"]
     solvable.set()
     while len(view["plies"]) < 2:
