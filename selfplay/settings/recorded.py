@@ -58,7 +58,7 @@ def begin_anew(settings: Settings) -> None:
     if recorded is None:
         return
     was = defaults | flat_settings(recorded)
-    now = stage_record(settings, "generation") | stage_record(settings, "training")
+    now = in_effect(stage_record(settings, "generation") | stage_record(settings, "training"))
     differing = {name: _text(was.get(name)) for name, value in now.items() if was.get(name) != value}
     if differing:
         run.delete_levels()

@@ -1,4 +1,4 @@
-"""The random player: the same action by every implementation, each legal one equally often."""
+"""The random player: each legal action equally often."""
 
 from functools import cache
 

@@ -33,8 +33,8 @@ def check_game() -> None:
     options = parser.parse_args()
     game = make_game(options.game)
     conformance.check_game(game, options.perft)
-    print(f"{game.name}: accepted: legality, perspective, symmetries, texts, ends, observations, and compiled, tensor")
-    print("and scalar rules agree in random matches" + (", as do the counts of sequences" if options.perft else ""))
+    print(f"{game.name}: accepted: legality, perspective, symmetries, texts, ends, points, observations, and compiled")
+    print("and uncompiled rules agree in random matches" + (", as do the counts of sequences" if options.perft else ""))
     if not options.perft:
         counts = counts_of_sequences(game)
         text = f"sequences of 1 to {len(counts)} plies: {' '.join(map(str, counts))}"
