@@ -1,8 +1,8 @@
-"""The two words of a position, and the decorators that mark rules.
+"""Words, and the decorators that mark rules.
 
-A position is two words `(own, opp)`, seen by the player to move. A rule is a pure function of words made of
-`& | ^ ~ << >> + - *` and comparisons, so that the same function runs compiled (numba) over a batch, inside compiled
-searches, and uncompiled on a single position.
+A rule is a pure function of positions (`selfplay.compute.positions`), words and numbers: assignments, `if`, `while`,
+`for`, `break`, `return`, `& | ^ ~ << >> + - * //`, comparisons, and calls of other rules. The same function runs
+compiled (numba) over a batch, inside compiled searches, and uncompiled on a single position.
 
 A word has as many bits as the game needs, in K parts of 64 bits: one integer of 64 K bits in compiled code
 (`selfplay.compute.compiled_word_type`), otherwise a `WordInt` (`selfplay.compute.words`). `>>` fills with zeros, and no
@@ -53,6 +53,8 @@ def identity(enclosed: Any) -> Any:
         return [identity(item) for item in enclosed]
     if enclosed is None or isinstance(enclosed, bool | int | float | str):
         return enclosed  # the text of a WordInt contains its width
+    if isinstance(enclosed, type):  # a class of positions
+        return [enclosed.__module__, enclosed.__qualname__, repr(getattr(enclosed, "places", None))]
     if isinstance(enclosed, np.ndarray):
         return [enclosed.dtype.str, enclosed.shape, enclosed.tobytes().hex()]
     function = getattr(enclosed, "py_func", enclosed)
@@ -75,7 +77,7 @@ def _identities_of_enclosed(function: Any) -> list[Any]:
 
 
 def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> WordInt:
-    """The word with these bits set, as a constant of rules whose `Rules.word_bits` are these."""
+    """The word of `word_bits` bits with these bits set, as a constant of rules."""
     return WordInt(sum(1 << int(bit) for bit in set(bits)), parts_of_bits(word_bits))
 
 

@@ -56,13 +56,13 @@ def store(words: Words, i: int, word: Word) -> None:
     words[i] = (parts_of(word, words.dtype.itemsize * 8 // PART_BITS),)
 
 
-def position_of(record: Any) -> tuple[Word, Word]:
-    """The words in the fields `own` and `opp` of a record; in compiled code only."""
+def position_of(record: Any) -> Word:
+    """The packed position in the field `position` of a record; in compiled code only."""
     raise NotImplementedError
 
 
-def set_position(record: Any, own: Word, opp: Word) -> None:
-    """Write the fields `own` and `opp` of a record; in compiled code only."""
+def set_position(record: Any, packed: Word) -> None:
+    """Write the field `position` of a record; in compiled code only."""
     raise NotImplementedError
 
 
@@ -78,16 +78,12 @@ def _store(words: Any, i: Any, word: Any) -> Any:
 
 @overload(position_of, **OPTIONS)
 def _position_of(record: Any) -> Any:
-    return lambda record: (read_record(record.own), read_record(record.opp))
+    return lambda record: read_record(record.position)
 
 
 @overload(set_position, **OPTIONS)
-def _set_position(record: Any, own: Any, opp: Any) -> Any:
-    def write_words(record: Any, own: Any, opp: Any) -> None:
-        write_record(record.own, own)
-        write_record(record.opp, opp)
-
-    return write_words
+def _set_position(record: Any, packed: Any) -> Any:
+    return lambda record, packed: write_record(record.position, packed)
 
 
 # ---------------------------------------------------------------------- parts and bits
@@ -145,12 +141,6 @@ def _bit_like(word: Any, number: Any) -> Any:
 
 
 @part_of_compiled
-def move_of(word: Word, action: int, passing: int) -> Word:
-    """The move of an action, as wide as `word`: 0 for a pass, whose number is `passing` (-1: there is none)."""
-    return word ^ word if action == passing else bit_like(word, action)
-
-
-@part_of_compiled
 def nth_bit(word: Word, n: int) -> Word:
     """The word in which only the n-th lowest set bit of `word` is set, counted from 0."""
     if num_parts(word) == 1:
@@ -169,11 +159,9 @@ def nth_bit(word: Word, n: int) -> Word:
 
 
 @part_of_compiled
-def position_hash(own: Word, opp: Word) -> Word:
-    """64 mixed bits of a position."""
-    key = part(own, 0)
-    for k in range(1, num_parts(own)):
-        key = fold(key, part(own, k))
-    for k in range(num_parts(opp)):
-        key = fold(key, part(opp, k))
+def position_hash(packed: Word) -> Word:
+    """64 mixed bits of a packed position."""
+    key = part(packed, 0)
+    for k in range(1, num_parts(packed)):
+        key = fold(key, part(packed, k))
     return key

@@ -1,12 +1,13 @@
 """Lines and chains on a board, and checks of boards that a person sets up by hand or that are in files."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.errors import IllegalActionError
-from selfplay.games.observation_codec import ObservationCodec
+from selfplay.compute.positions import field_values, packed_fields
 
 Squares = NDArray[np.int8]
 """int8[S], in C order: 1 for a stone of player 0, -1 for one of player 1, 0 for an empty square."""
@@ -20,14 +21,10 @@ BESIDE_HEXAGON = [(0, -1), (0, 1), (-1, 0), (-1, 1), (1, 0), (1, -1)]
 """The cells that a hexagon touches, as (rows down, columns to the right)."""
 
 
-def are_boards(codec: ObservationCodec, own: NDArray[np.int64], opp: NDArray[np.int64]) -> bool:
-    """Whether these words (int64[N] or int64[N, K], as in `State`) are stones of two players on different squares.
-
-    Args:
-        codec: of a game whose observations show nothing but the stones of each player.
-    """
-    on_board = codec.unpack(codec.pack(own, opp))
-    return not (own & opp).any() and all(map(np.array_equal, on_board, (own, opp)))
+def are_positions(of: Any, packed: NDArray[np.int64]) -> bool:
+    """Whether int64[N, W] are packed positions of class `of` whose boards `own` and `opp` have no square in common."""
+    fields = {place.name: field_values(of, packed, place.name) for place in of.places}
+    return np.array_equal(packed_fields(of, fields), packed) and not (fields["own"] & fields["opp"]).any()
 
 
 def check_turns(squares: Squares, to_move: int, names: tuple[str, str]) -> None:

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.checks import require
-from selfplay.compute.bit_algebra import word_of
-from selfplay.compute.stored_words import parts_matrix, word_tensor
+from selfplay.compute.positions import packed_array
+from selfplay.compute.stored_words import parts_matrix
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError, SettingError, shortened
-from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
 from selfplay.games.state import State
@@ -153,11 +152,10 @@ class Game(MadeAgain, BatchStepping):
     def owners(self, state: State) -> Tensor:
         """int8[B, S]: 1 for a square that counts for player 0 at the end, -1 for player 1, 0 for neither.
 
-        Only in a game whose `rules` have `owned`, in which square i of the board is bit i of the words.
+        Only in a game whose `rules` have `owned`, in which square i of the board is bit i of its words.
         """
         assert self.kernels.owned is not None, "only called for games in which squares count"
-        to_move = self._square_bits(self.kernels.owned(state.own, state.opp))
-        other = self._square_bits(self.kernels.owned(state.opp, state.own))
+        to_move, other = map(self._square_bits, self.kernels.owned(state.position))
         return torch.where(state.current_player[:, None] == 0, to_move - other, other - to_move)
 
     def _square_bits(self, words: Tensor) -> Tensor:
@@ -189,6 +187,13 @@ class Game(MadeAgain, BatchStepping):
             IllegalActionError: no match leads to this position.
         """
         raise SettingError(f"game={self.name}: its positions cannot be set up; give the moves that lead to them")
+
+    def position_set_up(self, own: int, opp: int, to_move: int) -> Any:
+        """The position with these stones, of player `to_move` and of the other; its other fields are as at the start.
+
+        Only called for a board that `check_set_up` accepts.
+        """
+        return self.rules.initial._replace(own=own, opp=opp)
 
     def write_transcript(self, actions: Iterable[int]) -> str:
         """The actions of a match as text that `read_transcript` reads."""
@@ -233,7 +238,7 @@ class Game(MadeAgain, BatchStepping):
     def set_up(self, squares: Iterable[int], to_move: int) -> State:
         """The position (B = 1) with this board, in which player `to_move` (0 or 1) moves, set up by a person.
 
-        Square i of the board is bit i of the words of the position.
+        Square i of the board is bit i of the fields `own` and `opp` of the position.
 
         Args:
             squares: 1 for a stone of player 0, -1 for one of player 1, 0 for an empty square.
@@ -246,9 +251,9 @@ class Game(MadeAgain, BatchStepping):
         if self.num_squares is not None and len(board) != self.num_squares:
             raise IllegalActionError(f"a board has {self.num_squares} squares, not {len(board)}")
         self.check_set_up(board, to_move)
-        bits = self.rules.word_bits
-        words = [word_tensor([word_of(np.flatnonzero(board == stone).tolist(), bits)], bits) for stone in (1, -1)]
-        state = self.state_at(words[to_move], words[1 - to_move])
+        first, second = (sum(1 << int(square) for square in np.flatnonzero(board == stone)) for stone in (1, -1))
+        own, opp = (second, first) if to_move else (first, second)
+        state = self.state_at(torch.from_numpy(packed_array([self.position_set_up(own, opp, to_move)])))
         if bool(state.terminated):
             raise IllegalActionError("the match is over in this position; set up one in which it is not")
         return state._replace(current_player=torch.tensor([to_move], dtype=torch.int8))
@@ -291,11 +296,6 @@ class Game(MadeAgain, BatchStepping):
         """The position (B = 1) after the match of a transcript. Raises IllegalActionError if it cannot be played."""
         start = self.start_of_transcript(transcript)
         return self.follow(self.read_transcript(transcript, start), start)
-
-    @cached_property
-    def observation_codec(self) -> ObservationCodec:
-        """Packs and unpacks observations; a game whose entries are not bits of the two words overrides it."""
-        return codec_of_bits(self.kernels.observe, prod(self.observation_shape), self.rules.word_bits)
 
 
 def _is_cached(kind: type, name: str) -> bool:

@@ -1,22 +1,18 @@
-"""Observations packed into bits, made from the two words of positions and turned back into them."""
+"""Observations packed into bits, made from positions and, where they show all of them, turned back into positions."""
 
 from collections.abc import Callable
 from functools import cache
-from typing import Protocol
+from math import prod
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.stored_words import word_tensor
-from selfplay.compute.words import PART_BITS, parts_of_bits
+from selfplay.compute.positions import Packed
+from selfplay.compute.words import PART_BITS
 from selfplay.errors import SettingError
-
-ONE_BIT = "let observation_entry show a bit of own or of opp there, or override Game.observation_codec"
-
-Words = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""int64[N] or int64[N, K] each: `own` and `opp` of N positions, as in `State`."""
 
 
 class ObservationCodec(Protocol):
@@ -24,15 +20,17 @@ class ObservationCodec(Protocol):
 
     size: int
     """D, the number of entries of an observation."""
+    shows_all: bool
+    """Whether the observation determines the position, so that it can be unpacked."""
 
-    def pack(self, own: NDArray[np.int64], opp: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """uint8[N, ceil(D / 8)]: the observations of the positions `(own, opp)`, as in `State`.
+    def pack(self, positions: Packed) -> NDArray[np.uint8]:
+        """uint8[N, ceil(D / 8)]: the observations of positions (int64[N, W], as in `State`).
 
         Flattened in C order, one bit for each entry, entry 0 in the highest bit of the first byte (`np.packbits`).
         """
 
-    def unpack(self, packed: NDArray[np.uint8]) -> Words:
-        """The words of the positions with these observations, the inverse of `pack`.
+    def unpack(self, packed: NDArray[np.uint8]) -> Packed:
+        """int64[N, W]: the positions with these observations, the inverse of `pack`. Called only if `shows_all`.
 
         Raises ForeignObservationError if an observation does not belong to any position.
         """
@@ -48,60 +46,93 @@ class ForeignObservationError(ValueError):
 
 
 class BitCodec:
-    """The codec of observations whose entries are bits of the two words.
+    """The codec of observations whose entries are bits of the packed position, all of which are shown.
 
     Args:
-        bits: int64[D], the bit that each entry shows: bit i of `own` is i, bit i of `opp` is 64 K + i.
-        num_parts: K, the number of int64s that hold a word.
+        bits: int64[D], the bit that each entry shows.
+        num_words: W, the number of int64s of a packed position.
     """
 
-    def __init__(self, bits: NDArray[np.int64], num_parts: int = 1) -> None:
-        self.size, self._num_parts = len(bits), num_parts
-        self._packed_bytes = -(-self.size // 8)
+    shows_all = True
+
+    def __init__(self, bits: NDArray[np.int64], num_words: int) -> None:
+        self.size, self._packed_bytes = len(bits), -(-len(bits) // 8)
         entries = packed_bit(np.arange(self.size))
         shown = np.full(8 * self._packed_bytes, -1)
         shown[entries] = bits
-        sources = np.full(2 * PART_BITS * num_parts, -1)
+        sources = np.full(PART_BITS * num_words, -1)
         sources[bits] = entries
-        self._pack, self._unpack = BitPermutation(shown, len(sources) // 8), BitPermutation(sources, self._packed_bytes)
+        self._pack, self._unpack = BitPermutation(shown, 8 * num_words), BitPermutation(sources, self._packed_bytes)
 
-    def pack(self, own: NDArray[np.int64], opp: NDArray[np.int64]) -> NDArray[np.uint8]:
-        words = np.stack((own, opp), axis=1).astype("<i8", copy=False)
-        packed = self._pack(words.reshape(len(words), 2 * self._num_parts).view(np.uint8)).view(np.uint8)
-        return np.ascontiguousarray(packed[:, : self._packed_bytes])
+    def pack(self, positions: Packed) -> NDArray[np.uint8]:
+        rows = np.ascontiguousarray(positions, dtype="<i8").view(np.uint8)
+        return np.ascontiguousarray(self._pack(rows).view(np.uint8)[:, : self._packed_bytes])
 
-    def unpack(self, packed: NDArray[np.uint8]) -> Words:
-        words = self._unpack(packed)
-        own, opp = (np.ascontiguousarray(half) for half in np.split(words, 2, axis=1))
-        return (own[:, 0], opp[:, 0]) if self._num_parts == 1 else (own, opp)
+    def unpack(self, packed: NDArray[np.uint8]) -> Packed:
+        return self._unpack(packed)
+
+
+class EntryCodec:
+    """The codec of observations that a rule gives, entry by entry.
+
+    Args:
+        observe: see `selfplay.games.kernels.Kernels`.
+        size: D, the number of entries.
+    """
+
+    shows_all = False
+
+    def __init__(self, observe: Callable[[Tensor, int], Tensor], size: int) -> None:
+        self.size, self._observe = size, observe
+
+    def pack(self, positions: Packed) -> NDArray[np.uint8]:
+        return np.packbits(self._observe(torch.from_numpy(positions), self.size).numpy(), axis=1)
+
+    def unpack(self, packed: NDArray[np.uint8]) -> Packed:
+        raise NotImplementedError("only called if the observation shows all of a position")
 
 
 @cache
-def codec_of_bits(observe: Callable[[Tensor, Tensor, int], Tensor], size: int, word_bits: int) -> BitCodec:
-    """The codec of a game whose observation entries are bits of the two words, found by setting one bit at a time.
+def codec_of(
+    position: Any, observation_shape: tuple[int, ...], observe: Callable[[Tensor, int], Tensor] | None
+) -> BitCodec | EntryCodec:
+    """The codec of the observations that a rule gives (`observe`) or, without one, of those made from the fields.
 
-    If several bits set an entry, it is assumed to show the lowest one, because words hold positions in their low bits.
-    `selfplay.games.conformance` checks the codec on positions of the game.
-
-    Args:
-        observe: (own, opp, D) to uint8[B, D], the observations of positions, see `selfplay.games.kernels.Kernels`.
-        size: D, the number of entries of an observation.
-        word_bits: see `Rules`.
-
-    Raises SettingError, which names the entry, if one is set by no bit, or by the same bit of both words.
+    Raises as `shown_bits`.
     """
-    num_parts = parts_of_bits(word_bits)
-    num_bits = PART_BITS * num_parts
-    ones = word_tensor([1 << bit for bit in range(num_bits)], word_bits)
-    zeros = torch.zeros_like(ones)
-    by_own, by_opp = (observe(*words, size).numpy() != 0 for words in ((ones, zeros), (zeros, ones)))
-    own_bit, opp_bit = (np.where(shown.any(axis=0), shown.argmax(axis=0), num_bits) for shown in (by_own, by_opp))
-    if (own_bit == opp_bit).any():
-        entry = int((own_bit == opp_bit).argmax())
-        is_none = own_bit[entry] == num_bits
-        shown = "no bit of the two words" if is_none else f"bit {own_bit[entry]} of both words"
-        raise SettingError(f"entry {entry} of the observation shows {shown}, not one bit; {ONE_BIT}")
-    return BitCodec(np.where(own_bit < opp_bit, own_bit, num_bits + opp_bit), num_parts)
+    if observe is not None:
+        return EntryCodec(observe, prod(observation_shape))
+    return BitCodec(shown_bits(position, observation_shape), position.num_words)
+
+
+def shown_bits(position: Any, observation_shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """int64[D]: the bit of the packed position that each entry of the observation shows, by the fields of positions.
+
+    There is a plane for each board, that of `opp` before that of `own`, then one for each bit of each number, the
+    lowest first. Without a board of squares, each bit is one entry.
+
+    Raises SettingError if the observation has another shape.
+    """
+    names = [place.name for place in position.places if place.is_board]
+    order = [
+        *(name for name in ("opp", "own") if name in names),
+        *(name for name in names if name not in ("opp", "own")),
+    ]
+    boards = [position.place(name) for name in order]
+    bits = [place.offset + bit for place in position.places if not place.is_board for bit in range(place.bits)]
+    squares = prod(observation_shape[1:]) if len(observation_shape) == 3 else 1
+    planes = [np.arange(place.bits) + place.offset for place in boards] + [np.full(squares, bit) for bit in bits]
+    shown = np.concatenate(planes).astype(np.int64)
+    fits = len(observation_shape) < 3 or all(place.bits == squares for place in boards)
+    if not fits or len(shown) != prod(observation_shape):
+        fields = ", ".join(
+            f"{place.name} ({place.bits} {'squares' if place.is_board else 'bits'})" for place in position.places
+        )
+        raise SettingError(
+            f"observation_shape={observation_shape}: does not fit the fields {fields}; write "
+            f"({len(boards) + len(bits)}, rows, columns), or give the rules an observation_entry"
+        )
+    return shown
 
 
 BLOCK = 8192

@@ -1,74 +1,59 @@
-"""The rules of a game as bit algebra on two words, and optional declarations about its positions."""
+"""The rules of a game as functions of positions, and optional declarations about its positions."""
 
 from collections.abc import Callable
-from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compiled_words import part
-from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits
+
+Position = Any
+"""A position of a game: an instance of the class that it declares with `selfplay.compute.positions.position`."""
 
 
 class Rules(NamedTuple):
-    """The rules of a game: functions marked with `rule`, on a position `(own, opp)` seen by the player to move.
+    """The rules of a game: functions marked with `rule`, of positions seen by the player to move."""
 
-    A move is `1 << action`, or 0 for a pass.
-    """
-
-    initial: tuple[int, int]
-    """The two words at the start."""
-    legal_actions: Callable[[Word, Word], Word]
+    initial: Position
+    """The position at the start. Its class declares the fields of positions."""
+    legal_actions: Callable[[Position], Word]
     """The legal actions as the bits of a word; 0 if the match is over or only a pass is legal."""
-    play: Callable[[Word, Word, Word], tuple[Word, Word]]
-    """(own, opp, legal move) to the next position, seen by the next player."""
-    is_terminal: Callable[[Word, Word], Word]
+    play: Callable[[Position, int], Position]
+    """(position, legal action) to the next position, seen by the player to move there."""
+    is_terminal: Callable[[Position], Any]
     """Whether the match is over (bool). Compiled code asks only where `legal_actions` gives 0."""
-    return_to_move: Callable[[Word, Word], Word]
+    return_to_move: Callable[[Position], Any]
     """The return in {-1, 0, 1} of the player to move. Asked only where terminal."""
-    observation_entry: Callable[[Word, Word, Word], Word]
-    """(own, opp, index) to entry `index` (0 or 1) of the flattened observation of the player who has just moved."""
-    margin: Callable[[Word, Word], Word] | None = None
+    observation_entry: Callable[[Position, int], Any] | None = None
+    """(position, index) to entry `index` (0 or 1) of the flattened observation of the player who is not to move. None:
+    a plane for each board, that of `opp` before that of `own`, then a plane for each bit of each number, the lowest
+    first."""
+    moves_again: Callable[[Position], Any] | None = None
+    """Whether the player to move has also made the last move (bool). None: the players take turns."""
+    margin: Callable[[Position], Any] | None = None
     """The lead of the player to move, a whole number of `margin_unit` points; None if a match is only won, drawn or
     lost."""
-    owned: Callable[[Word, Word], Word] | None = None
-    """The squares that count for the player to move at the end: its stones, and those that only it surrounds. None if
-    squares do not count."""
+    owned: Callable[[Position], tuple[Word, Word]] | None = None
+    """The squares that count for the player to move at the end, its stones and those that only it surrounds, and those
+    that count for the other. None if squares do not count."""
+    points: Callable[[Position], tuple[Any, Any]] | None = None
+    """The points so far of the player to move and of the other, whole numbers of `margin_unit`, without komi, to be
+    shown to people. None: only the lead is shown."""
     margin_unit: float = 1.0
     """The points of a margin of 1, such as 0.5 if there can be half points."""
-    word_bits: int = PART_BITS
-    """The bits of a word: at least those that positions use, and at least the actions besides a pass."""
-    points: Callable[[Word, Word], Word] | None = None
-    """The points of the player to move so far, a whole number of `margin_unit`, without komi, to be shown to people.
-    None: only the lead is shown."""
+
+    @property
+    def position(self) -> Any:
+        """The class of positions, a `selfplay.compute.positions.PositionClass`."""
+        return type(self.initial)
 
 
-def initial_words(rules: Rules) -> tuple[WordInt, WordInt]:
-    """The two words at the start as numbers, for rules that are called uncompiled."""
-    own, opp = (WordInt(word, parts_of_bits(rules.word_bits)) for word in rules.initial)
-    return own, opp
-
-
-def ended(rules: Rules, own: WordInt, opp: WordInt) -> tuple[bool, float]:
+def ended(rules: Rules, position: Position) -> tuple[bool, float]:
     """Whether a match is over in this position and, if so, the return of the player to move; uncompiled."""
-    is_over = bool(rules.is_terminal(own, opp))
-    return is_over, float(part(rules.return_to_move(own, opp), 0)) if is_over else 0.0
-
-
-@cache
-def entry_of_stones(squares: int) -> Callable[[Word, Word, Word], Word]:
-    """The `observation_entry` of words whose first `squares` bits are stones on squares numbered as they are drawn."""
-
-    @rule
-    def observation_entry(own: Word, opp: Word, index: Word) -> Word:
-        """Channel 0: the stones of the player who has just moved; channel 1: those of the player to move."""
-        to_move = (index >= squares) * 1
-        square = index - to_move * squares
-        return (((opp >> square) & (1 - to_move)) | ((own >> square) & to_move)) & 1
-
-    return observation_entry
+    is_over = bool(rules.is_terminal(position))
+    return is_over, float(part(rules.return_to_move(position), 0)) if is_over else 0.0
 
 
 class Features(NamedTuple):
@@ -76,8 +61,8 @@ class Features(NamedTuple):
 
     names: tuple[str, ...]
     """K names, as in files of evaluations."""
-    values: Callable[[Word, Word], tuple[Word, ...]]
-    """(own, opp) to the K features, seen by the player to move. Called by compiled code only."""
+    values: Callable[[Position], tuple[Word, ...]]
+    """(position) to the K features, seen by the player to move. Called by compiled code only."""
     basic: "Features | None" = None
     """The first features alone, for evaluations that do not weight the others: they are faster to compute."""
 
@@ -85,7 +70,8 @@ class Features(NamedTuple):
 class TurningRules(NamedTuple):
     """Further rules of a game whose moves place a disc on an empty square and turn at least one opposing disc.
 
-    Functions marked with `rule`. A player who can place none passes; when neither can, the match is over.
+    Functions marked with `rule`. A player who can place none passes; when neither can, the match is over. The fields of
+    positions are `own` and `opp`, boards of at most 64 squares.
     """
 
     flips: Callable[[Word, Word, Word], Word]

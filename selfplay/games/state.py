@@ -11,16 +11,14 @@ class State(NamedTuple):
 
     Examples:
         >>> state = selfplay.make_game("tictactoe").state_after(["0,0", "1,1", "0,1"])
-        >>> state.own.tolist(), state.opp.tolist()  # O: square 4; X: squares 0 and 1
-        ([16], [3])
+        >>> state.position.tolist()  # O, who is to move: square 4; X: squares 0 and 1
+        [[16, 3]]
         >>> state.current_player.tolist(), state.terminated.tolist()
         ([1], [False])
     """
 
-    own: Tensor
-    """int64[B]: the word of the player to move; int64[B, K] if words have more than 64 bits, the lowest part first."""
-    opp: Tensor
-    """The word of the other player, likewise."""
+    position: Tensor
+    """int64[B, W]: the positions, packed (`selfplay.compute.positions`); `Game.positions` gives their fields."""
     current_player: Tensor
     """int8[B]: who is to move; 0 moves first."""
     terminated: Tensor
@@ -30,7 +28,7 @@ class State(NamedTuple):
 
     @property
     def batch_size(self) -> int:
-        return self.own.shape[0]
+        return self.position.shape[0]
 
     def select(self, index: Tensor) -> "State":
         """The matches at `index` (int64[N], or bool[B])."""
@@ -38,7 +36,7 @@ class State(NamedTuple):
 
     def key(self) -> tuple[int, ...]:
         """The position and the player to move of one match (B = 1), as the key of a dictionary."""
-        return (*self.own.flatten().tolist(), *self.opp.flatten().tolist(), int(self.current_player))
+        return (*self.position[0].tolist(), int(self.current_player))
 
     def returns_to(self, player: Tensor) -> Tensor:
         """float32[B]: the return of `player` (int8[B], 0 or 1) in each match."""

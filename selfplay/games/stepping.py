@@ -7,15 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import bit_count_of_64
-from selfplay.compute.stored_words import parts_matrix, word_tensor
+from selfplay.compute.positions import field_values, packed_array, position_at
+from selfplay.compute.stored_words import parts_matrix
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.kernels import Kernels, compile_kernels
-from selfplay.games.rules import Rules, ended, initial_words
+from selfplay.games.observation_codec import ObservationCodec, codec_of
+from selfplay.games.rules import Rules, ended
 from selfplay.games.state import State
 
 
@@ -41,6 +44,11 @@ class BatchStepping(ABC):
         """The compiled rules."""
         return compile_kernels(self.rules, self.pass_action)
 
+    @cached_property
+    def observation_codec(self) -> ObservationCodec:
+        """Packs and unpacks observations; a game with `rules.observation_entry` can override it, to unpack them."""
+        return codec_of(self.rules.position, self.observation_shape, self.kernels.observe)
+
     @abstractmethod
     def write_transcript(self, actions: Iterable[int]) -> str:
         """The actions of a match as text."""
@@ -54,16 +62,28 @@ class BatchStepping(ABC):
     @cached_property
     def _start(self) -> State:
         """One match at the start."""
-        words = word_tensor(self.rules.initial, self.rules.word_bits)
-        over, returned = ended(self.rules, *initial_words(self.rules))
-        return State(
-            words[:1], words[1:], torch.zeros(1, dtype=torch.int8), torch.tensor([over]), torch.tensor([returned])
-        )
+        over, returned = ended(self.rules, self.rules.initial)
+        start = torch.from_numpy(packed_array([self.rules.initial]))
+        return State(start, torch.zeros(1, dtype=torch.int8), torch.tensor([over]), torch.tensor([returned]))
 
-    def state_at(self, own: Tensor, opp: Tensor) -> State:
-        """The positions `(own, opp)`, as stored in states, as a state with player 0 to move."""
-        terminated, returns = self.kernels.ends(own, opp)
-        return State(own, opp, torch.zeros_like(terminated, dtype=torch.int8), terminated, returns)
+    def state_at(self, position: Tensor) -> State:
+        """Packed positions (int64[B, W]) as a state with player 0 to move."""
+        terminated, returns = self.kernels.ends(position)
+        return State(position, torch.zeros_like(terminated, dtype=torch.int8), terminated, returns)
+
+    def positions(self, state: State) -> list[Any]:
+        """The position of each match, with its fields, as the rules take it outside compiled code.
+
+        Examples:
+            >>> game = selfplay.make_game("tictactoe")
+            >>> game.positions(game.state_after(["1,1"]))
+            [Position(own=WordInt(0, 1), opp=WordInt(16, 1))]
+        """
+        return [position_at(self.rules.position, state.position, row) for row in range(state.batch_size)]
+
+    def field(self, state: State, name: str) -> Tensor:
+        """int64[B], or int64[B, K] for a board of more than 64 squares: a field of each position."""
+        return torch.from_numpy(field_values(self.rules.position, state.position.numpy(), name))
 
     def legal_action_mask(self, state: State) -> Tensor:
         """bool[B, A]: which actions are legal; none in a terminated match."""
@@ -96,30 +116,34 @@ class BatchStepping(ABC):
     # ------------------------------------------------------------------ observations and boards
 
     def observe(self, state: State) -> Tensor:
-        """float32[B, *observation_shape]: each position as seen by the player who has just moved."""
+        """float32[B, *observation_shape]: each position as seen by the player who is not to move there: usually the one
+        who has just moved."""
         entries = self.observation_bits(state).to(torch.float32)
         return entries.reshape(state.batch_size, *self.observation_shape)
 
     def observation_bits(self, state: State) -> Tensor:
         """uint8[B, D]: the entries of `observe`, flattened in C order, as 0 and 1."""
-        return self.kernels.observe(state.own, state.opp, prod(self.observation_shape))
+        if self.kernels.observe is not None:
+            return self.kernels.observe(state.position, prod(self.observation_shape))
+        packed = torch.from_numpy(self.observation_codec.pack(state.position.numpy()))
+        bits = packed[:, :, None] >> torch.arange(7, -1, -1, dtype=torch.uint8) & 1
+        return bits.flatten(1)[:, : prod(self.observation_shape)]
 
     def lead_to_move(self, state: State) -> Tensor:
         """float64[B]: the lead of the player to move in points, in a game that counts them."""
         assert self.kernels.margin is not None, "only called for games that count points"
-        return parts_matrix(self.kernels.margin(state.own, state.opp))[:, 0] * self.rules.margin_unit
+        return self.kernels.margin(state.position) * self.rules.margin_unit
 
     def points(self, state: State) -> Tensor | None:
         """float64[B, 2]: the points of player 0 and of player 1; None in a game whose rules do not say them."""
         if self.kernels.points is None:
             return None
-        to_move, other = self.kernels.points(state.own, state.opp), self.kernels.points(state.opp, state.own)
-        by_turn = torch.stack([parts_matrix(words)[:, 0] for words in (to_move, other)], dim=1) * self.rules.margin_unit
+        by_turn = self.kernels.points(state.position) * self.rules.margin_unit
         return torch.where(state.current_player[:, None] == 0, by_turn, by_turn.flip(1))
 
     def stone_counts(self, state: State) -> Tensor:
-        """int64[B]: the number of set bits of the two words together: on most boards, the stones."""
-        counts: Tensor = bit_count_of_64(parts_matrix(state.own | state.opp))
+        """int64[B]: the number of stones on the boards `own` and `opp`."""
+        counts: Tensor = bit_count_of_64(parts_matrix(self.field(state, "own") | self.field(state, "opp")))
         return counts.sum(dim=1)
 
     @property
@@ -141,5 +165,5 @@ class BatchStepping(ABC):
         if self.num_squares is None:
             raise SettingError(f"game={self.name}: this game has no board of squares")
         bits = self.observation_bits(state).to(torch.int8)
-        just_moved, to_move = bits[:, : 2 * self.num_squares].chunk(2, dim=1)
-        return torch.where(state.current_player[:, None] == 0, to_move - just_moved, just_moved - to_move)
+        other, to_move = bits[:, : 2 * self.num_squares].chunk(2, dim=1)
+        return torch.where(state.current_player[:, None] == 0, to_move - other, other - to_move)

@@ -10,6 +10,7 @@ Player 0 is X, player 1 is O. Action i marks square i.
 """
 
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,11 +18,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
+from selfplay.compute.positions import position, squares
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Rules, Symmetries, entry_of_stones
+from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 
 NUMBERS = ("Three", "Four", "Five", "Six", "Seven", "Eight")
@@ -37,6 +39,11 @@ def tictactoe_rules(width: int) -> Rules:
     left_column, top_row = word_of(range(0, size, width)), word_of(range(width))
     top_left, top_right = 1, 1 << (width - 1)
 
+    @position
+    class Position(NamedTuple):
+        own: Word = squares(size)
+        opp: Word = squares(size)
+
     @rule
     def has_line(stones: Word) -> Word:
         """Whether `stones` fill a row, a column or a diagonal."""
@@ -49,25 +56,27 @@ def tictactoe_rules(width: int) -> Rules:
         return (rows | columns | diagonal | antidiagonal) != 0
 
     @rule
-    def legal_actions(own: Word, opp: Word) -> Word:
+    def legal_actions(p: Position) -> Word:
         """The empty squares, unless a line has ended the match."""
-        return (~(own | opp) & board) * ((has_line(own) | has_line(opp)) == 0)
+        if has_line(p.opp) or has_line(p.own):
+            return 0
+        return board & ~(p.own | p.opp)
 
     @rule
-    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
-        return opp, own | move
+    def play(p: Position, action: int) -> Position:
+        return Position(p.opp, p.own | 1 << action)
 
     @rule
-    def is_terminal(own: Word, opp: Word) -> Word:
+    def is_terminal(p: Position) -> bool:
         """Whether there is a line, or the board is full."""
-        return has_line(opp) | has_line(own) | ((own | opp) == board)
+        return has_line(p.opp) or has_line(p.own) or (p.own | p.opp) == board
 
     @rule
-    def return_to_move(own: Word, opp: Word) -> Word:
+    def return_to_move(p: Position) -> int:
         """-1 if the player who has just moved has completed a line, otherwise 0."""
-        return has_line(own) * 1 - has_line(opp) * 1
+        return has_line(p.own) - has_line(p.opp)
 
-    return Rules((0, 0), legal_actions, play, is_terminal, return_to_move, entry_of_stones(size))
+    return Rules(Position(0, 0), legal_actions, play, is_terminal, return_to_move)
 
 
 class TicTacToePresentation(Presentation):
@@ -141,7 +150,7 @@ class TicTacToe(Game):
             raise IllegalActionError(f"{self.name}: X moves first, so it must have as many stones as O or one more")
         to_move = lead[:, None] == 0
         own, opp = torch.where(to_move, crosses, noughts).sum(dim=1), torch.where(to_move, noughts, crosses).sum(dim=1)
-        state = self.state_at(own, opp)
+        state = self.state_at(torch.stack([own, opp], dim=1))
         returns = torch.where(lead == 0, state.returns, -state.returns) + 0.0
         return state._replace(current_player=lead.to(torch.int8), returns=returns)
 
