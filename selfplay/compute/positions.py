@@ -40,6 +40,10 @@ from selfplay.compute.words import PART_BITS, WordInt, parts_of, parts_of_bits, 
 from selfplay.errors import ConformanceError
 
 PositionT = TypeVar("PositionT", bound=type)
+struct_proxy: Any = cgutils.create_struct_proxy
+lower_attributes: Any = lower_getattr_generic
+lower_call: Any = lower_builtin
+ANYTHING: Any = types.VarArg(types.Any)  # type: ignore[no-untyped-call]
 Packed = NDArray[np.int64]
 """int64[N, W]: packed positions, the lowest part of the packed word first."""
 
@@ -106,7 +110,7 @@ def _layout(fields: Mapping[str, Field]) -> tuple[Place, ...]:
             free[part] -= field.bits
             shared |= {part} if part < boards else set()
     return tuple(
-        Place(name, *field, offsets[name], not ((offsets[name] + field.bits - 1) // PART_BITS in shared))
+        Place(name, *field, offsets[name], (offsets[name] + field.bits - 1) // PART_BITS not in shared)
         for name, field in fields.items()
     )
 
@@ -225,7 +229,8 @@ def field_values(of: Any, packed: Packed, name: str) -> Packed:
         words[:, -1] &= parts_of(place.mask, place.num_parts)[-1]
         return words
     # The shift fills with the sign, which the mask takes away.
-    return packed[:, first] >> shift & parts_of(place.mask, 1)[0]
+    values: Packed = packed[:, first] >> shift & parts_of(place.mask, 1)[0]
+    return values
 
 
 def packed_fields(of: Any, values: Mapping[str, Packed]) -> Packed:
@@ -262,7 +267,7 @@ def _field_type(self: Any, kind: PositionType, name: str) -> Any:
 
 
 def _field(context: Any, builder: Any, kind: PositionType, value: Any, name: str) -> Any:
-    return getattr(cgutils.create_struct_proxy(kind)(context, builder, value=value), name)
+    return getattr(struct_proxy(kind)(context, builder, value=value), name)
 
 
 define(register_model(PositionType), _PositionModel)
@@ -270,7 +275,7 @@ define(
     infer_getattr,
     type("PositionAttributes", (AttributeTemplate,), {"key": PositionType, "generic_resolve": _field_type}),
 )
-define(lower_getattr_generic(PositionType), _field)
+define(lower_attributes(PositionType), _field)
 
 
 def _make_compiled(of: Any, signature: inspect.Signature) -> None:
@@ -287,14 +292,14 @@ def _make_compiled(of: Any, signature: inspect.Signature) -> None:
         return result
 
     def construct(context: Any, builder: Any, called: Any, values: Any) -> Any:
-        made = cgutils.create_struct_proxy(kind)(context, builder)
+        made = struct_proxy(kind)(context, builder)
         for (name, wanted), given, value in zip(kind.fields.items(), called.args, values, strict=True):
             setattr(made, name, _converted(context, builder, given, wanted, value))
         return made._getvalue()
 
     def unpacked(typing_context: Any, packed: Any) -> Any:
         def generate(context: Any, builder: Any, called: Any, values: Any) -> Any:
-            made = cgutils.create_struct_proxy(kind)(context, builder)
+            made = struct_proxy(kind)(context, builder)
             for place in of.places:
                 wanted = context.get_value_type(kind.fields[place.name])
                 part = _resized(builder, builder.lshr(values[0], ir.Constant(values[0].type, place.offset)), wanted)
@@ -307,7 +312,7 @@ def _make_compiled(of: Any, signature: inspect.Signature) -> None:
 
     take_apart: Any = intrinsic(unpacked)
     define(type_callable(of), typed)
-    define(lower_builtin(of, types.VarArg(types.Any)), construct)
+    define(lower_call(of, ANYTHING), construct)
     overload(of.unpack, strict=False, jit_options=QUICKLY_COMPILED)(lambda packed: lambda packed: take_apart(packed))
 
 
