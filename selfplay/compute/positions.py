@@ -21,6 +21,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import (
@@ -53,6 +54,10 @@ class Field(NamedTuple):
 
     is_board: bool
     bits: int
+
+    @property
+    def is_possible(self) -> bool:
+        return isinstance(self.bits, int) and self.bits >= 1 and (self.is_board or self.bits < PART_BITS)
 
 
 def squares(count: int) -> Any:
@@ -139,7 +144,7 @@ def position(declared: PositionT) -> PositionT:
     names: tuple[str, ...] = declared._fields  # type: ignore[attr-defined]
     for name in names:
         field = fields.get(name)
-        if not isinstance(field, Field) or not 1 <= field.bits <= (field.bits if field.is_board else PART_BITS - 1):
+        if not isinstance(field, Field) or not field.is_possible:
             raise ConformanceError(
                 f"{declared.__name__}.{name}: its size is missing or out of range; write = squares(n), = number(bits) "
                 "with 1 to 63 bits, or = flag()"
@@ -187,7 +192,7 @@ def _fitting(place: Place, value: Any) -> Any:
     except TypeError:
         raise ConformanceError(f"the field {place.name} gets {value!r}, which is not a word or a number") from None
     word = WordInt(number, place.num_parts) if place.is_board else number
-    if 0 <= word <= place.mask and number >> PART_BITS * place.num_parts <= 0:
+    if 0 <= int(word) <= place.mask and number >> PART_BITS * place.num_parts <= 0:
         return word
     if place.is_board:
         raise ConformanceError(
@@ -263,7 +268,10 @@ class _PositionModel(models.StructModel):
 
 
 def _field_type(self: Any, kind: PositionType, name: str) -> Any:
-    return kind.fields.get(name)
+    if name not in kind.fields:
+        made = f"{kind.of.__name__}({', '.join(kind.fields)})"
+        raise TypingError(f"a position has no {name}, only the fields of {made}; to change one, make another position")
+    return kind.fields[name]
 
 
 def _field(context: Any, builder: Any, kind: PositionType, value: Any, name: str) -> Any:
