@@ -146,8 +146,8 @@ export class Match {
 
   /** @type {(player: Participant, number: number) => string} */
   #key(player, number) {
-    const { own, opp, player: seat } = this.states[number];
-    return [player.offer.id, this.seed, own, opp, seat, number].join(" ");
+    const { position, player: seat } = this.states[number];
+    return [player.offer.id, this.seed, ...Object.values(position), seat, number].join(" ");
   }
 
   // What a player finds in the position before a ply.
