@@ -18,7 +18,7 @@ from types import FunctionType
 from typing import Any
 
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compiled_words import bit_like
+from selfplay.compute.compiled_words import bit_like, lowest, num_parts, part
 from selfplay.compute.positions import PositionClass
 from selfplay.compute.words import PART_BITS, WordInt
 from selfplay.errors import SettingError
@@ -47,7 +47,17 @@ const bitCount = (word) => {
   return BigInt(count);
 };
 const floorDivide = (a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n);
+const lowest = (word) => bitCount((word & -word) - 1n);
 """
+
+BUILT_IN: dict[Callable[..., Any], Callable[..., Value]] = {
+    bit_count: lambda word: Value(f"bitCount({word.as_kind(word.kind or WORD)})", NUMBER, is_natural=True),
+    lowest: lambda word: Value(f"lowest({word.as_kind(word.kind or WORD)})", NUMBER, is_natural=True),
+    bit_like: lambda word, number: Value(f"(1n << {number.text})", word.kind),
+    part: lambda word, k: Value(wrapped(f"({word.text} >> ({PART_BITS}n * {k.text}))", NUMBER), NUMBER),
+    num_parts: lambda word: Value(f"{word.kind or WORD}n", NUMBER, is_natural=True),
+}
+"""Functions that are not translated from their source."""
 
 
 def javascript_of(
@@ -65,7 +75,8 @@ def javascript_of(
     translation = _Translation()
     exported = {name: translation.called(function, kinds).text for name, (function, kinds) in rules.items()}
     lines = [f"export const {name} = {function};" for name, function in exported.items()]
-    return "\n".join([PRELUDE, *translation.functions, *lines, *_packing(position), ""])
+    tables = [f"const {name} = {entries};" for entries, name in translation.tables.items()]
+    return "\n".join([PRELUDE, *tables, *translation.functions, *lines, *_packing(position), ""])
 
 
 def _packing(position: PositionClass | None) -> list[str]:
@@ -81,10 +92,11 @@ def _packing(position: PositionClass | None) -> list[str]:
 
 
 class _Translation:
-    """The functions translated so far, each after those that it calls."""
+    """The functions translated so far, each after those that it calls, and the constant tuples that they read."""
 
     def __init__(self) -> None:
         self.functions: list[str] = []
+        self.tables: dict[str, str] = {}
         self._called: dict[Any, Value] = {}
 
     def called(self, function: Callable[..., Any], kinds: Sequence[Kind]) -> Value:
@@ -271,12 +283,8 @@ class _Rule:
             return self._position(node, function, arguments)
         if node.keywords or not isinstance(function, FunctionType):
             raise self._refused(node)
-        if function is bit_count:
-            (word,) = arguments
-            return Value(f"bitCount({word.as_kind(word.kind or WORD)})", NUMBER, is_natural=True)
-        if function is bit_like:
-            like, number = arguments
-            return Value(f"(1n << {number.text})", like.kind)
+        if function in BUILT_IN:
+            return BUILT_IN[function](*arguments)
         called = self.translation.called(function, [argument.kind for argument in arguments])
         return Value(f"{called.text}({', '.join(argument.text for argument in arguments)})", called.kind)
 
@@ -299,7 +307,9 @@ class _Rule:
         numbers = [self._number(node, constant) for constant in constants]
         kind = max((number.kind for number in numbers if isinstance(number.kind, int)), default=NUMBER)
         entries = ", ".join(number.as_kind(kind) for number in numbers)
-        return Value(f"[{entries}][Number({self._value(index).text})]", kind)
+        tables = self.translation.tables
+        table = tables.setdefault(f"[{entries}]", f"table_{len(tables)}")
+        return Value(f"{table}[Number({self._value(index).text})]", kind)
 
     def _number_or_name(self, node: ast.Constant | ast.Name) -> Value:
         if isinstance(node, ast.Name) and node.id in self.kinds:
