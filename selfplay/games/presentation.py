@@ -9,7 +9,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.stored_words import single_word
 from selfplay.games.board_checks import winning_chain, winning_squares
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
@@ -126,8 +125,8 @@ class Presentation:
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
         """Match `row` of `state` drawn as text, one line per board row, without a newline at the end.
 
-        By default the stones are drawn as X and O with the names of rows and columns; without a board, the two words as
-        numbers.
+        By default the stones are drawn as X and O with the names of rows and columns; without a board, the
+        fields of the position as numbers.
         The value of an action is in the square that chooses it, or below the board; the last line is the caption.
 
         Args:
@@ -137,8 +136,9 @@ class Presentation:
         player = int(state.current_player[row])
         texts = {action: f"{self.game.action_text(action, player)} {value:+.2f}" for action, value in shown}
         if self.game.board_shape is None:
-            own, opp = (int(single_word(words, row)) for words in (state.own, state.opp))
-            return "\n".join(filter(None, [f"own {own}, opp {opp}", *texts.values(), self.caption(state, row)]))
+            fields = self.game.positions(state)[row]._asdict().items()
+            fields_text = ", ".join(f"{name} {int(value)}" for name, value in fields)
+            return "\n".join(filter(None, [fields_text, *texts.values(), self.caption(state, row)]))
         cells = self.stone_signs(state, row)
         for action, value in shown:
             if len(squares := self.pointed_squares(action)) == 1:
