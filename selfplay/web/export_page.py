@@ -195,6 +195,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
         "line_length": presentation.line_length,
+        "square_marks": dict(presentation.square_marks),
         "captures_stones": presentation.captures_stones,
         "komi": game.komi,
         "margin_unit": game.rules.margin_unit,

@@ -19,7 +19,7 @@ type Point = [number, number];
 
 /** A game with a board of squares. */
 type BoardGame = GameView & { rows: number; columns: number };
-type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings" | "star_points">;
+type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings" | "star_points" | "joined_squares">;
 
 /** How well an action does, in words; null if it is about as good as the best, or if this is not known. */
 type Grade = PlyDescription["grade"];
@@ -47,7 +47,7 @@ type Mode = "perfect" | "adviser" | "none";
 type Drawn = Pick<MatchDescription, "legal" | "winning_squares"> & {
   squares: number[];
   plies: Pick<PlyDescription, "square" | "origin" | "turned">[];
-} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners">>;
+} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners" | "marks">>;
 
 /** What a game without a board draws of it. */
 type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">;
@@ -180,6 +180,7 @@ interface Description {
   separator: string;
   writes_passes: boolean;
   line_length: number | null;
+  square_marks: Record<string, string>;
   captures_stones: boolean;
   komi: number | null;
   margin_unit: number;

@@ -39,14 +39,15 @@ export const numberOf = (value) => Number(BigInt.asIntN(64, value));
 
 export class Game {
   /**
-   * @param {Pick<Description, "initial" | "pass_action" | "num_actions" | "num_squares" | "shown" | "ends">} description
+   * @param {Pick<Description, "initial" | "pass_action" | "num_actions" | "num_squares" | "shown" | "square_marks" | "ends">} description
    */
-  constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, shown, ends }) {
+  constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, shown, square_marks: marks, ends }) {
     this.rules = rules;
     this.passAction = passAction;
     this.numActions = numActions;
     this.numSquares = numSquares;
     this.ends = ends;
+    this.markFields = Object.keys(marks);
     this.initial = rules.unpacked(BigInt(initial));
     this.stones = observer(shown, 2 * numSquares);
   }
@@ -102,6 +103,21 @@ export class Game {
     const seen = this.stones(position);
     const sign = player === 0 ? 1 : -1;
     return seen.slice(this.numSquares).map((toMove, square) => sign * (toMove - seen[square]) + 0);
+  }
+
+  // Which of the marks each square has, numbered from 1 in their order; 0: none.
+  /** @type {(state: GameState) => number[]} */
+  marks({ position }) {
+    const marks = new Array(this.numSquares).fill(0);
+    this.markFields.forEach((name, number) => bitsOf(position[name]).forEach((square) => (marks[square] = number + 1)));
+    return marks;
+  }
+
+  // Different numbers for squares with different stones or marks, 0 for those with neither.
+  /** @type {(state: GameState) => number[]} */
+  contents(state) {
+    const marks = this.marks(state);
+    return this.squares(state).map((stone, square) => stone + 3 * marks[square]);
   }
 
   // 1 for a square that counts for seat 0 at the end, -1 for seat 1, 0 for neither; null in games in which squares do not count.

@@ -219,12 +219,12 @@ export class Match {
     const state = this.states[number];
     const { values } = judged;
     const action = bestOf(values);
-    const after = this.game.squares(this.game.step(state, action));
+    const after = this.game.contents(this.game.step(state, action));
     const { kind, words, source } = judgedView(this, number);
     return {
       action,
       text: this.description.words[state.player][action],
-      square: placedSquare(this, this.game.squares(state), after, action),
+      square: placedSquare(this, this.game.contents(state), after, action),
       value: values[action],
       words: words[this.game.legal(state).indexOf(action)],
       in_points: kind === "points",
