@@ -37,8 +37,8 @@ PROBE_ROWS = 3
 
 
 class Output(NamedTuple):
-    """The output of a network for N observations, each seen by the player who is not to move (who has just moved, unless
-    it moves again)."""
+    """The output of a network for N observations, each seen by the player who is not to move: the one who has just
+    moved, unless it moves again."""
 
     value: Tensor
     """float32[N]: the expected outcome for this player."""
