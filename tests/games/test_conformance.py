@@ -143,9 +143,12 @@ class LongerThanItSays(CompiledTicTacToe):
 # ---------------------------------------------------------------------- two ways
 
 
+play = make_game("tictactoe").rules.play
+
+
 @rule
 def play_keeps_own(p, action):
-    return make_game("tictactoe").rules.play(p, action)._replace(own=p.own)
+    return play(p, action)._replace(own=p.own)
 
 
 class UncompiledPlayDiffers(CompiledTicTacToe):
