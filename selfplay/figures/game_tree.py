@@ -48,7 +48,8 @@ def turns_from(game: Game, state: State) -> Turns:
 def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int], turns: Turns) -> nx.DiGraph:
     """The positions that a search visited, and the moves that it cut off, down to `depth`.
 
-    Nodes have parent, layer (plies from the root), player (by `turns`), visits (of this position), text (its value; "" where cut off),
+    Nodes have parent, layer (plies from the root), player (by `turns`), visits (of this position), text (its value; ""
+    where cut off),
     is_chosen (on the line), beneath (visits of positions below that are left out) and moves_hidden (moves left out).
     The numbers of visits and of `beneath` of all nodes sum to the number of positions that the search visited.
 
