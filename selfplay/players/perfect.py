@@ -54,7 +54,7 @@ class SolverPlayer(BestValuePlayer, Generic[Solver]):
 
     def _values(self, state: State) -> NDArray[np.float64]:
         """Raises TimeLimitError."""
-        first_rows, inverse = distinct_positions(state)
+        first_rows, inverse = distinct_positions(state.position)
         distinct = state.select(first_rows)
         values: NDArray[np.float64] = np.full((distinct.batch_size, self.game.num_distinct_actions), np.nan)
         for row in range(distinct.batch_size):

@@ -90,7 +90,7 @@ class ValueNetPlayer(Player):
 
         Actions that end the match have their exact value.
         """
-        rows, inverse = distinct_positions(state)
+        rows, inverse = distinct_positions(state.position)
         return self._action_values(state.select(rows), self.depth)[inverse]
 
     def points_per_value(self) -> float | None:
@@ -121,12 +121,14 @@ class ValueNetPlayer(Player):
         rows, actions = mask.nonzero(as_tuple=True)
         afterstates = self.game.step_unchecked(state.select(rows), actions)
         values = torch.full(mask.shape, torch.nan)
-        first_rows, inverse = distinct_positions(afterstates)
-        values[rows, actions] = self._afterstate_values(afterstates.select(first_rows), depth)[inverse]
+        first_rows, inverse = distinct_positions(afterstates.position)
+        found = self._afterstate_values(afterstates.select(first_rows), depth)[inverse]
+        is_again = afterstates.current_player == state.current_player[rows]
+        values[rows, actions] = torch.where(is_again, 0.0 - found, found)
         return values
 
     def _afterstate_values(self, state: State, depth: int) -> Tensor:
-        """float32[N]: the value of each position to the player who has just moved."""
+        """float32[N]: the value of each position to the player who is not to move."""
         values = torch.empty(state.batch_size)
         over = state.terminated
         values[over] = outcome_of_mover(self.game, state, self._ends)[over]
