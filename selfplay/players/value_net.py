@@ -56,8 +56,8 @@ class ValueNetPlayer(Player):
 
     Args:
         network: from float32[N, *observation_shape] to `Output`, whose value is used and whose policy is ignored.
-        depth: 1 values the afterstates themselves, 2 those after the opponent's best reply, 3 those after the best
-            reply to that. The whole tree is searched, a batch of positions at a time.
+        depth: 1 values the afterstates themselves, 2 those after the best reply, 3 those after the best reply to
+            that. The whole tree is searched, a batch of positions at a time.
         temperature: 0 takes the best action; above 0 an action is drawn with probability proportional to
             exp(value / temperature).
         outcome: what the network predicts, a name in `selfplay.games.game.OUTCOMES`; it also gives the values of
@@ -123,8 +123,8 @@ class ValueNetPlayer(Player):
         values = torch.full(mask.shape, torch.nan)
         first_rows, inverse = distinct_positions(afterstates.position)
         found = self._afterstate_values(afterstates.select(first_rows), depth)[inverse]
-        is_again = afterstates.current_player == state.current_player[rows]
-        values[rows, actions] = torch.where(is_again, 0.0 - found, found)
+        moves_again = afterstates.current_player == state.current_player[rows]
+        values[rows, actions] = torch.where(moves_again, -found, found) + 0.0  # -0.0 becomes 0.0
         return values
 
     def _afterstate_values(self, state: State, depth: int) -> Tensor:
@@ -137,7 +137,7 @@ class ValueNetPlayer(Player):
         else:
             for rows in torch.split((~over).nonzero()[:, 0], TREES_AT_ONCE):
                 values[rows] = -best_values(self._action_values(state.select(rows), depth - 1))
-        return values + 0.0  # -0.0 becomes 0.0
+        return values
 
 
 def best_values(values: Tensor) -> Tensor:
