@@ -51,13 +51,13 @@ def store(words: Words, i: int, word: Word) -> None:
 
 
 def position_of(record: Any) -> Word:
-    """The packed position in the field `position` of a record; in compiled code only."""
-    raise NotImplementedError
+    """The packed position in the field `position` of a record."""
+    return word_of_parts(record["position"]["parts"])
 
 
 def set_position(record: Any, packed: Word) -> None:
-    """Write the field `position` of a record; in compiled code only."""
-    raise NotImplementedError
+    """Write the field `position` of a record."""
+    record["position"] = (parts_of(packed, len(record["position"]["parts"])),)
 
 
 @overload(load, **OPTIONS)
