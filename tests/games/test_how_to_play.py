@@ -61,7 +61,7 @@ def test_numbers_in_the_rules_of_sumto100_are_those_that_are_good_to_reach() -> 
         if not any(number < other <= number + 10 for other in good):
             good.append(number)
     assert good == [100, 89, 78, 67, 56, 45, 34, 23, 12, 1]
-    assert int(example_of(game).own) == 89
+    assert game.positions(example_of(game))[0].sum == 89
     assert {"89", "78", "67", "12", "1"} <= set(re.findall(r"\d+", " ".join(game.presentation.how_to_play)))
 
 
