@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import cast
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -42,16 +43,16 @@ class OthelloFeatures(nn.Module):
     def __init__(self, observation_shape: tuple[int, ...], features: Sequence[str] | None = None) -> None:
         super().__init__()
         boards = (make_game(name) for name in game_names())
-        found = [game.features for game in boards if game.observation_shape == observation_shape and game.features]
-        if not found or not set(found[0].names) <= set(TYPICAL_SIZES):
+        game = next((game for game in boards if game.observation_shape == observation_shape and game.features), None)
+        if game is None or game.features is None or not set(game.features.names) <= set(TYPICAL_SIZES):
             raise SettingError(
                 f"architecture=othello_features: no features are known for observations of shape {observation_shape}; "
                 "set game=othello or another architecture"
             )
-        self.names = _checked(BASIC_NAMES if features is None else features, found[0].names)
-        basic = found[0].basic
-        computed = basic if basic is not None and set(self.names) <= set(basic.names) else found[0]
-        self.compute, self.num_computed = compile_features(computed), len(computed.names)
+        self.names = _checked(BASIC_NAMES if features is None else features, game.features.names)
+        basic = game.features.basic
+        computed = basic if basic is not None and set(self.names) <= set(basic.names) else game.features
+        self.compute, self.num_computed = compile_features(computed, game.rules.position), len(computed.names)
         self.columns = [computed.names.index(name) for name in self.names]
         self.sizes: Tensor
         self.register_buffer("sizes", torch.tensor([TYPICAL_SIZES[name] for name in self.names]), persistent=False)
@@ -64,9 +65,9 @@ class OthelloFeatures(nn.Module):
 
     def features(self, observations: Tensor) -> Tensor:
         """float32[N, K]: the features of each observation (float32[N, 2, W, W] of 0 and 1)."""
-        opp, own = map(word_rows, board_words(observations.detach().cpu()))
+        opp, own = board_words(observations.detach().cpu())
         values = torch.empty(len(observations), self.num_computed)
-        self.compute(own, opp, values.numpy())
+        self.compute(word_rows(np.stack([own, opp], axis=1)), values.numpy())
         is_all = self.columns == list(range(self.num_computed))
         return (values if is_all else values[:, self.columns]).to(observations.device)
 

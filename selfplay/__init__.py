@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from selfplay.compute.bit_algebra import bit_count as bit_count
     from selfplay.compute.bit_algebra import rule as rule
     from selfplay.compute.bit_algebra import word_of as word_of
+    from selfplay.compute.positions import flag as flag
+    from selfplay.compute.positions import number as number
+    from selfplay.compute.positions import position as position
+    from selfplay.compute.positions import squares as squares
     from selfplay.compute.random_numbers import Activity as Activity
     from selfplay.compute.random_numbers import Draws as Draws
     from selfplay.compute.random_numbers import Purpose as Purpose
@@ -98,6 +102,7 @@ _HOMES = {
     "compare_levels": "stages.measure_levels",
     "compose_settings": "settings.run",
     "enumerate_positions": "games.position_graph",
+    "flag": "compute.positions",
     "grade": "named_players.by_name",
     "generate_level": "stages.generate",
     "learn": "stages.loop",
@@ -108,10 +113,13 @@ _HOMES = {
     "make_player": "named_players.make",
     "match": "stages.match_series",
     "name_modules": "registry",
+    "number": "compute.positions",
     "perfect_values": "games.position_graph",
     "play_matches": "named_players.by_name",
+    "position": "compute.positions",
     "rule": "compute.bit_algebra",
     "settings_of_run": "settings.recorded",
+    "squares": "compute.positions",
     "stream_key": "compute.random_numbers",
     "train_level": "stages.train",
     "word_of": "compute.bit_algebra",

@@ -14,6 +14,7 @@ position of two boards of 64 squares is packed as it is.
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import index
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -146,7 +147,10 @@ def position(declared: PositionT) -> PositionT:
 
     def new(cls: Any, *values: Any, **named: Any) -> Any:
         if named or len(values) != len(places):
-            values = signature.bind(*values, **named).args
+            try:
+                values = signature.bind(*values, **named).args
+            except TypeError as error:
+                raise ConformanceError(f"{cls.__name__}{signature}: {error}") from None
         return of_tuple(cls, map(_fitting, places, values))
 
     def make(cls: Any, values: Iterable[Any]) -> Any:
@@ -174,11 +178,21 @@ def position(declared: PositionT) -> PositionT:
 
 def _fitting(place: Place, value: Any) -> Any:
     """The value of a field as its kind. Raises ConformanceError if it does not fit."""
-    word = WordInt(value, place.num_parts) if place.is_board else int(value)
-    if not 0 <= word <= place.mask or int(value) >> PART_BITS * place.num_parts > 0:
-        what = f"{place.bits} squares" if place.is_board else f"{place.bits} bits"
-        raise ConformanceError(f"the field {place.name} has {what}, in which {int(value):#x} does not fit")
-    return word
+    try:
+        number = index(value)
+    except TypeError:
+        raise ConformanceError(f"the field {place.name} gets {value!r}, which is not a word or a number") from None
+    word = WordInt(number, place.num_parts) if place.is_board else number
+    if 0 <= word <= place.mask and number >> PART_BITS * place.num_parts <= 0:
+        return word
+    if place.is_board:
+        raise ConformanceError(
+            f"the field {place.name} has {place.bits} squares, bits 0 to {place.bits - 1}, but bit "
+            f"{max(int(word), number).bit_length() - 1} is set"
+        )
+    raise ConformanceError(
+        f"the field {place.name} is a number from 0 to {place.mask} ({place.bits} bits), but gets {number}"
+    )
 
 
 def pack(position: Any) -> Word:

@@ -10,23 +10,28 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
+from numpy.typing import NDArray
 
 from selfplay.dataset.rows import (
     NUMBERS,
     OBSERVATION,
+    POLICY,
+    POSITION,
+    DatasetColumn,
     Rows,
     action_names,
     actions_of,
-    as_arrow,
     as_numpy,
     check_column,
     check_numbers,
     column_named,
-    columns_of,
     csv_schema,
     entry_names,
     first_wrong_column,
-    unpack_checked,
+    positions_checked,
+    stored_words,
+    table_of,
+    word_names,
 )
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import open_file, written_whole
@@ -38,11 +43,11 @@ WRITTEN_ROWS = 16384
 
 @contextmanager
 def written(
-    path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
+    path: Path, codec: ObservationCodec, record: Mapping[str, Any], num_actions: int = 0
 ) -> Iterator["CsvWriter"]:
     """As `DatasetFormat.written`; if the block fails, the file is deleted."""
     with written_whole(path) as beside, beside.open("wb") as file:
-        file.write((",".join(csv_schema(observation_size, num_actions).names) + "\n").encode())
+        file.write((",".join(csv_schema(codec, num_actions).names) + "\n").encode())
         yield CsvWriter(file)
 
 
@@ -60,24 +65,25 @@ class CsvWriter:
 def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
     """The rows of `parts`, one after the other, as lines without a header, and the number of rows."""
     num_actions, parts = actions_of(parts)
-    schema, number, file = csv_schema(codec.size, num_actions), 0, BytesIO()
+    schema, number, file = csv_schema(codec, num_actions), 0, BytesIO()
     options = pa_csv.WriteOptions(include_header=False, batch_size=WRITTEN_ROWS)
     with pa_csv.CSVWriter(file, schema, write_options=options) as writer:
         for rows in parts:
-            packed = np.ascontiguousarray(codec.pack(rows.own, rows.opp).T)
-            columns = columns_of(rows, np.unpackbits(packed, axis=0, count=codec.size))
-            if rows.policy is not None:
-                columns += [*np.ascontiguousarray(rows.policy.T)]
-            arrays = [as_arrow(*pair) for pair in zip(columns, schema.types, strict=True)]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            packed = np.ascontiguousarray(codec.pack(rows.position).T)
+            special: dict[DatasetColumn, Iterable[NDArray[Any]]] = {
+                OBSERVATION: np.unpackbits(packed, axis=0, count=codec.size),
+                POSITION: rows.position[:, : stored_words(codec)].T,
+                POLICY: () if rows.policy is None else np.ascontiguousarray(rows.policy.T),
+            }
+            writer.write_table(table_of(rows, schema, special))
             number += len(rows.match)
     return file.getvalue(), number
 
 
 def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
     """As `DatasetFormat.read`, in one part."""
-    num_actions = _check_form(path, csv_schema(codec.size).names)
-    schema = csv_schema(codec.size, num_actions)
+    num_actions = _check_form(path, csv_schema(codec).names)
+    schema = csv_schema(codec, num_actions)
     convert = pa_csv.ConvertOptions(column_types=schema, strings_can_be_null=False, null_values=[])
     try:
         table = pa_csv.read_csv(path, convert_options=convert)
@@ -89,10 +95,14 @@ def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
         entries[entry] = as_numpy(table.column(name))
         check_column(path, OBSERVATION, entries[entry], name=name)
     packed = np.ascontiguousarray(np.packbits(entries, axis=0).T)
-    own, opp = unpack_checked(path, codec, packed)
-    probabilities = [as_numpy(table.column(name)) for name in action_names(num_actions)]
-    policy = np.stack(probabilities, axis=1) if probabilities else None
-    yield check_numbers(path, Rows(own=own, opp=opp, policy=policy, **numbers))
+    words, policy = (_matrix(table, names) for names in (word_names(stored_words(codec)), action_names(num_actions)))
+    position = positions_checked(path, codec, packed, words)
+    yield check_numbers(path, Rows(position=position, policy=policy, **numbers))
+
+
+def _matrix(table: pa.Table, names: list[str]) -> NDArray[Any] | None:
+    """Columns of a table as those of a matrix; None without columns."""
+    return np.stack([as_numpy(table.column(name)) for name in names], axis=1) if names else None
 
 
 def _first_problem(path: Path, schema: pa.Schema) -> str | None:

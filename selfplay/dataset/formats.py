@@ -30,8 +30,8 @@ class DatasetFormat(NamedTuple):
     """Whether each shard has a file of its own, and rows can be read in groups."""
     encode: Callable[[Iterable[Rows], ObservationCodec], tuple[bytes, int]]
     """(parts, codec): the rows of a shard, one part after the other, as bytes for the writer, and their number."""
-    written: Callable[[Path, int, Mapping[str, Any], int], AbstractContextManager[DatasetWriter]]
-    """(path, observation_size, record, num_actions): the writer of the dataset at `path`, which gets this name at the
+    written: Callable[[Path, ObservationCodec, Mapping[str, Any], int], AbstractContextManager[DatasetWriter]]
+    """(path, codec, record, num_actions): the writer of the dataset at `path`, which gets this name at the
     end of the block, when it is complete.
 
     record: everything that the rows depend on. The complete files of an interrupted run with the same record may be

@@ -68,7 +68,7 @@ def afterstate_rows(
 
 
 def discounted_rows(game: Game, record: MatchRecord, gamma: float = 1.0) -> Rows:
-    """The rows of a batch of matches, with the discounted return of the player who has just moved as targets.
+    """The rows of a batch of matches, with the discounted return of the player who is not to move as targets.
 
     Args:
         gamma: the discount in [0, 1] for each further move of the same player.
@@ -104,14 +104,13 @@ def _rows(record: MatchRecord, kept: NDArray[np.bool_], targets: NDArray[np.floa
     next_row = np.empty(len(match), dtype=np.int64)
     next_row[by_match] = np.cumsum(counts[by_match]) - counts[by_match]
     size = int(counts.sum())
-    words = size, *record.states[0].own.shape[1:]
-    shapes = [("int64", size), ("int32", size), ("int64", words), ("int64", words), ("float32", size)]
+    positions = size, record.states[0].position.shape[1]
+    shapes = [("int64", size), ("int32", size), ("int64", positions), ("float32", size)]
     columns: list[Any] = [np.empty(shape, dtype) for dtype, shape in shapes]
     rows = Rows(*columns)
-    written = rows._replace(own=word_rows(rows.own), opp=word_rows(rows.opp))
+    written = rows._replace(position=word_rows(rows.position))
     for ply, state in enumerate(states):
-        own, opp = word_rows(state.own), word_rows(state.opp)
-        _place_ply(ply, kept[ply], match, own, opp, targets[ply], next_row, written)
+        _place_ply(ply, kept[ply], match, word_rows(state.position), targets[ply], next_row, written)
     return rows
 
 
@@ -120,8 +119,7 @@ def _place_ply(
     ply: int,
     kept: NDArray[np.bool_],
     match: NDArray[np.int64],
-    own: Words,
-    opp: Words,
+    positions: Words,
     target: NDArray[np.float32],
     next_row: NDArray[np.int64],
     rows: Rows,
@@ -131,6 +129,5 @@ def _place_ply(
         if kept[i]:
             row = next_row[i]
             rows.match[row], rows.ply[row], rows.target[row] = match[i], ply, target[i]
-            store(rows.own, row, load(own, i))
-            store(rows.opp, row, load(opp, i))
+            store(rows.position, row, load(positions, i))
             next_row[i] = row + 1

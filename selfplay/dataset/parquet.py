@@ -13,25 +13,25 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from selfplay.dataset.rows import (
-    COLUMNS,
     NUMBERS,
     OBSERVATION,
     POLICY,
+    POSITION,
     Rows,
     actions_of,
-    as_arrow,
     as_numpy,
     bytes_as_numpy,
     check_numbers,
-    columns_of,
     concatenate,
     first_wrong_column,
     lists_as_numpy,
     parquet_schema,
-    rows_as_lists,
-    unpack_checked,
+    positions_checked,
+    stored_words,
+    table_of,
 )
 from selfplay.errors import InvalidFileError
 from selfplay.files import open_file, remove_folder, sha256, written_whole
@@ -81,7 +81,7 @@ def parquet_parts(path: Path) -> list[Path]:
 
 @contextmanager
 def written(
-    path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
+    path: Path, codec: ObservationCodec, record: Mapping[str, Any], num_actions: int = 0
 ) -> Iterator["PartsWriter"]:
     """As `DatasetFormat.written`; if the block fails, the complete files are kept for the next run."""
     writer = PartsWriter(path, record)
@@ -130,7 +130,7 @@ class PartsWriter:
 def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
     """The rows of `parts`, one after the other, as the bytes of a Parquet file, and the number of rows."""
     num_actions, parts = actions_of(parts)
-    schema, number, file = parquet_schema(codec.size, num_actions), 0, BytesIO()
+    schema, number, file = parquet_schema(codec, num_actions), 0, BytesIO()
     with pq.ParquetWriter(
         file,
         schema,
@@ -140,11 +140,12 @@ def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
         use_byte_stream_split=[OBSERVATION.name],
     ) as writer:
         for rows in _groups(parts):
-            columns = columns_of(rows, [codec.pack(rows.own, rows.opp)])
-            arrays = [as_arrow(*pair) for pair in zip(columns, schema.types, strict=False)]
-            if rows.policy is not None:
-                arrays.append(rows_as_lists(rows.policy))
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema), row_group_size=max(1, len(rows.match)))
+            special = {
+                OBSERVATION: [codec.pack(rows.position)],
+                POSITION: [rows.position] if stored_words(codec) else [],
+                POLICY: [] if rows.policy is None else [rows.policy],
+            }
+            writer.write_table(table_of(rows, schema, special), row_group_size=max(1, len(rows.match)))
             number += len(rows.match)
     return file.getvalue(), number
 
@@ -187,8 +188,8 @@ class ParquetRowGroups:
             open_file(part).close()
             with _naming(part), pq.ParquetFile(part) as file:
                 schema, metadata = file.schema_arrow, file.metadata
-            self._has_policies = POLICY.name in schema.names
-            _check_columns(part, schema, parquet_schema(codec.size, _actions_in(schema)))
+            self._names = schema.names
+            _check_columns(part, schema, parquet_schema(codec, _actions_in(schema)))
             self._metadata[part] = metadata
             self._places += [(part, number) for number in range(metadata.num_row_groups)]
             self.sizes += [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
@@ -196,20 +197,26 @@ class ParquetRowGroups:
             raise InvalidFileError(path, "holds no rows")
 
     def read(self, group: int, *, with_observations: bool = True) -> Rows:
-        """The rows of a group, checked; without observations, their words are 0. Raises InvalidFileError."""
+        """The rows of a group, checked; without observations, their positions are 0. Raises InvalidFileError."""
         path, number = self._places[group]
         before = sum(self.sizes[group - number : group])
-        columns = [column.name for column in (COLUMNS if with_observations else NUMBERS)]
-        columns += [POLICY.name] if self._has_policies else []
+        left_out = () if with_observations else (OBSERVATION.name, POSITION.name)
+        columns = [name for name in self._names if name not in left_out]
         with _naming(path), pq.ParquetFile(path, metadata=self._metadata[path]) as file:
             table = file.read_row_group(number, columns=columns, use_threads=False)
             _check_filled(path, table, before)
             numbers = {column.name: as_numpy(table.column(column.name)) for column in NUMBERS}
-        policy = lists_as_numpy(table.column(POLICY.name)) if self._has_policies else None
-        own = opp = np.zeros(len(table), dtype=np.int64)
+        stored, policy = (_matrix(table, name) for name in (POSITION.name, POLICY.name))
+        position = np.zeros((len(table), self._codec.num_words), dtype=np.int64)
         if with_observations:
-            own, opp = unpack_checked(path, self._codec, bytes_as_numpy(table.column(OBSERVATION.name)), before)
-        return check_numbers(path, Rows(own=own, opp=opp, policy=policy, **numbers), before)
+            packed = bytes_as_numpy(table.column(OBSERVATION.name))
+            position = positions_checked(path, self._codec, packed, stored, before)
+        return check_numbers(path, Rows(position=position, policy=policy, **numbers), before)
+
+
+def _matrix(table: pa.Table, name: str) -> NDArray[Any] | None:
+    """A column of lists as a matrix; None if the table does not have it."""
+    return lists_as_numpy(table.column(name)) if name in table.column_names else None
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """The rows of a dataset: the columns of its files, with their types and ranges, and the rows in memory.
 
-The header, the reader, the writer and the checks are made from `COLUMNS`, and from `POLICY` in datasets with policies;
-docs/files.md says what the columns mean. To add a column, add it here and add a field of the same name to `Rows`.
+The header, the reader, the writer and the checks are made from `COLUMNS`; docs/files.md says what the columns mean.
+Files have `POSITION` only if the observations of the game do not determine its positions, and `POLICY` only if the rows
+have policies. To add a column, add it here and add a field of the same name to `Rows`.
 
 Columns are converted between Arrow and NumPy here, because Arrow's own conversions (`pa.array`, `to_numpy`) import
 pandas if it is installed, which takes 150 ms: longer than the conversion of a whole dataset.
@@ -16,8 +17,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from selfplay.compute.positions import Packed
 from selfplay.errors import InvalidFileError, shortened
-from selfplay.games.observation_codec import ForeignObservationError, ObservationCodec, Words
+from selfplay.games.observation_codec import ForeignObservationError, ObservationCodec
 
 
 class DatasetColumn(NamedTuple):
@@ -38,18 +40,25 @@ PLY_OR_START = PLY._replace(allowed="-1 or more", is_valid=lambda ply: ply >= -1
 """The column of datasets with policies, which also have rows of the starting position: -1."""
 OBSERVATION = DatasetColumn("observation", "uint8", "0 or 1", lambda entry: entry <= 1)
 """In CSV this is several columns, v0, v1, ...; in Parquet it is packed, with one bit for each entry."""
+POSITION = DatasetColumn("position", "int64", "a number of 64 bits with a sign", lambda word: word == word)
+"""In CSV this is several columns, w0, w1, ...; in Parquet it is a list of fixed size."""
 TARGET = DatasetColumn("target", "float32", "from -1 to 1", lambda target: np.abs(target) <= 1)
 POLICY = DatasetColumn("policy", "float32", "from 0 to 1", lambda policy: (policy >= 0) & (policy <= 1))
 """In CSV this is several columns, p0, p1, ...; in Parquet it is a list of fixed size."""
-COLUMNS = (MATCH, PLY, OBSERVATION, TARGET)
-"""The columns of every dataset, in the order of the files; `POLICY` follows them in datasets with policies."""
-NUMBERS = tuple(column for column in COLUMNS if column is not OBSERVATION)
+COLUMNS = (MATCH, PLY, OBSERVATION, POSITION, TARGET, POLICY)
+"""All columns, in the order of the files."""
+NUMBERS = (MATCH, PLY, TARGET)
 """The columns that hold one number in each row, in both formats."""
 
 
 def entry_names(observation_size: int) -> list[str]:
     """The columns of the observation in CSV: v0, v1, ..."""
     return [f"v{entry}" for entry in range(observation_size)]
+
+
+def word_names(num_words: int) -> list[str]:
+    """The columns of the packed position in CSV: w0, w1, ..."""
+    return [f"w{word}" for word in range(num_words)]
 
 
 def action_names(num_actions: int) -> list[str]:
@@ -59,32 +68,50 @@ def action_names(num_actions: int) -> list[str]:
 
 def column_named(name: str) -> DatasetColumn:
     """What a column of a CSV file holds."""
-    rest = OBSERVATION if name.startswith("v") else POLICY
-    return next((column for column in NUMBERS if column.name == name), rest)
+    rest = {"v": OBSERVATION, "w": POSITION, "p": POLICY}
+    return next((column for column in NUMBERS if column.name == name), rest.get(name[0], POLICY))
 
 
-def csv_schema(observation_size: int, num_actions: int = 0) -> pa.Schema:
-    """The columns of dataset.csv: match, ply, v0, v1, ..., target, and with a policy p0, p1, ..."""
-    entries = [(name, pa.uint8()) for name in entry_names(observation_size)]
-    probabilities = [(name, pa.float32()) for name in action_names(num_actions)]
-    return _schema({OBSERVATION.name: entries, POLICY.name: probabilities})
+def stored_words(codec: ObservationCodec) -> int:
+    """The number of int64s of the packed positions in files; 0 if the observations determine the positions."""
+    return 0 if codec.shows_all else codec.num_words
 
 
-def parquet_schema(observation_size: int, num_actions: int = 0) -> pa.Schema:
-    """The columns of dataset.parquet: match, ply, observation (packed), target, and possibly policy (a list)."""
-    packed = [(OBSERVATION.name, pa.binary(-(-observation_size // 8)))]
-    policy = [(POLICY.name, pa.list_(pa.float32(), num_actions))] if num_actions else []
-    return _schema({OBSERVATION.name: packed, POLICY.name: policy})
+def csv_schema(codec: ObservationCodec, num_actions: int = 0) -> pa.Schema:
+    """The columns of dataset.csv: match, ply, v0, v1, ..., possibly w0, w1, ..., target, and possibly p0, p1, ..."""
+    names = {
+        OBSERVATION: entry_names(codec.size),
+        POSITION: word_names(stored_words(codec)),
+        POLICY: action_names(num_actions),
+    }
+    return _schema({column: [(name, _type_of(column)) for name in names[column]] for column in names})
 
 
-def _schema(special: Mapping[str, list[tuple[str, pa.DataType]]]) -> pa.Schema:
-    """The schema, with each column that `special` names replaced by the columns given there."""
-    plain = {column.name: [(column.name, pa.from_numpy_dtype(column.dtype))] for column in COLUMNS}
-    return pa.schema([field for column in (*COLUMNS, POLICY) for field in {**plain, **special}[column.name]])
+def parquet_schema(codec: ObservationCodec, num_actions: int = 0) -> pa.Schema:
+    """The columns of dataset.parquet: match, ply, observation (packed), possibly position (a list), target, and
+    possibly policy (a list)."""
+    lists = {POSITION: stored_words(codec), POLICY: num_actions}
+    fields = {
+        column: [(column.name, pa.list_(_type_of(column), size))] if size else [] for column, size in lists.items()
+    }
+    return _schema({OBSERVATION: [(OBSERVATION.name, pa.binary(-(-codec.size // 8)))], **fields})
+
+
+def _type_of(column: DatasetColumn) -> pa.DataType:
+    return pa.from_numpy_dtype(column.dtype)
+
+
+def _schema(special: Mapping[DatasetColumn, list[tuple[str, pa.DataType]]]) -> pa.Schema:
+    """The schema, with each column in `special` replaced by the fields given there."""
+    plain = {column: [(column.name, _type_of(column))] for column in NUMBERS}
+    return pa.schema([field for column in COLUMNS for field in {**plain, **special}[column]])
 
 
 def as_arrow(column: NDArray[Any], arrow_type: pa.DataType) -> pa.Array:
-    """An Arrow array on the memory of `column` (C-contiguous): numbers, or the rows of uint8[N, W] as bytes."""
+    """An Arrow array on the memory of `column` (C-contiguous): numbers, the rows of uint8[N, I] as bytes, or those of
+    another matrix as lists of fixed size."""
+    if pa.types.is_fixed_size_list(arrow_type):
+        return pa.FixedSizeListArray.from_arrays(as_arrow(column.reshape(-1), arrow_type.value_type), column.shape[1])
     return pa.Array.from_buffers(arrow_type, len(column), [None, pa.py_buffer(column)])
 
 
@@ -104,17 +131,11 @@ def bytes_as_numpy(column: pa.ChunkedArray) -> NDArray[np.uint8]:
     return np.concatenate(chunks)
 
 
-def rows_as_lists(rows: NDArray[np.float32]) -> pa.Array:
-    """The rows of float32[N, A] as lists of fixed size."""
-    flat = np.ascontiguousarray(rows).reshape(-1)
-    return pa.FixedSizeListArray.from_arrays(as_arrow(flat, pa.float32()), rows.shape[1])
-
-
-def lists_as_numpy(column: pa.ChunkedArray) -> NDArray[np.float32]:
-    """float32[N, A]: a column of lists of A numbers, copied."""
+def lists_as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
+    """A column of lists of A numbers as the rows of an array [N, A], copied."""
     width = column.type.list_size
     chunks = [np.from_dlpack(chunk.flatten()).reshape(-1, width) for chunk in column.chunks]
-    return np.concatenate([np.empty((0, width), dtype=np.float32), *chunks])
+    return np.concatenate([np.empty((0, width), dtype=column.type.value_type.to_pandas_dtype()), *chunks])
 
 
 class Rows(NamedTuple):
@@ -124,12 +145,11 @@ class Rows(NamedTuple):
     """int64[N]: the number of the match in which the position was reached."""
     ply: NDArray[np.int32]
     """int32[N]: the ply that led to it, from 0; -1 for the starting position, which only rows with a policy have."""
-    own: NDArray[np.int64]
-    """int64[N], or int64[N, K] if words have more than 64 bits: the word of the player to move in the position."""
-    opp: NDArray[np.int64]
-    """The word of the player who has just moved, likewise."""
+    position: Packed
+    """int64[N, W]: the positions, packed as in `State`."""
     target: NDArray[np.float32]
-    """float32[N] in [-1, 1]: the discounted outcome of the player who has just moved."""
+    """float32[N] in [-1, 1]: the discounted outcome of the player who is not to move in the position, who has usually
+    just moved."""
     policy: NDArray[np.float32] | None = None
     """float32[N, A]: the probability of each action of the player to move; None if the dataset has no policies."""
 
@@ -151,10 +171,12 @@ def concatenate(parts: Sequence[Rows]) -> Rows:
     return Rows(*columns)
 
 
-def columns_of(rows: Rows, observations: Iterable[NDArray[np.uint8]]) -> list[NDArray[Any]]:
-    """The columns of the rows, C-contiguous and in the order of the files; `observations` are those of OBSERVATION."""
-    plain = {column.name: [np.ascontiguousarray(getattr(rows, column.name))] for column in NUMBERS}
-    return [values for column in COLUMNS for values in {**plain, OBSERVATION.name: observations}[column.name]]
+def table_of(rows: Rows, schema: pa.Schema, special: Mapping[DatasetColumn, Iterable[NDArray[Any]]]) -> pa.Table:
+    """The rows as the columns of a file with this schema; `special` has those that are not numbers, as in `_schema`."""
+    plain = {column: [getattr(rows, column.name)] for column in NUMBERS}
+    arrays = [np.ascontiguousarray(values) for column in COLUMNS for values in {**plain, **special}[column]]
+    pairs = zip(arrays, schema.types, strict=True)
+    return pa.Table.from_arrays([as_arrow(*pair) for pair in pairs], schema=schema)
 
 
 def actions_of(parts: Iterable[Rows]) -> tuple[int, Iterable[Rows]]:
@@ -229,10 +251,20 @@ def check_column(
         raise InvalidFileError(path, f"{where} is {values[row]}; it must be {column.allowed}")
 
 
-def unpack_checked(path: Path, codec: ObservationCodec, packed: NDArray[np.uint8], rows_before: int = 0) -> Words:
-    """The words of packed observations. Raises InvalidFileError, with the row, if one belongs to no position."""
-    try:
-        return codec.unpack(packed)
-    except ForeignObservationError as error:
-        row = rows_before + error.row + 1
-        raise InvalidFileError(path, f"the observation of row {row} belongs to no position") from error
+def positions_checked(
+    path: Path, codec: ObservationCodec, packed: NDArray[np.uint8], stored: Packed | None, rows_before: int = 0
+) -> Packed:
+    """The positions of packed observations: those in the file (`stored`), if the observations do not determine them.
+
+    Raises InvalidFileError, with the row, if an observation does not belong to any position, or to another one.
+    """
+    if stored is None:
+        try:
+            return codec.unpack(packed)
+        except ForeignObservationError as error:
+            row = rows_before + error.row + 1
+            raise InvalidFileError(path, f"the observation of row {row} belongs to no position") from error
+    if (differs := (codec.pack(stored) != packed).any(axis=1)).any():
+        row = rows_before + int(np.flatnonzero(differs)[0]) + 1
+        raise InvalidFileError(path, f"the observation of row {row} is not that of its position")
+    return stored

@@ -10,7 +10,6 @@ from random import Random
 import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.compute.words import WordInt
 from selfplay.errors import LONGEST_REASON, ConformanceError, shortened, text_of
 from selfplay.games import Game, make_game
 from selfplay.games.conformance_checks import (
@@ -19,13 +18,12 @@ from selfplay.games.conformance_checks import (
     Transition,
     check_length,
     check_repetition,
-    check_shown,
     expect,
 )
 from selfplay.games.conformance_points import check_compiled_points, check_points
 from selfplay.games.conformance_rules import check_attributes, check_marks, check_results
-from selfplay.games.rules import ended, initial_words
-from selfplay.games.single_positions import legal_numbers, played_singly
+from selfplay.games.rules import Position, ended
+from selfplay.games.single_positions import entries_singly, legal_numbers, played_singly
 from selfplay.places import compile_fault, is_outside, place_of
 
 QUICK_MATCHES, QUICK_PLIES = 2, 1000
@@ -33,11 +31,7 @@ QUICK_MATCHES, QUICK_PLIES = 2, 1000
 QUICK_PLIES_IN_ALL = 100
 """Short matches are played until they have this number of plies together."""
 
-LIMIT = (
-    "its words or actions need more than Rules.word_bits={bits} bits; set word_bits to as many as they need, and make "
-    "constants by word_of(squares, word_bits)"
-)
-ONLY_NUMBERS = "rules have words, whole numbers and constant tuples of them: docs/game_reference.md, The rules"
+RULES_HAVE = "what rules consist of: docs/game_reference.md, The rules"
 
 
 def random_plies(game: Game) -> list[Transition]:
@@ -58,38 +52,37 @@ def check_quickly(game: Game) -> None:
     """
     with _named(game, "rules"):
         check_attributes(game)
-        actions = game.num_distinct_actions - (game.pass_action is not None)
-        expect(max(actions, game.num_squares or 0) <= game.rules.word_bits, LIMIT.format(bits=game.rules.word_bits))
         check_marks(game)
         check_results(game)
         random = Random(0)
-        matches = list[list[tuple[WordInt, WordInt]]]()
+        matches = list[list[Position]]()
         while len(matches) < QUICK_MATCHES or sum(map(len, matches)) < QUICK_PLIES_IN_ALL:
             matches.append(single_match(game, random))
-    with _named(game, "observation"):
-        for positions in matches[:QUICK_MATCHES]:
-            check_shown(game, *positions[-1])
+    if game.rules.observation_entry is not None:
+        with _named(game, "observation"):
+            for positions in matches[:QUICK_MATCHES]:
+                entries_singly(game, positions[-1])
     with _named(game, "ends"):
         check_repetition(positions[:-1] for positions in matches)
         if game.max_game_length <= QUICK_PLIES:
             for positions in matches:
-                check_length(game, ended(game.rules, *positions[-1])[0])
+                check_length(game, ended(game.rules, positions[-1])[0])
     with _named(game, "points"):
-        check_points(game, (positions[-1] for positions in matches if ended(game.rules, *positions[-1])[0]))
+        check_points(game, (positions[-1] for positions in matches if ended(game.rules, positions[-1])[0]))
     for subject in ("symmetries", "texts"):
         with _named(game, subject):
             CHECKS[subject](game, ())
 
 
-def single_match(game: Game, random: Random) -> list[tuple[WordInt, WordInt]]:
+def single_match(game: Game, random: Random) -> list[Position]:
     """The positions of a random match, uncompiled; at most `QUICK_PLIES` plies."""
-    positions, over = [initial_words(game.rules)], False
+    positions, over = [game.rules.initial], False
     while not over and len(positions) <= min(game.max_game_length, QUICK_PLIES):
-        legal = legal_numbers(game, *positions[-1])
+        legal = legal_numbers(game, positions[-1])
         expect(bool(legal), f"no action is legal in a match at ply {len(positions) - 1}")
-        own, opp, over = played_singly(game, *positions[-1], random.choice(legal))
-        positions.append((own, opp))
-        expect(not over or int(game.rules.legal_actions(own, opp)) == 0, "legal_actions are not 0 after the end")
+        following, over = played_singly(game, positions[-1], random.choice(legal))
+        positions.append(following)
+        expect(not over or int(game.rules.legal_actions(following)) == 0, "legal_actions are not 0 after the end")
     return positions
 
 
@@ -119,7 +112,7 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
             check(game, plies)
     with _named(game, "perft"):
         for depth, expected in enumerate(perft, start=1):
-            count = game.kernels.perft(*game.rules.initial, depth, False)
+            count = game.kernels.perft(game.rules.initial, depth, False)
             expect(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
 
 
@@ -132,10 +125,8 @@ def _named(game: Game, subject: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         module = type(game).__module__
         reason, place = compile_fault(error) or (_reason(error), place_of(error, module) if is_outside(module) else "")
-        if isinstance(error, OverflowError) or "overflow" in reason:
-            reason = LIMIT.format(bits=game.rules.word_bits)
-        elif subject == "rules" and isinstance(error, (TypeError, RuntimeError, IndexError)) and ", in " in place:
-            reason = f"{reason}; {ONLY_NUMBERS}"
+        if subject == "rules" and isinstance(error, TypeError | IndexError) and ", in " in place:
+            reason = f"{reason}; {RULES_HAVE}"
         raise ConformanceError(f"{game.name}: {subject}: {shortened(reason, LONGEST_REASON)}{place}") from error
 
 

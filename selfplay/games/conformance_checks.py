@@ -1,23 +1,21 @@
 """The checks of `check_game`, each of which raises ConformanceError for the first violation that it finds."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import product
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import word_of
-from selfplay.compute.stored_words import parts_matrix, single_word
-from selfplay.compute.words import WordInt
+from selfplay.compute.positions import Packed, field_values, packed_fields
 from selfplay.errors import ConformanceError, IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.rules import ended
-from selfplay.games.single_positions import entries_singly, legal_numbers, played_singly, single_positions
+from selfplay.games.single_positions import entries_singly, legal_numbers, played_singly, positions_in
 from selfplay.games.state import State
 
 MATCHES = 64
@@ -26,12 +24,14 @@ SINGLE_MATCHES = 4
 ILLEGAL_TRIED = 10
 """About how many illegal actions of a position are tried."""
 REPEATED = (
-    "positions can repeat, so matches need not end; count the plies in the words of a position and end the match at a "
+    "positions can repeat, so matches need not end; count the plies in a field of the position and end the match at a "
     "limit: docs/adding_a_game.md, Games whose positions can repeat"
 )
-HIDDEN = (
-    "the observation does not show bit {bit} of {word}, which a position uses, and datasets store positions as "
-    "observations; show it as a further entry: docs/game_reference.md, The observation"
+
+
+NUMBERS = (
+    "in compiled code numbers have 64 bits, so that 1 << 64 is not a bit of a larger board: shift a word, as in "
+    "word_of([0], squares) << action"
 )
 
 
@@ -76,8 +76,8 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
         was_legal = mask[:SINGLE_MATCHES]
     final = plies[-1].following
     ended = final.select(final.terminated)
-    legal = [int(game.rules.legal_actions(*words)) for words in single_positions(ended)]
-    expect(not any(legal), "legal_actions are not 0 after the end")
+    legal = any(int(game.rules.legal_actions(position)) for position in game.positions(ended))
+    expect(not legal, "legal_actions are not 0 after the end")
     expect(not game.legal_action_mask(ended).any(), "an action is legal after the end")
 
 
@@ -91,20 +91,36 @@ def checked_mask(game: Game, mask: Tensor, state: State, ply: int) -> Tensor:
 
 
 def _check_perspective(game: Game, plies: Sequence[Transition]) -> None:
-    """Players take turns, and `returns` are those of player 0."""
+    """Players take turns unless one moves again, and `returns` are those of player 0."""
     expect(not plies[0].state.current_player.any(), "player 0 does not move first")
+    has_planes = len(game.observation_shape) == 3 and game.observation_shape[0] == 2
+    swaps = has_planes and {*game.rules.position._fields} == {"own", "opp"}
     for ply, (state, action, _) in enumerate(plies):
-        following, on = game.step(state, action), ~state.terminated
-        turns = following.current_player[on] == 1 - state.current_player[on]
-        expect(bool(turns.all()), f"current_player does not alternate at ply {ply}")
+        following = game.step(state, action)
+        _check_turns(game, state, following, ply)
         _check_returns(game, following, ply)
-        if len(game.observation_shape) == 3 and game.observation_shape[0] == 2:
+        if swaps:
             _check_two_planes(game, following)
 
 
+def _check_turns(game: Game, state: State, following: State, ply: int) -> None:
+    moves_again, on = game.rules.moves_again, ~state.terminated
+    changed = following.current_player != state.current_player
+    if moves_again is None:
+        expect(
+            bool(changed[on].all()), f"current_player does not alternate at ply {ply}; it needs the rule moves_again"
+        )
+        return
+    for position, is_other, goes_on in zip(
+        positions_in(game, following, range(SINGLE_MATCHES)), changed.tolist(), on.tolist(), strict=False
+    ):
+        right = not goes_on or is_other != moves_again(position)
+        expect(right, f"current_player is not the one that moves_again says at ply {ply}")
+
+
 def _check_returns(game: Game, state: State, ply: int) -> None:
-    for row, (own, opp) in enumerate(single_positions(state, range(SINGLE_MATCHES))):
-        over, to_move = ended(game.rules, own, opp)
+    for row, position in enumerate(positions_in(game, state, range(SINGLE_MATCHES))):
+        over, to_move = ended(game.rules, position)
         expected = -to_move if int(state.current_player[row]) else to_move
         expect(bool(state.terminated[row]) == over, f"terminated is not is_terminal after ply {ply}")
         expect(float(state.returns[row]) == expected, f"returns are not those of player 0 after ply {ply}")
@@ -112,12 +128,16 @@ def _check_returns(game: Game, state: State, ply: int) -> None:
 
 
 def _check_two_planes(game: Game, state: State) -> None:
-    """Channel 0 shows the stones of the player who has just moved, channel 1 the other's."""
-    seen = game.observe(state)
-    swapped = game.observe(state._replace(own=state.opp, opp=state.own))
-    expect(torch.equal(swapped, seen.flip(1)), "swapping own and opp does not swap the channels of the observation")
-    just_moved = game.observe(state._replace(own=torch.zeros_like(state.own)))
-    expect(not just_moved[:, 1].any(), "channel 0 does not show the player who has just moved")
+    """Channel 0 shows the stones of the player who is not to move, channel 1 the other's."""
+    of, packed = game.rules.position, state.position.numpy()
+    own, opp = (field_values(of, packed, name) for name in ("own", "opp"))
+
+    def seen(**boards: Packed) -> Tensor:
+        return game.observe(state._replace(position=torch.from_numpy(packed_fields(of, boards))))
+
+    swaps = torch.equal(seen(own=opp, opp=own), seen(own=own, opp=opp).flip(1))
+    expect(swaps, "swapping own and opp does not swap the channels of the observation")
+    expect(not seen(opp=opp)[:, 1].any(), "channel 0 does not show the player who has just moved")
 
 
 def _check_symmetries(game: Game, plies: Sequence[Transition]) -> None:
@@ -167,7 +187,9 @@ def _check_texts(game: Game, plies: Sequence[Transition]) -> None:
         if text not in map(game.action_to_string, range(game.num_distinct_actions)):
             _require_refused(partial(game.string_to_action, text), f"string_to_action accepts {text!r}")
     try:
-        game.position_after(game.presentation.example)
+        game.read_transcript(game.presentation.example)
+        if plies:  # playing it is compiled
+            game.position_after(game.presentation.example)
     except IllegalActionError as error:
         raise ConformanceError(f"the example of the presentation cannot be played: {error}") from error
     for state, _, _ in plies:
@@ -197,8 +219,10 @@ def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:
 def _check_ends(game: Game, plies: Sequence[Transition]) -> None:
     """No position repeats, matches end within `max_game_length`, and stepping a finished match changes nothing."""
     final = plies[-1].following
+    packed = [list(map(tuple, state.position.tolist())) for state, _, _ in plies]
+    going_on = [(~state.terminated).tolist() for state, _, _ in plies]
     check_repetition(
-        [words for state, _, _ in plies for words in single_positions(state, [row]) if not state.terminated[row]]
+        [positions[row] for positions, goes_on in zip(packed, going_on, strict=True) if goes_on[row]]
         for row in range(MATCHES)
     )
     check_length(game, bool(final.terminated.all()))
@@ -208,12 +232,12 @@ def _check_ends(game: Game, plies: Sequence[Transition]) -> None:
         expect(_same(after, final), f"{step.__name__} changes a match that is over")
 
 
-def check_repetition(matches: Iterable[Sequence[tuple[WordInt, WordInt]]]) -> None:
+def check_repetition(matches: Iterable[Sequence[Hashable]]) -> None:
     """No match is in the same position twice. `matches`: the positions of each match, ply after ply, but the last."""
     for positions in matches:
-        met = dict[tuple[int, ...], int]()
-        for ply, words in enumerate(positions):
-            first = met.setdefault(tuple(map(int, words)), ply)
+        met = dict[Hashable, int]()
+        for ply, position in enumerate(positions):
+            first = met.setdefault(position, ply)
             expect(first == ply, f"the position after ply {first} is met again after ply {ply}: {REPEATED}")
 
 
@@ -223,59 +247,56 @@ def check_length(game: Game, have_ended: bool) -> None:
 
 def _check_both_ways(game: Game, plies: Sequence[Transition]) -> None:
     """Compiled rules, and rules that are called with single positions, give the same results."""
-    for state, action, following in plies:
+    for ply, (state, action, following) in enumerate(plies):
         for step in (game.step, game.step_unchecked):
             expect(_same(step(state, action), following), f"{step.__name__} differs from the compiled rules")
         bits = game.observation_bits(following)
         expect(bits.dtype == torch.uint8, "observation_bits are not uint8")
         seen = bits.to(torch.float32).reshape(-1, *game.observation_shape)
         expect(torch.equal(game.observe(following), seen), "observe differs from observation_bits")
-        for row, words in enumerate(single_positions(state, range(SINGLE_MATCHES))):
+        mask, rows = game.legal_action_mask(state), range(SINGLE_MATCHES)
+        for row, position, after in zip(rows, *(positions_in(game, s, rows) for s in (state, following)), strict=True):
             if not bool(state.terminated[row]):
-                mask = game.legal_action_mask(state)[row].nonzero()[:, 0].tolist()
-                expect(mask == legal_numbers(game, *words), "the mask differs from legal_actions")
-                own, opp, over = played_singly(game, *words, int(action[row]))
-                after = single_positions(following, [row])[0]
-                same = (own, opp, over) == (*after, bool(following.terminated[row]))
-                expect(same, "a single match differs from the batch")
-                expect(
-                    entries_singly(game, own, opp) == bits[row].tolist(),
-                    "observation_entry differs from observation_bits",
-                )
+                number, legal = int(action[row]), mask[row].nonzero()[:, 0].tolist()
+                _agree(f"legal actions at ply {ply}", legal, legal_numbers(game, position))
+                played, over = played_singly(game, position, number)
+                _agree(f"the position after action {number} at ply {ply}", after, played)
+                _agree(f"is_terminal after ply {ply}", bool(following.terminated[row]), over)
+                if game.rules.observation_entry is not None:
+                    _agree(f"the observation after ply {ply}", bits[row].tolist(), entries_singly(game, after))
+
+
+def _agree(what: str, compiled: Any, uncompiled: Any) -> None:
+    expect(compiled == uncompiled, f"{what}: compiled rules give {compiled}, uncompiled rules {uncompiled}; {NUMBERS}")
+
+
+def _check_fields(game: Game, plies: Sequence[Transition]) -> None:
+    """Compiled rules, too, set only bits that the fields have."""
+    of = game.rules.position
+    for state, action, following in plies:
+        packed = following.position.numpy()
+        fields = {place.name: field_values(of, packed, place.name) for place in of.places}
+        for row in (packed_fields(of, fields) != packed).any(axis=1).nonzero()[0][:1].tolist():
+            # Uncompiled, the rule that does it is named.
+            played_singly(game, positions_in(game, state, [row])[0], int(action[row]))
+            raise ConformanceError("compiled rules set bits outside the fields of a position, uncompiled rules do not")
 
 
 def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
-    """Observations can be packed, and unpacked into the words that they were made from."""
+    """Observations can be packed and, if they show all of a position, unpacked into it."""
+    codec = game.observation_codec
     for *_, following in plies:
-        own, opp = following.own.numpy(), following.opp.numpy()
-        packed = np.packbits(game.observation_bits(following).numpy(), axis=1)
-        expect(np.array_equal(game.observation_codec.pack(own, opp), packed), "pack differs from observation_bits")
-        _check_observed(game, following)
-
-
-def _check_observed(game: Game, state: State) -> None:
-    """The words of a position can be told from its observation."""
-    used = {"own": state.own, "opp": state.opp}
-    seen = game.observation_codec.unpack(game.observation_codec.pack(*(words.numpy() for words in used.values())))
-    for (name, words), shown in zip(used.items(), map(torch.from_numpy, seen), strict=True):
-        parts = parts_matrix(words ^ shown)
-        for row in parts.any(dim=1).nonzero()[:1, 0].tolist():
-            differing = int(single_word(words, row)) ^ int(single_word(shown, row))
-            raise ConformanceError(HIDDEN.format(bit=(differing & -differing).bit_length() - 1, word=name))
-
-
-def check_shown(game: Game, own: WordInt, opp: WordInt) -> None:
-    """Each bit that is set in a position is shown by its observation: without it, the observation is another one."""
-
-    shown = entries_singly(game, own, opp)
-    for name, word in (("own", own), ("opp", opp)):
-        for bit in (bit for bit in range(int(word).bit_length()) if (int(word) >> bit) & 1):
-            without = word ^ word_of([bit], game.rules.word_bits)
-            other = entries_singly(game, *((without, opp) if name == "own" else (own, without)))
-            expect(other != shown, HIDDEN.format(bit=bit, word=name))
+        positions = following.position.numpy()
+        packed = codec.pack(positions)
+        bits = np.packbits(game.observation_bits(following).numpy(), axis=1)
+        expect(np.array_equal(packed, bits), "pack differs from observation_bits")
+        if codec.shows_all:
+            unpacked = np.array_equal(codec.unpack(packed), positions)
+            expect(unpacked, "unpack does not give the positions whose observations pack has given")
 
 
 CHECKS: dict[str, Callable[[Game, Sequence[Transition]], None]] = {
+    "fields": _check_fields,
     "legality": _check_legality,
     "perspective": _check_perspective,
     "symmetries": _check_symmetries,

@@ -4,36 +4,36 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
-from selfplay.compute.compiled_words import part
-from selfplay.compute.words import WordInt
 from selfplay.games.conformance_checks import Transition, expect
 from selfplay.games.game import Game
-from selfplay.games.numbered_words import NumberedWord
-from selfplay.games.single_positions import single_positions
+from selfplay.games.rules import Position
 
 RESULTS = {1: "won", 0: "drawn", -1: "lost"}
 
 
 def check_compiled_points(game: Game, plies: Sequence[Transition]) -> None:
-    """`check_points`, and compiled rules give the same leads."""
-    final = plies[-1].following
-    ends = single_positions(final)
+    """`check_points`, and compiled rules give the same leads and points."""
+    final, rules = plies[-1].following, game.rules
+    ends = game.positions(final)
     check_points(game, ends)
-    if game.rules.margin is not None:
-        leads = torch.tensor([int(part(game.rules.margin(*words), 0)) for words in ends]) * game.rules.margin_unit
+    if rules.margin is not None:
+        leads = torch.tensor([int(rules.margin(end)) for end in ends]) * rules.margin_unit
         expect(torch.equal(leads, game.lead_to_move(final)), "the compiled margin differs from the uncompiled one")
+    if rules.points is not None:
+        points = torch.tensor([list(map(int, rules.points(end))) for end in ends])
+        assert game.kernels.points is not None
+        expect(torch.equal(points, game.kernels.points(final.position)), "the compiled points differ from uncompiled")
 
 
-def check_points(game: Game, ends: Iterable[tuple[WordInt, WordInt]]) -> None:
+def check_points(game: Game, ends: Iterable[Position]) -> None:
     """Where matches are over, the player who has won is ahead in points, by at most as many as there are."""
     rules, most = game.rules, game.largest_lead
     for end in ends:
-        # The rules of results do not compare a difference of words as if it had a sign.
-        own, opp = map(NumberedWord, end)
-        result = int(part(rules.return_to_move(own, opp), 0))
+        result = int(rules.return_to_move(end))
+        expect(result in RESULTS, f"return_to_move gives {result} where it must give -1, 0 or 1")
         if rules.margin is None:
             continue
-        lead = int(part(rules.margin(own, opp), 0)) * rules.margin_unit
+        lead = int(rules.margin(end)) * rules.margin_unit
         said = f"the player to move has {RESULTS[result]} a match with a lead of {lead:g} points"
         agree = (lead > 0) - (lead < 0) == result
         expect(agree, f"{said}; the sign of margin must be that of return_to_move")

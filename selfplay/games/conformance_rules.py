@@ -8,20 +8,17 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from selfplay.compute.bit_algebra import RULES
+from selfplay.compute.positions import PositionClass
 from selfplay.compute.words import WordInt
 from selfplay.errors import shortened
 from selfplay.games.conformance_checks import expect
 from selfplay.games.game import Game
-from selfplay.games.rules import Rules, initial_words
-from selfplay.games.single_positions import lowest_move
+from selfplay.games.observation_codec import shown_bits
+from selfplay.games.rules import Rules
+from selfplay.games.single_positions import described, legal_numbers, played_singly
 
-TWO_WORDS = (
-    "a position is two words, own and opp; everything else goes into further bits of them, as many as are needed "
-    "(Rules.word_bits)"
-)
-NO_WORD = "combine it with a word, as in (own & 0) | 1"
-NO_NUMBER = "multiply a comparison by 1, and count in whole numbers"
-OPTIONAL_NUMBERS = ("margin", "points")
+NO_WORD = "make it of the boards of the position"
+NO_NUMBER = "count in whole numbers"
 
 
 class Kind(NamedTuple):
@@ -46,7 +43,9 @@ POSITIVE = _whole_from(1)
 NUMBER = Kind("a number", lambda value: isinstance(value, Real))
 FUNCTION = Kind("a function", callable)
 SHAPE = Kind("a tuple of whole numbers", lambda value: bool(value) and all(map(POSITIVE.fits, value)))
-WORDS = Kind("two whole numbers", lambda value: all(map(_whole_from(0).fits, value)))
+POSITION = Kind(
+    "a position, Position(...) of a class marked with @position", lambda value: isinstance(type(value), PositionClass)
+)
 
 ATTRIBUTES = {
     "rules": Kind("Rules(...)", lambda value: isinstance(value, Rules)),
@@ -58,11 +57,10 @@ ATTRIBUTES = {
     "most_points": _optional(NUMBER),
 }
 FIELDS = {
-    "initial": WORDS,
-    **dict.fromkeys(("legal_actions", "play", "is_terminal", "return_to_move", "observation_entry"), FUNCTION),
-    **dict.fromkeys((*OPTIONAL_NUMBERS, "owned"), _optional(FUNCTION)),
+    "initial": POSITION,
+    **dict.fromkeys(("legal_actions", "play", "is_terminal", "return_to_move"), FUNCTION),
+    **dict.fromkeys(("observation_entry", "moves_again", "margin", "owned", "points"), _optional(FUNCTION)),
     "margin_unit": NUMBER,
-    "word_bits": POSITIVE,
 }
 
 
@@ -72,7 +70,6 @@ def check_attributes(game: Game) -> None:
         for name, kind in kinds.items():
             expect(hasattr(owner, name), f"the game has no {prefix}{name}; set it to {kind.name}")
             _expect_kind(f"{prefix}{name} is", getattr(owner, name), kind)
-    expect(len(game.rules.initial) == 2, TWO_WORDS)
     last = game.num_distinct_actions - 1
     expect((game.pass_action or 0) <= last, f"pass_action is {game.pass_action}, but actions are from 0 to {last}")
 
@@ -96,39 +93,46 @@ def check_marks(game: Game) -> None:
 
 
 def check_results(game: Game) -> None:
-    """Where the match begins, each rule gives what it must: words, comparisons or numbers."""
-    rules = game.rules
-    own, opp = initial_words(rules)
-    is_over = rules.is_terminal(own, opp)
-    is_bool = isinstance(is_over, bool)
-    _expect_result("is_terminal", is_over, is_bool, "a comparison", "compare, as in (own | opp) == FULL")
+    """Where the match begins, each rule gives what it must: a position, words, comparisons or numbers."""
+    rules, start = game.rules, game.rules.initial
+    is_over = rules.is_terminal(start)
+    _expect_comparison("is_terminal", is_over)
     expect(not is_over, "is_terminal says that the match is over where it begins")
-    _expect_number("return_to_move", rules.return_to_move(own, opp))
-    legal = rules.legal_actions(own, opp)
-    # A number is as good as a word of 64 bits.
-    is_number = own.num_parts == 1 and isinstance(legal, Integral) and not isinstance(legal, bool)
-    _expect_word("legal_actions", own if is_number else legal, own)
-    _check_move(game, own, opp)
-    for index in range(prod(game.observation_shape)):
-        _expect_number("observation_entry", rules.observation_entry(own, opp, index))
-    for name in OPTIONAL_NUMBERS:
-        if (function := getattr(rules, name)) is not None:
-            _expect_number(name, function(own, opp))
+    _expect_number("return_to_move", rules.return_to_move(start))
+    legal = rules.legal_actions(start)
+    _expect_result("legal_actions", legal, _is_whole(legal), "a word", NO_WORD)
+    actions = legal_numbers(game, start)
+    expect(bool(actions), "no action is legal in a match at ply 0")
+    following, _ = played_singly(game, start, actions[0])
+    if rules.moves_again is not None:
+        _expect_comparison("moves_again", rules.moves_again(following))
+    if rules.observation_entry is None:
+        shown_bits(rules.position, game.observation_shape)  # raises if the shape does not fit
+    else:
+        for index in range(prod(game.observation_shape)):
+            _expect_number("observation_entry", rules.observation_entry(start, index))
+    if rules.margin is not None:
+        _expect_number("margin", rules.margin(start))
+    if rules.points is not None:
+        for number in _two("points", rules.points(start)):
+            _expect_number("points", number)
     if rules.owned is not None:
-        _expect_word("owned", rules.owned(own, opp), own)
+        for word in _two("owned", rules.owned(start)):
+            _expect_result("owned", word, isinstance(word, WordInt), "two words", NO_WORD)
 
 
-def _check_move(game: Game, own: WordInt, opp: WordInt) -> None:
-    """The first legal action gives two words."""
-    words = game.rules.play(own, opp, lowest_move(game, own, opp))
-    expect(isinstance(words, tuple) and len(words) == 2, TWO_WORDS)
-    for word in words:
-        _expect_word("play", word, own)
+def _two(rule: str, result: Any) -> Any:
+    fits = isinstance(result, tuple) and len(result) == 2
+    _expect_result(rule, result, fits, "two values", "that of the player to move and that of the other")
+    return result
 
 
-def _expect_word(rule: str, result: Any, like: WordInt) -> None:
-    is_word = isinstance(result, WordInt) and result.num_parts == like.num_parts
-    _expect_result(rule, result, is_word, "a word", NO_WORD)
+def _is_whole(result: Any) -> bool:
+    return isinstance(result, Integral) and not isinstance(result, bool)
+
+
+def _expect_comparison(rule: str, result: Any) -> None:
+    _expect_result(rule, result, isinstance(result, bool), "a comparison", "compare, as in (p.own | p.opp) == FULL")
 
 
 def _expect_number(rule: str, result: Any) -> None:
@@ -136,14 +140,4 @@ def _expect_number(rule: str, result: Any) -> None:
 
 
 def _expect_result(rule: str, result: Any, fits: bool, needed: str, how: str) -> None:
-    expect(fits, f"{rule} gives {_described(result)} where it must give {needed}; {how}")
-
-
-def _described(result: Any) -> str:
-    if isinstance(result, WordInt):
-        return "a word"
-    if isinstance(result, bool):
-        return "a comparison"
-    if isinstance(result, Real):
-        return "a number" if isinstance(result, Integral) else "a fraction"
-    return shortened(repr(result))
+    expect(fits, f"{rule} gives {described(result)} where it must give {needed}; {how}")

@@ -10,20 +10,22 @@ Bit `7 * row + column` of a word is a square, rows counted from the top, as the 
     35 36 37 38 39 40 41
 
 Player 0 is X (red), player 1 is O (yellow). Action i drops a stone into column i. Square i of the top row is bit i, the
-bit of action i, so the legal actions are the empty squares of the top row, without shifting.
+bit of action i, so the legal actions are the empty squares of the top row.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
+from selfplay.compute.positions import position, squares
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Rules, Symmetries, entry_of_stones
+from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 
 ROWS, COLUMNS = 6, 7
@@ -40,8 +42,14 @@ ENDS_AT_RIGHT = word_of(square for square in range(SQUARES) if square % COLUMNS 
 """The squares from which a line of four fits to the left."""
 
 
+@position
+class Position(NamedTuple):
+    own: Word = squares(SQUARES)
+    opp: Word = squares(SQUARES)
+
+
 @rule
-def has_line(stones: Word) -> Word:
+def has_line(stones: Word) -> bool:
     """Whether four of `stones` are in a row, column or diagonal. Each line is tested from its top or left end."""
     across, upright = stones & (stones >> 1), stones & (stones >> COLUMNS)
     falling, rising = stones & (stones >> (COLUMNS + 1)), stones & (stones >> (COLUMNS - 1))
@@ -51,29 +59,31 @@ def has_line(stones: Word) -> Word:
 
 
 @rule
-def legal_actions(own: Word, opp: Word) -> Word:
+def legal_actions(p: Position) -> Word:
     """The columns whose top square is empty; none if the player who has just moved has completed a line."""
-    return (~(own | opp) & TOP_ROW) * (has_line(opp) == 0)
+    if has_line(p.opp):
+        return 0
+    return TOP_ROW & ~(p.own | p.opp)
 
 
 @rule
-def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
+def play(p: Position, action: int) -> Position:
     """Drop a stone to the lowest empty square of its column."""
-    stones = own | opp
-    column, ground = move * LEFT_COLUMN, (stones >> COLUMNS) | BOTTOM_ROW
-    return opp, own | (column & ground & ~stones)
+    stones = p.own | p.opp
+    column, ground = LEFT_COLUMN << action, stones >> COLUMNS | BOTTOM_ROW
+    return Position(p.opp, p.own | column & ground & ~stones)
 
 
 @rule
-def is_terminal(own: Word, opp: Word) -> Word:
+def is_terminal(p: Position) -> bool:
     """Whether the player who has just moved has a line, or the board is full."""
-    return has_line(opp) | ((own | opp) == FULL_BOARD)
+    return has_line(p.opp) or (p.own | p.opp) == FULL_BOARD
 
 
 @rule
-def return_to_move(own: Word, opp: Word) -> Word:
+def return_to_move(p: Position) -> int:
     """The other player's line is a loss for the player to move; a full board without one is a draw."""
-    return -1 * has_line(opp)
+    return -1 if has_line(p.opp) else 0
 
 
 class ConnectFourPresentation(Presentation):
@@ -121,7 +131,7 @@ class ConnectFour(Game):
     num_distinct_actions = COLUMNS
     observation_shape = (2, ROWS, COLUMNS)
     max_game_length = SQUARES
-    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, entry_of_stones(SQUARES))
+    rules = Rules(Position(0, 0), legal_actions, play, is_terminal, return_to_move)
     presentation_class = ConnectFourPresentation
     exact_solver = "connect_four"
 

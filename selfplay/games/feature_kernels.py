@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,21 +20,21 @@ def feature_values(game: Game, state: State) -> Tensor:
     """float32[B, K]: the features of each position, seen by the player to move."""
     assert game.features is not None, "only called for games with features"
     values = torch.empty(state.batch_size, len(game.features.names))
-    kernel = compile_features(game.features)
-    kernel(word_rows(state.own), word_rows(state.opp), values.numpy())
+    kernel = compile_features(game.features, game.rules.position)
+    kernel(word_rows(state.position), values.numpy())
     return values
 
 
 @cache
-def compile_features(features: Features) -> Callable[[Words, Words, NDArray[np.float32]], None]:
-    """A kernel (own, opp, float32[B, K]) that writes the features of the positions into its third argument."""
+def compile_features(features: Features, position: Any) -> Callable[[Words, NDArray[np.float32]], None]:
+    """A kernel (packed positions of this class, float32[B, K]) that writes their features into its second argument."""
     register_rules()
-    values = features.values
+    values, unpack = features.values, position.unpack
 
     @compiled
-    def write_features(own: Words, opp: Words, written: NDArray[np.float32]) -> None:
-        for i in range(len(own)):
-            row = values(load(own, i), load(opp, i))
+    def write_features(positions: Words, written: NDArray[np.float32]) -> None:
+        for i in range(len(positions)):
+            row = values(unpack(load(positions, i)))
             for k in range(len(row)):
                 written[i, k] = part(row[k], 0)
 

@@ -20,6 +20,8 @@ class ObservationCodec(Protocol):
 
     size: int
     """D, the number of entries of an observation."""
+    num_words: int
+    """W, the number of int64s of a packed position."""
     shows_all: bool
     """Whether the observation determines the position, so that it can be unpacked."""
 
@@ -56,7 +58,7 @@ class BitCodec:
     shows_all = True
 
     def __init__(self, bits: NDArray[np.int64], num_words: int) -> None:
-        self.size, self._packed_bytes = len(bits), -(-len(bits) // 8)
+        self.size, self.num_words, self._packed_bytes = len(bits), num_words, -(-len(bits) // 8)
         entries = packed_bit(np.arange(self.size))
         shown = np.full(8 * self._packed_bytes, -1)
         shown[entries] = bits
@@ -78,12 +80,13 @@ class EntryCodec:
     Args:
         observe: see `selfplay.games.kernels.Kernels`.
         size: D, the number of entries.
+        num_words: W, as in `ObservationCodec`.
     """
 
     shows_all = False
 
-    def __init__(self, observe: Callable[[Tensor, int], Tensor], size: int) -> None:
-        self.size, self._observe = size, observe
+    def __init__(self, observe: Callable[[Tensor, int], Tensor], size: int, num_words: int) -> None:
+        self.size, self.num_words, self._observe = size, num_words, observe
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
         return np.packbits(self._observe(torch.from_numpy(positions), self.size).numpy(), axis=1)
@@ -101,7 +104,7 @@ def codec_of(
     Raises as `shown_bits`.
     """
     if observe is not None:
-        return EntryCodec(observe, prod(observation_shape))
+        return EntryCodec(observe, prod(observation_shape), position.num_words)
     return BitCodec(shown_bits(position, observation_shape), position.num_words)
 
 

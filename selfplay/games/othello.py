@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import word_of
-from selfplay.compute.stored_words import word_tensor
+from selfplay.compute.positions import packed_array
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_connected
 from selfplay.games.game import Game, without_move_numbers
@@ -106,7 +106,7 @@ class Othello(Game):
         self.name = self.name_with(self.name, width)
         squares = width * width
         self.rules = othello_rules(self.width)
-        self.features = othello_features(self.width, self.rules.legal_actions)
+        self.features = othello_features(self.width)
         self.turning_rules = turning_rules(self.width)
         self.pass_action = squares
         self.num_distinct_actions = squares + 1
@@ -161,8 +161,10 @@ class Othello(Game):
         if board_signs(side) not in ("X", "O"):
             raise IllegalActionError(f"{self.name}: the side to move is X or O, not {shortened(side)!r}")
         to_move = "XO".index(board_signs(side))
-        words = [word_tensor([word_of(i for i, sign in enumerate(board) if sign == disc)], squares) for disc in "XO"]
-        state = self.state_at(words[to_move], words[1 - to_move])
+        own, opp = (
+            word_of(i for i, sign in enumerate(board) if sign == "XO"[player]) for player in (to_move, 1 - to_move)
+        )
+        state = self.state_at(torch.from_numpy(packed_array([self.rules.position(own, opp)])))
         if to_move == 0:
             return state
         return state._replace(current_player=torch.tensor([1], dtype=torch.int8), returns=0.0 - state.returns)
@@ -229,4 +231,4 @@ class Othello(Game):
 
 def _is_same(one: State, other: State) -> bool:
     """Whether two positions (B = 1) have the same board and player to move."""
-    return all(torch.equal(*fields) for fields in zip(one[:3], other[:3], strict=True))
+    return all(torch.equal(*fields) for fields in zip(one[:2], other[:2], strict=True))

@@ -10,8 +10,8 @@ from functools import cache
 from typing import NamedTuple
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule
-from selfplay.games.othello_rules import board, corner_squares, neighbourhood, squares_of
-from selfplay.games.rules import Features
+from selfplay.games.othello_rules import board, corner_squares, neighbourhood, placing, squares_of
+from selfplay.games.rules import Features, Position
 
 
 @rule
@@ -82,27 +82,27 @@ NAMES = (*BASIC_NAMES, "x_squares", "c_squares")
 
 
 @cache
-def othello_features(width: int, legal_actions: Feature) -> Features:
-    """All features, in the order of NAMES. `legal_actions` is the rule for a board of this width."""
-    count_corners, count_stable, count_mobile = corners(width), stable(width), mobility(legal_actions)
+def othello_features(width: int) -> Features:
+    """All features, in the order of NAMES."""
+    count_corners, count_stable, count_mobile = corners(width), stable(width), mobility(width)
     count_frontier, count_regions = frontier(width), parity(width)
     count_patterns, count_beside_corners = patterns(width), discs_beside_corners(width)
 
     @rule
-    def basic_values(own: Word, opp: Word) -> tuple[Word, ...]:
+    def basic_values(p: Position) -> tuple[Word, ...]:
         return (
-            discs(own, opp),
-            count_corners(own, opp),
-            count_stable(own, opp),
-            count_mobile(own, opp),
-            count_frontier(own, opp),
-            count_regions(own, opp),
-            count_patterns(own, opp),
+            discs(p.own, p.opp),
+            count_corners(p.own, p.opp),
+            count_stable(p.own, p.opp),
+            count_mobile(p.own, p.opp),
+            count_frontier(p.own, p.opp),
+            count_regions(p.own, p.opp),
+            count_patterns(p.own, p.opp),
         )
 
     @rule
-    def values(own: Word, opp: Word) -> tuple[Word, ...]:
-        return basic_values(own, opp) + count_beside_corners(own, opp)
+    def values(p: Position) -> tuple[Word, ...]:
+        return basic_values(p) + count_beside_corners(p.own, p.opp)
 
     return Features(NAMES, values, basic=Features(BASIC_NAMES, basic_values))
 
@@ -130,12 +130,13 @@ def corners(width: int) -> Feature:
 
 
 @cache
-def mobility(legal_actions: Feature) -> Feature:
+def mobility(width: int) -> Feature:
     """Number of squares on which a disc could be placed; for the opponent, as if it were the opponent's turn."""
+    places = placing(width)
 
     @rule
     def count(own: Word, opp: Word) -> Word:
-        return bit_count(legal_actions(own, opp)) - bit_count(legal_actions(opp, own))
+        return bit_count(places(own, opp)) - bit_count(places(opp, own))
 
     return count
 

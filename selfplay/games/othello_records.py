@@ -63,7 +63,7 @@ def _result(game: BatchStepping, last: State) -> str:
     """The discs by which black has won; all of them, marked by r, if a player has given up; ? before the end."""
     if not bool(last.terminated):
         return "?"
-    if not bool(game.state_at(last.own, last.opp).terminated):
+    if not bool(game.state_at(last.position).terminated):
         return f"{int(last.returns) * game.observation_shape[1] ** 2:+d}:r"
     return f"{int(game.squares(last)[0].sum()):+d}"
 

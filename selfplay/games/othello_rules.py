@@ -5,9 +5,11 @@ Bit `width * row + column` of a word is the square in that column and row; `self
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import NamedTuple
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
-from selfplay.games.rules import Rules, TurningRules, entry_of_stones
+from selfplay.compute.positions import position, squares
+from selfplay.games.rules import Rules, TurningRules
 
 
 def squares_of(width: int, rows: Iterable[int], columns: Iterable[int]) -> int:
@@ -107,49 +109,70 @@ def turning_rules(width: int) -> TurningRules:
 
 
 @cache
+def placing(width: int) -> Callable[[Word, Word], Word]:
+    """A function (own, opp) to the squares on which the player with the discs `own` could place one."""
+    along_row, along_column, along_diagonal = _inner_squares(width)
+    squares = board(width)
+
+    @rule
+    def places(own: Word, opp: Word) -> Word:
+        """The empty squares from which a run of the opponent's discs leads to a disc of the player."""
+        found = _ends_of_runs(own, opp & along_row, 1)
+        found = found | _ends_of_runs(own, opp & along_column, width)
+        found = found | _ends_of_runs(own, opp & along_diagonal, width - 1)
+        found = found | _ends_of_runs(own, opp & along_diagonal, width + 1)
+        return found & ~(own | opp) & squares
+
+    return places
+
+
+@cache
 def othello_rules(width: int) -> Rules:
     """The rules on a board of `width` x `width` squares (4, 6 or 8)."""
-    size = width * width
-    along_row, along_column, along_diagonal = _inner_squares(width)
-    board = word_of(range(size))
-    flips = turning_rules(width).flips
+    pass_action = width * width
+    places, flips = placing(width), turning_rules(width).flips
+
+    @position
+    class Position(NamedTuple):
+        own: Word = squares(width * width)
+        opp: Word = squares(width * width)
 
     @rule
-    def legal_actions(own: Word, opp: Word) -> Word:
-        """The empty squares from which a run of the opponent's discs leads to a disc of the player to move."""
-        places = _ends_of_runs(own, opp & along_row, 1)
-        places = places | _ends_of_runs(own, opp & along_column, width)
-        places = places | _ends_of_runs(own, opp & along_diagonal, width - 1)
-        places = places | _ends_of_runs(own, opp & along_diagonal, width + 1)
-        return places & ~(own | opp) & board
+    def legal_actions(p: Position) -> Word:
+        return places(p.own, p.opp)
 
     @rule
-    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
-        """Place a disc and turn the flanked ones; a pass changes nothing. Then it is the other player's turn."""
-        turned = flips(own, opp, move)
-        return opp & ~turned, own | move | turned
+    def play(p: Position, action: int) -> Position:
+        """Place a disc and turn the flanked ones."""
+        if action == pass_action:
+            return Position(p.opp, p.own)
+        disc = 1 << action
+        turned = flips(p.own, p.opp, disc)
+        return Position(p.opp & ~turned, p.own | disc | turned)
 
     @rule
-    def is_terminal(own: Word, opp: Word) -> Word:
+    def is_terminal(p: Position) -> bool:
         """Neither player can place a disc."""
-        return (legal_actions(own, opp) | legal_actions(opp, own)) == 0
+        return places(p.own, p.opp) == 0 and places(p.opp, p.own) == 0
 
     @rule
-    def margin(own: Word, opp: Word) -> Word:
+    def margin(p: Position) -> int:
         """The lead in discs."""
-        return bit_count(own) - bit_count(opp)
+        return bit_count(p.own) - bit_count(p.opp)
 
     @rule
-    def return_to_move(own: Word, opp: Word) -> Word:
-        lead = margin(own, opp)
-        return (lead > 0) * 1 - (lead < 0) * 1
+    def return_to_move(p: Position) -> int:
+        lead = margin(p)
+        if lead == 0:
+            return 0
+        return 1 if lead > 0 else -1
 
     @rule
-    def points(own: Word, opp: Word) -> Word:
-        return bit_count(own)
+    def points(p: Position) -> tuple[int, int]:
+        return bit_count(p.own), bit_count(p.opp)
 
     row = width // 2 - 1
     black = word_of([width * row + row + 1, width * (row + 1) + row])
     white = word_of([width * row + row, width * (row + 1) + row + 1])
-    entry = entry_of_stones(size)
-    return Rules((black, white), legal_actions, play, is_terminal, return_to_move, entry, margin, points=points)
+    start = Position(black, white)
+    return Rules(start, legal_actions, play, is_terminal, return_to_move, margin=margin, points=points)

@@ -5,14 +5,12 @@ the ends of matches to the start. The *height* of a position is the largest numb
 from it; all its children have smaller heights.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import ConformanceError, GameTooLargeError, IllegalActionError
@@ -36,12 +34,15 @@ class PositionGraph:
         state: State of N matches with player 0 to move, one per position.
         children: int32[N, A], the number of the position that each action leads to; NO_CHILD where illegal.
         return_to_move: float64[N], the return of the player to move where the match is over; 0 elsewhere.
+        signs: int8[N], 1 where the player to move has also made the last move, otherwise -1: what a value to the player
+            to move is multiplied by to get the value to the player who has just moved.
     """
 
-    def __init__(self, game: Game, state: State, children: NDArray[np.int32]) -> None:
+    def __init__(self, game: Game, state: State, children: NDArray[np.int32], signs: NDArray[np.int8]) -> None:
         self.game = game
         self.state = state
         self.children = children
+        self.signs = signs
         self.return_to_move: NDArray[np.float64] = state.returns.numpy().astype(np.float64)
 
     def __len__(self) -> int:
@@ -84,31 +85,46 @@ class PositionGraph:
         for group in reversed(list(self.backwards())):
             legal, children = self.legal[group], self.children[group]
             for player in range(2):
-                movers[1 - player, children[legal & movers[player, group, None]]] = True
+                reached = children[legal & movers[player, group, None]]
+                movers[np.where(self.signs[reached] == 1, player, 1 - player), reached] = True
         return movers
+
+    def values_of_children(self, values: NDArray[np.float64], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        """float64[B, A]: the value of each action to the player to move in these positions (int64[B]).
+
+        Args:
+            values: float64[N], of each position to the player to move there.
+        """
+        children = self.children[numbers]
+        found: NDArray[np.float64] = self.signs[children] * values[children]
+        return found
 
     def numbers(self, state: State) -> NDArray[np.int64]:
         """int64[B]: the number of each match's position.
 
         Raises IllegalActionError if a position cannot be reached from the start.
         """
-        owns, opps, keys, order = self._index
-        own, opp = sortable(state.own), sortable(state.opp)
-        rank_own, rank_opp = np.searchsorted(owns, own), np.searchsorted(opps, opp)
-        place = np.searchsorted(keys, rank_own * (len(opps) + 1) + rank_opp)
-        numbers: NDArray[np.int64] = order[np.minimum(place, len(order) - 1)]
-        if not ((sortable(self.state.own)[numbers] == own) & (sortable(self.state.opp)[numbers] == opp)).all():
+        levels, order = self._index
+        packed = state.position.numpy()
+        ranks = np.zeros(len(packed), dtype=np.int64)
+        for column, (words, keys) in zip(packed.T, levels, strict=True):
+            word = np.minimum(np.searchsorted(words, column), len(words) - 1)
+            ranks = np.minimum(np.searchsorted(keys, ranks * len(words) + word), len(keys) - 1)
+        numbers: NDArray[np.int64] = order[ranks]
+        if not np.array_equal(self.state.position.numpy()[numbers], packed):
             raise IllegalActionError(f"{self.game.name}: a position that cannot be reached from the start")
         return numbers
 
     @cached_property
-    def _index(self) -> tuple[NDArray[np.int64], ...]:
-        """Sorted distinct own and opp words; sorted keys of the pairs of their ranks; the position of each key."""
-        owns, rank_own = np.unique(sortable(self.state.own), return_inverse=True)
-        opps, rank_opp = np.unique(sortable(self.state.opp), return_inverse=True)
-        keys = rank_own * (len(opps) + 1) + rank_opp
-        order = np.argsort(keys)
-        return owns, opps, keys[order], order
+    def _index(self) -> tuple[list[tuple[NDArray[np.int64], NDArray[np.int64]]], NDArray[np.int64]]:
+        """For each of the W int64s of positions, its sorted values, and the sorted keys of its rank together with that
+        of the ones before it; and the position of each rank of the last keys."""
+        levels, ranks = [], np.zeros(len(self), dtype=np.int64)
+        for column in self.state.position.numpy().T:
+            words, word = np.unique(column, return_inverse=True)
+            keys, ranks = np.unique(ranks * len(words) + word, return_inverse=True)
+            levels.append((words, keys))
+        return levels, np.argsort(ranks)
 
     def backwards(self) -> Iterator[NDArray[np.int64]]:
         """The numbers of the unfinished positions, in groups of equal height, lowest first."""
@@ -116,16 +132,11 @@ class PositionGraph:
             yield np.flatnonzero(self.heights == height)
 
 
-def sortable(words: Tensor) -> NDArray[Any]:
-    """Stored words as N values that can be compared and sorted."""
-    array = words.numpy()
-    return array if array.ndim == 1 else array.view([("", np.int64)] * array.shape[1])[:, 0]
-
-
 def perfect_values(graph: PositionGraph) -> NDArray[np.float64]:
     """float64[N] in {-1, 0, 1}: the return of the player to move when both play perfectly from each position.
 
-    Zermelo's backward induction: v(s) = max over actions of -v(child), v = the return where the match is over.
+    Zermelo's backward induction: v(s) = max over actions of sign(child) * v(child), v = the return where the match is
+    over. The sign is -1, or 1 if the same player moves again.
 
     Examples:
         >>> graph = selfplay.enumerate_positions("tictactoe")
@@ -135,14 +146,16 @@ def perfect_values(graph: PositionGraph) -> NDArray[np.float64]:
     """
     values = graph.return_to_move.copy()
     for group in graph.backwards():
-        replies = np.where(graph.legal[group], -values[graph.children[group]], -np.inf)
+        replies = np.where(graph.legal[group], graph.values_of_children(values, group), -np.inf)
         values[group] = replies.max(axis=1)
     return values
 
 
 def optimal_actions(graph: PositionGraph, values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """bool[N, A]: the legal actions that keep the perfect value of each position. `values` from `perfect_values`."""
-    optimal: NDArray[np.bool_] = graph.legal & (-values[graph.children] == values[:, None])
+    optimal: NDArray[np.bool_] = graph.legal & (
+        graph.values_of_children(values, np.arange(len(graph))) == values[:, None]
+    )
     return optimal
 
 
@@ -171,7 +184,7 @@ def _positions_met(game: Game, matches: int) -> tuple[int, int]:
         states.append(game.step_unchecked(states[-1], game.kernels.random_actions(states[-1], draws)))
     met = State(*(torch.cat(field) for field in zip(*states, strict=True)))
     met = met.select(~met.terminated)
-    return met.batch_size, len(distinct_positions(met)[0])
+    return met.batch_size, len(distinct_positions(met.position)[0])
 
 
 _graphs: dict[object, PositionGraph] = {}
@@ -200,7 +213,7 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
         raise _too_large(game, limit)
     frontier = game.init(1)
     numbers = dict.fromkeys(_keys(frontier), 0)
-    states, edges = [frontier], []
+    positions, signs, edges = [frontier.position], [np.array([-1], dtype=np.int8)], []
     while frontier.batch_size:
         parents, actions = game.legal_action_mask(frontier).nonzero(as_tuple=True)
         first_parent = len(numbers) - frontier.batch_size
@@ -214,18 +227,22 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
         if len(numbers) > limit:
             raise _too_large(game, limit)
         edges.append(np.stack([parents.numpy() + first_parent, actions.numpy(), np.array(targets, dtype=np.int64)]))
-        frontier = following.select(torch.tensor(fresh, dtype=torch.int64))
-        states.append(frontier)
-    own, opp = torch.cat([s.own for s in states]), torch.cat([s.opp for s in states])
+        reached = following.select(torch.tensor(fresh, dtype=torch.int64))
+        positions.append(reached.position)
+        # Player 0 moves in all positions of the frontier.
+        signs.append(1 - 2 * reached.current_player.numpy())
+        frontier = reached._replace(current_player=torch.zeros_like(reached.current_player))
     children = np.full((len(numbers), game.num_distinct_actions), NO_CHILD, dtype=np.int32)
     parent, action, target = np.concatenate(edges, axis=1)
     children[parent, action] = target
-    return PositionGraph(game, game.state_at(own, opp), children)
+    return PositionGraph(game, game.state_at(torch.cat(positions)), children, np.concatenate(signs))
 
 
-def _keys(state: State) -> Iterable[tuple[Any, Any]]:
-    """Both words of each position; a word of several parts as a tuple of them."""
-    return zip(*(sortable(words).tolist() for words in (state.own, state.opp)), strict=True)
+def _keys(state: State) -> list[bytes]:
+    """The bytes of each packed position."""
+    packed = state.position.numpy()
+    rows: list[bytes] = packed.view(np.dtype((np.void, packed.itemsize * packed.shape[1])))[:, 0].tolist()
+    return rows
 
 
 def _too_large(game: Game, limit: int) -> GameTooLargeError:

@@ -2,60 +2,76 @@
 
 from collections.abc import Iterable
 from math import prod
+from numbers import Integral
+from typing import Any
 
-from selfplay.compute.bit_algebra import word_of
-from selfplay.compute.stored_words import single_word
-from selfplay.compute.words import WordInt, parts_of_bits
+import torch
+
+from selfplay.compute.words import WordInt
 from selfplay.errors import ConformanceError
 from selfplay.games.game import Game
-from selfplay.games.numbered_words import NumberedWord
+from selfplay.games.rules import Position
 from selfplay.games.state import State
 
 
-def single_positions(state: State, rows: Iterable[int] | None = None) -> list[tuple[WordInt, WordInt]]:
-    """The words of positions as numbers, for rules that are called uncompiled; None: of all rows."""
-    chosen = range(state.batch_size) if rows is None else rows
-    return [(single_word(state.own, row), single_word(state.opp, row)) for row in chosen]
+def positions_in(game: Game, state: State, rows: Iterable[int]) -> list[Any]:
+    """The positions of these matches, with their fields."""
+    return game.positions(state.select(torch.tensor(list(rows), dtype=torch.int64)))
 
 
-def legal_numbers(game: Game, own: WordInt, opp: WordInt) -> list[int]:
-    """The legal actions of a position in which the match is not over; uncompiled."""
-    legal = game.rules.legal_actions(own, opp)
+def legal_numbers(game: Game, position: Position) -> list[int]:
+    """The legal actions of a position in which the match is not over; uncompiled.
+
+    Raises ConformanceError for an action that the game does not have, or a pass beside another action.
+    """
+    legal = int(game.rules.legal_actions(position))
     if legal == 0 and game.pass_action is not None:
         return [game.pass_action]
-    return [action for action in range(game.num_distinct_actions) if (legal >> action) & 1]
+    actions = [action for action in range(game.num_distinct_actions) if (legal >> action) & 1]
+    if legal >> game.num_distinct_actions:
+        last = game.num_distinct_actions - 1
+        raise ConformanceError(
+            f"legal_actions sets bit {legal.bit_length() - 1}, but actions are from 0 to {last} (num_distinct_actions)"
+        )
+    if game.pass_action in actions:
+        raise ConformanceError(
+            f"legal_actions sets bit {game.pass_action}, which is pass_action: a pass is legal if no bit is set; one "
+            "that is a choice is an action like the others, without pass_action"
+        )
+    return actions
 
 
-def move_of(game: Game, action: int) -> WordInt:
-    """The move of an action as rules take it, uncompiled."""
-    return word_of([] if action == game.pass_action else [action], game.rules.word_bits)
+def played_singly(game: Game, position: Position, action: int) -> tuple[Position, bool]:
+    """The position after an action, and whether the match is over there; uncompiled."""
+    following = game.rules.play(position, action)
+    kind = game.rules.position
+    if type(following) is not kind:
+        raise ConformanceError(f"play gives {described(following)} where it must give a {signature_of(kind)}")
+    return following, bool(game.rules.is_terminal(following))
 
 
-def lowest_move(game: Game, own: WordInt, opp: WordInt) -> WordInt:
-    """The move of the lowest legal action. Raises ConformanceError if there is none."""
-    legal = legal_numbers(game, own, opp)
-    if not legal:
-        raise ConformanceError("no action is legal in a match at ply 0")
-    return move_of(game, legal[0])
-
-
-def played_singly(game: Game, own: WordInt, opp: WordInt, action: int) -> tuple[WordInt, WordInt, bool]:
-    """The position after an action, and whether the match is over there; uncompiled.
-
-    Raises ConformanceError for rules that compare a difference of words as if it had a sign.
-    """
-    rules = game.rules
-    own, opp = rules.play(NumberedWord(own), NumberedWord(opp), move_of(game, action))
-    own, opp = (WordInt(word, parts_of_bits(rules.word_bits)) for word in (own, opp))
-    numbered = NumberedWord(own), NumberedWord(opp)
-    rules.legal_actions(*numbered)
-    return own, opp, bool(rules.is_terminal(*numbered))
-
-
-def entries_singly(game: Game, own: WordInt, opp: WordInt) -> list[int]:
-    """The observation of a position, uncompiled. Raises ConformanceError for entries that are not 0 or 1."""
-    entries = [int(game.rules.observation_entry(own, opp, index)) for index in range(prod(game.observation_shape))]
-    for number, entry in enumerate(entries):
-        if entry not in (0, 1):
-            raise ConformanceError(f"observation_entry gives {entry} for entry {number}, where it must give 0 or 1")
+def entries_singly(game: Game, position: Position) -> list[int]:
+    """The entries that `observation_entry` gives for a position; uncompiled."""
+    entry = game.rules.observation_entry
+    assert entry is not None, "only called for rules that have it"
+    entries = [int(entry(position, index)) for index in range(prod(game.observation_shape))]
+    for number, value in enumerate(entries):
+        if value not in (0, 1):
+            raise ConformanceError(f"observation_entry gives {value} for entry {number}, where it must give 0 or 1")
     return entries
+
+
+def signature_of(kind: Any) -> str:
+    """A class of positions with the names of its fields, such as Position(own, opp)."""
+    return f"{kind.__name__}({', '.join(kind._fields)})"
+
+
+def described(result: Any) -> str:
+    """What kind of value a rule has returned, for messages."""
+    if isinstance(result, WordInt):
+        return "a word"
+    if isinstance(result, bool):
+        return "a comparison"
+    if isinstance(result, float):
+        return "a fraction"
+    return "a number" if isinstance(result, Integral) else f"{type(result).__name__} {result!r}"

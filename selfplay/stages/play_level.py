@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from itertools import tee
-from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -152,12 +151,11 @@ def play_level(
     context = context_of(settings)
     name = context.run.dataset(level, settings.dataset.format).name
     path = context.run.stage_folder(level, settings.output_dir) / name
-    size = prod(context.game.observation_shape)
     num_actions = context.game.num_distinct_actions if settings.has_policies else 0
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
-        form.written(path, size, record, num_actions) as writer,
+        form.written(path, context.game.observation_codec, record, num_actions) as writer,
     ):
         rows = sum(writer.written.values())
         if found := [shard for shard in shards_of(settings, level) if shard.number in writer.written]:

@@ -1,12 +1,14 @@
 """Training examples, made from the rows of a dataset: equal ones merged, and multiplied by the game's symmetries."""
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.positions import Packed
 from selfplay.compute.elementary import exponential, logarithm
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import PackedPermutation
@@ -19,7 +21,7 @@ ILLEGAL = -1.0
 
 Columns = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32] | None]
 """Of N rows: uint8[N, ceil(D / 8)], the packed observations; float32[N], the targets; and float32[N, A], the policies,
-or None."""
+ILLEGAL where an action is illegal, or None."""
 
 
 class PackedExamples(NamedTuple):
@@ -91,7 +93,7 @@ def training_examples(
     `training` says.
 
     Merged examples have the mean target and policy of their rows, and the weight count ** weight_power, scaled to
-    mean 1.
+    mean 1. If the observation does not determine the position, an action is illegal where it is in all the positions.
     """
     counts, means = np.ones(len(targets)), targets.astype(np.float64)[:, None]
     if policies is not None:
@@ -121,11 +123,33 @@ def training_examples(
 def _merge(
     packed: NDArray[np.uint8], counts: NDArray[np.float64], means: NDArray[np.float64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64]]:
-    """The distinct observations, the sums of their counts, and the weighted mean of each column of `means`."""
+    """The distinct observations, the sums of their counts, and the weighted mean of each column of `means`.
+
+    The first column has targets, the others policies.
+    """
     first_rows, inverse = distinct_rows(packed)
     total = np.bincount(inverse, weights=counts).astype(np.float64)
-    merged = [np.bincount(inverse, weights=counts * column) / total for column in means.T]
-    return packed[first_rows], total, np.stack(merged, axis=1)
+    targets = np.bincount(inverse, weights=counts * means[:, 0]) / total
+    policies = [np.where(sums < 0, ILLEGAL, sums / total) for sums in policy_sums(means[:, 1:], inverse, counts)]
+    return packed[first_rows], total, np.stack([targets, *policies], axis=1)
+
+
+def policy_sums(
+    policies: NDArray[Any], inverse: NDArray[np.int64], counts: NDArray[np.float64]
+) -> Iterator[NDArray[np.float64]]:
+    """float64[M] for each action: the sum of its probabilities in the rows of each distinct observation.
+
+    ILLEGAL where the action is illegal in all of these rows.
+
+    Args:
+        policies: [N, A], ILLEGAL where an action is illegal.
+        inverse: int64[N], as from `distinct_rows`.
+        counts: float64[N], what each row counts.
+    """
+    for column in policies.T:
+        legal = column != ILLEGAL
+        sums = np.bincount(inverse, weights=np.where(legal, counts * column, 0))
+        yield np.where(np.bincount(inverse, weights=legal) > 0, sums, ILLEGAL)
 
 
 def _permute_policies(policies: NDArray[np.float64], actions: NDArray[np.int64]) -> None:
@@ -135,10 +159,9 @@ def _permute_policies(policies: NDArray[np.float64], actions: NDArray[np.int64])
         of_symmetry[:, image] = of_symmetry.copy()
 
 
-def mark_illegal(policies: NDArray[np.float32], packed: NDArray[np.uint8], game: Game) -> NDArray[np.float32]:
-    """`policies` (float32[N, A]) with ILLEGAL where an action is illegal in the observed position."""
-    own, opp = (torch.from_numpy(word) for word in game.observation_codec.unpack(packed))
-    legal = game.legal_action_mask(game.state_at(own, opp)).numpy()
+def mark_illegal(policies: NDArray[np.float32], positions: Packed, game: Game) -> NDArray[np.float32]:
+    """`policies` (float32[N, A]) with ILLEGAL where an action is illegal in the position (int64[N, W])."""
+    legal = game.legal_action_mask(game.state_at(torch.from_numpy(positions))).numpy()
     return np.where(legal, policies, np.float32(ILLEGAL))
 
 

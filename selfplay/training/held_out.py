@@ -9,8 +9,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import StageError
-from selfplay.games.game import Game
-from selfplay.training.examples import distinct_rows, mark_illegal
+from selfplay.training.examples import distinct_rows, policy_sums
 
 FEW_MATCHES = 1000
 
@@ -57,14 +56,17 @@ def holds_out_some(matches: int, fraction: float, key: int) -> bool:
 
 
 def held_out_rows(
-    packed: NDArray[np.uint8], targets: NDArray[np.float32], policies: NDArray[np.float32] | None, game: Game
+    packed: NDArray[np.uint8], targets: NDArray[np.float32], policies: NDArray[np.float32] | None, size: int
 ) -> HeldOut:
-    """Rows, given by their `Columns`, in the form on which networks are measured."""
+    """Rows, given by their `Columns`, in the form on which networks are measured.
+
+    Args:
+        size: D, the number of entries of an observation.
+    """
     first_rows, inverse = distinct_rows(packed)
-    distinct = np.unpackbits(packed[first_rows], axis=1, count=game.observation_codec.size)
+    distinct = np.unpackbits(packed[first_rows], axis=1, count=size)
     held_out = HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, targets)))
     if policies is None:
         return held_out
-    sums = np.stack([np.bincount(inverse, weights=column, minlength=len(first_rows)) for column in policies.T], 1)
-    marked = mark_illegal(sums.astype(np.float32), packed[first_rows], game)
-    return held_out._replace(policies=torch.from_numpy(marked))
+    sums = np.stack([*policy_sums(policies, inverse, np.ones(len(policies)))], axis=1)
+    return held_out._replace(policies=torch.from_numpy(sums.astype(np.float32)))

@@ -64,11 +64,11 @@ class RowsInMemory:
         self.game = game
         packed, matches, targets, policies = [], [], [], []
         for rows in parts:
-            packed.append(game.observation_codec.pack(rows.own, rows.opp))
+            packed.append(game.observation_codec.pack(rows.position))
             matches.append(rows.match)
             targets.append(rows.target)
             if rows.policy is not None:
-                policies.append(rows.policy)
+                policies.append(mark_illegal(rows.policy, rows.position, game))
         self.packed, self.match, self.targets = np.concatenate(packed), np.concatenate(matches), np.concatenate(targets)
         self.policies = np.concatenate(policies) if policies else None
         self.num_rows = len(self.match)
@@ -90,11 +90,9 @@ class SplitInMemory:
         game, measured = rows.game, is_held_out(rows.match, training.validation_fraction, key)
         held_out = np.flatnonzero(measured)
         require_some_of_both(rows.num_rows, len(held_out))
-        self._held_out = [held_out_rows(*rows.select(held_out[processes.share(len(held_out))]), game)]
-        examples = training_examples(*rows.select(~measured), training, game.symmetries)
-        if examples.policies is not None:
-            examples = examples._replace(policies=mark_illegal(examples.policies, examples.packed, game))
-        self._examples = examples
+        mine = rows.select(held_out[processes.share(len(held_out))])
+        self._held_out = [held_out_rows(*mine, game.observation_codec.size)]
+        self._examples = examples = training_examples(*rows.select(~measured), training, game.symmetries)
         self.num_examples, self.has_policies = len(examples.targets), examples.policies is not None
 
     def batches(self, trainer: Trainer) -> Iterator[Batch]:

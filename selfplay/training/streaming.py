@@ -47,7 +47,7 @@ class SplitStream:
     """As `SplitRows`, read from the files anew in each pass."""
 
     def __init__(self, rows: StreamedRows, training: Training, key: int, processes: ProcessGroup) -> None:
-        self._training, self._game, self._key, self._processes = training, rows.game, key, processes
+        self._training, self._key, self._processes = training, key, processes
         self._codec = rows.game.observation_codec
         self._datasets, self._matches = rows.datasets, rows.matches
         images = rows.game.symmetries.observations if training.symmetries else ()
@@ -85,7 +85,7 @@ class SplitStream:
     def held_out(self) -> Iterable[HeldOut]:
         for place in range(self._processes.rank, len(self._groups), self._processes.world_size):
             rows, _ = self._read(place, held_out=True)
-            yield held_out_rows(self._codec.pack(rows.own, rows.opp), rows.target, None, self._game)
+            yield held_out_rows(self._codec.pack(rows.position), rows.target, None, self._codec.size)
 
     def batches(self, trainer: Trainer) -> Iterator[Batch]:
         size, share = self._training.batch_size, self._processes.share
@@ -101,7 +101,7 @@ class SplitStream:
         for place in self._order(len(self._groups), number, Purpose.GROUP_ORDER).tolist():
             rows, row_numbers = self._read(place, held_out=False)
             draws = Draws(self._key, torch.from_numpy(row_numbers), number)
-            inputs = trainer.inputs(self._imaged(self._codec.pack(rows.own, rows.opp), draws))
+            inputs = trainer.inputs(self._imaged(self._codec.pack(rows.position), draws))
             places = below(draws.bits(Purpose.BUFFER_PLACE), self._buffer_rows)
             yield buffer.replace([inputs, torch.from_numpy(rows.target)], places)
         yield from buffer.remove(self._order(buffer.filled, number, Purpose.BUFFER_ORDER))

@@ -1,9 +1,12 @@
 """A game whose positions can repeat: a stone on five squares is moved left or right; who moves it to an end wins.
 
-In `CountedPendulum` the second word counts the plies, and the match is drawn after `LIMIT`.
+In `CountedPendulum` a field counts the plies, and the match is drawn after `LIMIT`.
 """
 
-from selfplay.compute.bit_algebra import rule
+from typing import NamedTuple
+
+from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.positions import number, position, squares
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
@@ -12,30 +15,36 @@ SQUARES, LIMIT, COUNTER_BITS = 5, 8, 4
 NAMES = ("left", "right")
 
 
-@rule
-def is_at_end(own, opp):
-    return (own & 0b10001) != 0
+@position
+class Position(NamedTuple):
+    stone: Word = squares(SQUARES)
 
 
 @rule
-def legal_actions(own, opp):
-    return 0b11 * (1 - is_at_end(own, opp) * 1)
+def is_at_end(p):
+    return (p.stone & 0b10001) != 0
 
 
 @rule
-def play(own, opp, move):
-    left = move & 1
-    return ((own >> 1) * left) | ((own << 1) * (1 - left)), opp
+def legal_actions(p):
+    return 0 if is_at_end(p) else 0b11
 
 
 @rule
-def return_to_move(own, opp):
-    return -1 * is_at_end(own, opp)
+def moved(stone, action):
+    if action == 0:
+        return stone >> 1
+    return stone << 1
 
 
 @rule
-def observation_entry(own, opp, index):
-    return (own >> index) & 1
+def play(p, action):
+    return Position(moved(p.stone, action))
+
+
+@rule
+def return_to_move(p):
+    return -1 if is_at_end(p) else 0
 
 
 class Pendulum(Game):
@@ -43,7 +52,7 @@ class Pendulum(Game):
     num_distinct_actions = 2
     observation_shape = (SQUARES,)
     max_game_length = 400
-    rules = Rules((0b00100, 0), legal_actions, play, is_at_end, return_to_move, observation_entry)
+    rules = Rules(Position(0b00100), legal_actions, play, is_at_end, return_to_move)
 
     def action_to_string(self, action):
         return NAMES[action]
@@ -54,30 +63,28 @@ class Pendulum(Game):
         return NAMES.index(text)
 
 
-@rule
-def is_over(own, opp):
-    return is_at_end(own, opp) | (opp == LIMIT)
+@position
+class CountedPosition(NamedTuple):
+    stone: Word = squares(SQUARES)
+    plies: int = number(COUNTER_BITS)
 
 
 @rule
-def counted_legal_actions(own, opp):
-    return 0b11 * (1 - is_over(own, opp) * 1)
+def is_over(p):
+    return is_at_end(p) or p.plies == LIMIT
 
 
 @rule
-def counted_play(own, opp, move):
-    moved, plies = play(own, opp, move)
-    return moved, plies + 1
+def counted_legal_actions(p):
+    return 0 if is_over(p) else 0b11
 
 
 @rule
-def counted_observation_entry(own, opp, index):
-    """The squares, then the bits of the counter."""
-    of_counter = (index >= SQUARES) * 1
-    return (((own >> index) & (1 - of_counter)) | ((opp >> (index - SQUARES * of_counter)) & of_counter)) & 1
+def counted_play(p, action):
+    return CountedPosition(moved(p.stone, action), p.plies + 1)
 
 
 class CountedPendulum(Pendulum):
     max_game_length = LIMIT
     observation_shape = (SQUARES + COUNTER_BITS,)
-    rules = Rules((0b00100, 0), counted_legal_actions, counted_play, is_over, return_to_move, counted_observation_entry)
+    rules = Rules(CountedPosition(0b00100, 0), counted_legal_actions, counted_play, is_over, return_to_move)

@@ -3,7 +3,10 @@
 Action 0 takes one coin, action 1 takes two. A player with more coins than the other can only pass (action 2).
 """
 
+from typing import NamedTuple
+
 from selfplay.compute.bit_algebra import rule
+from selfplay.compute.positions import number, position
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -11,41 +14,45 @@ from selfplay.games.rules import Rules
 
 COINS = 7
 NAMES = ("one", "two", "pass")
+PASS = 2
+
+
+@position
+class Position(NamedTuple):
+    """The coins of the player to move, and of the other."""
+
+    own: int = number(4)
+    opp: int = number(4)
 
 
 @rule
-def legal_actions(own, opp):
-    left = COINS - own - opp
-    return ((left >= 1) * 1 | (left >= 2) * 2) * (own <= opp)
+def legal_actions(p):
+    left = COINS - p.own - p.opp
+    if left == 0 or p.own > p.opp:
+        return 0
+    return 0b01 if left == 1 else 0b11
 
 
 @rule
-def play(own, opp, move):
-    return opp, own + move
+def play(p, action):
+    return Position(p.opp, p.own if action == PASS else p.own + action + 1)
 
 
 @rule
-def is_terminal(own, opp):
-    return own + opp >= COINS
+def is_terminal(p):
+    return p.own + p.opp >= COINS
 
 
 @rule
-def return_to_move(own, opp):
-    return (own > opp) * 2 - 1
-
-
-@rule
-def observation_entry(own, opp, index):
-    """Bits 0 to 3 of the coins of the player who has just moved, then those of the player to move."""
-    to_move, bit = index >> 2, index & 3
-    return (((opp >> bit) & (1 - to_move)) | ((own >> bit) & to_move)) & 1
+def return_to_move(p):
+    return 1 if p.own > p.opp else -1
 
 
 class PilePresentation(Presentation):
     action_help = "one or two"
 
     def board_text(self, state, row=0, values=None):
-        to_move, other = int(state.own[row]), int(state.opp[row])
+        to_move, other = self.game.positions(state)[row]
         first, second = (to_move, other) if int(state.current_player[row]) == 0 else (other, to_move)
         return f"first {first}, second {second}"
 
@@ -53,10 +60,10 @@ class PilePresentation(Presentation):
 class Pile(Game):
     name = "pile"
     num_distinct_actions = 3
-    pass_action = 2
+    pass_action = PASS
     observation_shape = (8,)
     max_game_length = 14
-    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
+    rules = Rules(Position(0, 0), legal_actions, play, is_terminal, return_to_move)
     presentation_class = PilePresentation
 
     def action_to_string(self, action):

@@ -43,9 +43,9 @@ def check_game() -> None:
 
 def counts_of_sequences(game: Game) -> list[int]:
     """The number of sequences of 1, 2, 3, ... plies from the start, up to DEPTHS or to about MOST_SEQUENCES."""
-    counts = [game.kernels.perft(*game.rules.initial, 1, False)]
+    counts = [game.kernels.perft(game.rules.initial, 1, False)]
     while len(counts) < DEPTHS and counts[-1] * counts[0] <= MOST_SEQUENCES:
-        counts.append(game.kernels.perft(*game.rules.initial, len(counts) + 1, False))
+        counts.append(game.kernels.perft(game.rules.initial, len(counts) + 1, False))
     return counts
 
 
