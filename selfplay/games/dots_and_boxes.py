@@ -61,15 +61,15 @@ def dots_and_boxes_rules(boxes: int) -> Rules:
         return Position(p.opp, p.own, lines, 0)
 
     @rule
-    def moves_again(p: Position) -> bool:
+    def moves_again(p: Position) -> Word:
         return p.again == 1
 
     @rule
-    def is_terminal(p: Position) -> bool:
+    def is_terminal(p: Position) -> Word:
         return p.lines == every_line
 
     @rule
-    def margin(p: Position) -> int:
+    def margin(p: Position) -> Word:
         return bit_count(p.own) - bit_count(p.opp)
 
     @rule

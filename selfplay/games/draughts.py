@@ -163,7 +163,7 @@ def draughts_rules() -> Rules:
         return p.hopping != 0
 
     @rule
-    def can_move(p: Position) -> bool:
+    def can_move(p: Position) -> Word:
         found = can_jump(p, p.own)
         for direction in range(DIRECTIONS):
             found = found or steppers(p, direction) != 0

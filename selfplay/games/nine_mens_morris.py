@@ -36,7 +36,7 @@ from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 
 WIDTH, STONES, TURNS = 7, 9, 200
-DRAWN = ".--.--." "|.-.-.|" "||...||" "... ..." "||...||" "|.-.-.|" ".--.--."
+DRAWN = ".--.--.|.-.-.|||...||... ...||...|||.-.-.|.--.--."
 SQUARES = tuple(square for square, sign in enumerate(DRAWN) if sign == ".")
 """The square of each point."""
 POINTS = len(SQUARES)
@@ -91,7 +91,7 @@ def nine_mens_morris_rules() -> Rules:
         return empty if bit_count(p.own) == 3 else empty & neighbours[point]
 
     @rule
-    def has_lost(p: Position) -> bool:
+    def has_lost(p: Position) -> Word:
         """Whether the player to move has too few stones, or cannot move."""
         if p.own_left > 0 or p.removing == 1:
             return bit_count(p.own) + p.own_left < 3
@@ -173,7 +173,9 @@ class NineMensMorrisPresentation(Presentation):
 
     def stone_signs(self, state: State, row: int = 0) -> list[str]:
         """The stones, and the lines between the points."""
-        return [drawn if drawn != "." else sign for drawn, sign in zip(DRAWN, super().stone_signs(state, row), strict=True)]
+        return [
+            drawn if drawn != "." else sign for drawn, sign in zip(DRAWN, super().stone_signs(state, row), strict=True)
+        ]
 
     def caption(self, state: State, row: int = 0) -> str:
         """How many stones are to be placed, and whether one is to be removed."""
