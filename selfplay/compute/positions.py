@@ -106,7 +106,7 @@ def _layout(fields: Mapping[str, Field]) -> tuple[Place, ...]:
             free[part] -= field.bits
             shared |= {part} if part < boards else set()
     return tuple(
-        Place(name, *field, offsets[name], not ((offsets[name] + field.bits - 1) // PART_BITS in shared))
+        Place(name, *field, offsets[name], (offsets[name] + field.bits - 1) // PART_BITS not in shared)
         for name, field in fields.items()
     )
 

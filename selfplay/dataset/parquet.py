@@ -20,6 +20,7 @@ from selfplay.dataset.rows import (
     OBSERVATION,
     POLICY,
     POSITION,
+    DatasetColumn,
     Rows,
     actions_of,
     as_numpy,
@@ -140,7 +141,7 @@ def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
         use_byte_stream_split=[OBSERVATION.name],
     ) as writer:
         for rows in _groups(parts):
-            special = {
+            special: dict[DatasetColumn, Iterable[NDArray[Any]]] = {
                 OBSERVATION: [codec.pack(rows.position)],
                 POSITION: [rows.position] if stored_words(codec) else [],
                 POLICY: [] if rows.policy is None else [rows.policy],

@@ -153,7 +153,7 @@ def with_values(played: PlayedMatches, targets: Tensor) -> Tensor:
 
 
 def _values_of_play(played: PlayedMatches, position: int, rows: Tensor) -> Tensor:
-    """float32[N]: the values of positions to the player who has just moved, by the searches of the next actions.
+    """float32[N]: the values of positions to the player who is not to move, by the searches of the next actions.
 
     nan where there were none.
     """

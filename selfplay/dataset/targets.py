@@ -49,7 +49,7 @@ class PositionTargets(NamedTuple):
     """The targets of the positions before each of the T plies of B matches, for rules with policies."""
 
     value: Tensor
-    """float32[T, B] in [-1, 1]: the value to the player who is not to move, who has just moved except at the start."""
+    """float32[T, B] in [-1, 1]: the value to the player who is not to move."""
     policy: Tensor
     """float[T, B, A]: the probability of each action of the player to move."""
     is_row: Tensor
@@ -59,8 +59,9 @@ class PositionTargets(NamedTuple):
 TargetRule = Callable[[PlayedMatches], Any]
 """Returns float32[T, B] in [-1, 1]: the target of the afterstate of each ply of each match.
 
-It is the value to the player who has just moved. Plies that are not moves (see `is_move`) do not become rows, and their
-targets are ignored. A rule that `gives_policies` returns `PositionTargets` instead.
+It is the value to the player who is not to move there: the one who has just moved, unless it moves again. Plies that
+are not moves (see `is_move`) do not become rows, and their targets are ignored. A rule that `gives_policies` returns
+`PositionTargets` instead.
 """
 
 
@@ -138,12 +139,12 @@ def discounted_outcomes(
     bootstrap: Sequence[Tensor] | None = None,
     own: Sequence[Tensor] | None = None,
 ) -> Tensor:
-    """float32[T, B]: the discounted return of the player of each ply from its afterstate on.
+    """float32[T, B]: the discounted return, from the afterstate of each ply on, of the player who is not to move there.
 
     `bootstrap` and `own` are as for `discounted_returns`.
     """
-    just_moved = players_to_move(record).roll(1, dims=0)
-    return discounted_returns(game, record, gamma, outcome, just_moved, bootstrap=bootstrap, own=own)[1:].float()
+    others = 1 - players_to_move(record)
+    return discounted_returns(game, record, gamma, outcome, others, bootstrap=bootstrap, own=own)[1:].float()
 
 
 def bootstrap_values(played: PlayedMatches) -> list[Tensor]:

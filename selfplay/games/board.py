@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -106,7 +107,7 @@ class Board:
         if self.values is None:
             return {}
         actions: list[int] = np.flatnonzero(np.isfinite(self.values)).tolist()
-        single = self.state.select(self.state.own.new_tensor([self.row]))
+        single = self.state.select(torch.tensor([self.row]))
         squares = self.game.presentation.placed_squares(single, actions)
         pairs = zip(squares, actions, strict=True)
         return {square: f"{self.values[action]:+.2f}" for square, action in pairs if square is not None}

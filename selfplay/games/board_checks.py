@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.errors import IllegalActionError
 from selfplay.compute.positions import field_values, packed_fields
+from selfplay.errors import IllegalActionError
 
 Squares = NDArray[np.int8]
 """int8[S], in C order: 1 for a stone of player 0, -1 for one of player 1, 0 for an empty square."""

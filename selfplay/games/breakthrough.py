@@ -11,8 +11,7 @@ is bit 0 and e1 bit 24:
        a b c d e
 
 Player 0 is X and moves up, player 1 is O and moves down, one square straight on or diagonally. Only a diagonal move
-captures, and only a straight one needs an empty square. The bit after the squares is set in `opp` where O has just
-moved, so that the words say which way the player to move goes.
+captures, and only a straight one needs an empty square.
 
 An action is a pair of squares in neighbouring rows that touch. X and O move between the same squares in opposite
 directions, so they share these actions. The straight pairs come first, then those whose lower square is further left,
@@ -23,10 +22,12 @@ then those whose lower square is further right. Each group is ordered by the upp
 from collections.abc import Iterable
 from functools import cache
 from itertools import cycle, starmap
+from typing import NamedTuple
 
 import numpy as np
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
+from selfplay.compute.positions import flag, position, squares
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -55,81 +56,67 @@ def pairs_of(width: int) -> tuple[tuple[int, int], ...]:
 @cache
 def breakthrough_rules(width: int) -> Rules:
     """The rules on a board of `width` x `width` squares (5 to 8)."""
-    squares, bits = width * width, len(pairs_of(width))
-    upper = squares - width
+    size, pairs = width * width, pairs_of(width)
+    upper_squares, lower_squares = zip(*pairs, strict=True)
+    upper = size - width
     """The number of squares that are the upper one of a pair: they are the first ones."""
     diagonal = upper - (width - 1)
     """The number of pairs of each diagonal direction."""
-    board, top, bottom = (word_of(part, bits) for part in (range(squares), range(width), range(upper, squares)))
-    straight_pairs, slanted_pairs, row_but_one = (word_of(range(n), bits) for n in (upper, diagonal, width - 1))
-    not_left = word_of((square for square in range(squares) if square % width > 0), bits)
-    not_right = word_of((square for square in range(squares) if square % width < width - 1), bits)
+    board, top, bottom = (word_of(part) for part in (range(size), range(width), range(upper, size)))
+    row_but_one = (1 << (width - 1)) - 1
+    not_left = word_of(square for square in range(size) if square % width > 0)
+    not_right = word_of(square for square in range(size) if square % width < width - 1)
+    no_actions = word_of([], len(pairs))
+
+    @position
+    class Position(NamedTuple):
+        own: Word = squares(size)
+        opp: Word = squares(size)
+        up: int = flag()
+        """Whether the player to move is X, who moves up."""
 
     @rule
-    def packed(word: Word) -> Word:
-        """The first `width` - 1 squares of each of the upper rows, without gaps."""
-        found = word & row_but_one
-        for row in range(1, width - 1):
+    def without_gaps(word: Word) -> Word:
+        """The first `width` - 1 squares of each of the upper rows, as actions."""
+        found = no_actions
+        for row in range(width - 1):
             found = found | (((word >> (width * row)) & row_but_one) << ((width - 1) * row))
         return found
 
     @rule
-    def unpacked(word: Word) -> Word:
-        """The squares of which `packed` makes this word."""
-        found = word & row_but_one
-        for row in range(1, width - 1):
-            found = found | (((word >> ((width - 1) * row)) & row_but_one) << (width * row))
-        return found
-
-    @rule
-    def moves_up(opp: Word) -> Word:
-        """1 if the player to move goes up, else 0."""
-        return (opp >> squares) & 1
-
-    @rule
-    def is_terminal(own: Word, opp: Word) -> Word:
+    def is_terminal(p: Position) -> bool:
         """The player who has just moved has reached the other end, or has captured all stones."""
-        up = -1 * moves_up(opp)
-        return (own == 0) | ((opp & (top ^ ((top ^ bottom) & up))) != 0)
+        return p.own == 0 or (p.opp & (bottom if p.up else top)) != 0
 
     @rule
-    def legal_actions(own: Word, opp: Word) -> Word:
+    def legal_actions(p: Position) -> Word:
         """Moving up, a pair is legal if its lower square has an own stone and its upper one is free; moving down, in
         reverse."""
-        up, free, empty = -1 * moves_up(opp), board & ~own, board & ~(own | opp)
-        # The squares from which and to which a stone may move, above and below.
-        above, below = own ^ ((own ^ free) & up), free ^ ((own ^ free) & up)
-        straight = (own ^ ((own ^ empty) & up)) & ((empty ^ ((own ^ empty) & up)) >> width) & straight_pairs
-        to_left = above & not_left & (below >> (width - 1)) & straight_pairs
-        to_right = above & not_right & (below >> (width + 1)) & straight_pairs
-        actions = straight | (packed(to_left >> 1) << upper) | (packed(to_right) << (upper + diagonal))
-        return actions * (is_terminal(own, opp) == 0)
+        if is_terminal(p):
+            return 0
+        empty = board & ~(p.own | p.opp)
+        # The squares from which or to which a stone may move, above and below.
+        if p.up:
+            above, below, straight = board & ~p.own, p.own, empty & (p.own >> width)
+        else:
+            above, below, straight = p.own, board & ~p.own, p.own & (empty >> width)
+        to_left = (above & not_left & (below >> (width - 1))) >> 1
+        to_right = above & not_right & (below >> (width + 1))
+        return straight | (without_gaps(to_left) << upper) | (without_gaps(to_right) << (upper + diagonal))
 
     @rule
-    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
+    def play(p: Position, action: int) -> Position:
         """Move the stone from one square of the pair to the other, and capture what is there."""
-        straight = move & straight_pairs
-        to_left = unpacked((move >> upper) & slanted_pairs) << 1
-        to_right = unpacked((move >> (upper + diagonal)) & slanted_pairs)
-        pair = straight | to_left | to_right
-        pair = pair | (straight << width) | (to_left << (width - 1)) | (to_right << (width + 1))
-        return opp & board & ~pair, (own ^ pair) | ((1 - moves_up(opp)) << squares)
+        pair = 1 << upper_squares[action] | 1 << lower_squares[action]
+        return Position(p.opp & ~pair, p.own ^ pair, 1 - p.up)
 
     @rule
-    def return_to_move(own: Word, opp: Word) -> Word:
-        """-1: the player who has just moved has won."""
-        return -1 * is_terminal(own, opp)
+    def return_to_move(p: Position) -> int:
+        """The player who has just moved has won."""
+        return -1
 
-    @rule
-    def observation_entry(own: Word, opp: Word, index: Word) -> Word:
-        """Channel 0: the stones of the player who has just moved; 1: the other's; 2: whether O has just moved."""
-        is_own, is_last = (index >= squares) * 1, (index >= 2 * squares) * 1
-        square = (index - squares * is_own) * (1 - is_last)
-        just_moved, to_move = (opp >> square) & (1 - is_own), (own >> square) & (is_own - is_last)
-        return just_moved | to_move | (moves_up(opp) & is_last)
-
-    start = (1 << squares) - (1 << (squares - 2 * width)), (1 << (2 * width)) - 1 | 1 << squares
-    return Rules(start, legal_actions, play, is_terminal, return_to_move, observation_entry, word_bits=bits)
+    start = word_of(range(size - 2 * width, size)), word_of(range(2 * width))
+    return Rules(Position(*start, 1), legal_actions, play, is_terminal, return_to_move)
 
 
 class BreakthroughPresentation(Presentation):

@@ -14,14 +14,13 @@ which is always legal. The rules are those of Tromp and Taylor with three differ
 - Only the immediate recapture that repeats a position is illegal (simple ko), not every repetition.
 - As positions can repeat, a match ends not only after two passes in a row, but also after two plies per crossing.
 
-Both words contain a crossing that is illegal because of ko; it is empty. In `opp`, the bit after the crossings is set
-if the player who has just moved has passed, and the bits above it count the plies; at the end of a match, this count is
-the limit, or one more so that it still is even where black is to move.
+An observation shows a crossing that is illegal because of ko in the planes of both players; it is empty.
 """
 
-from collections.abc import Callable, Iterable
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache, cached_property
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -29,9 +28,11 @@ from numpy.typing import NDArray
 
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
-from selfplay.compute.stored_words import word_tensor
+from selfplay.compute.compiled_words import bit_like, lowest, part
+from selfplay.compute.positions import Packed, flag, number, packed_fields, position, squares
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
+from selfplay.games.observation_codec import EntryCodec, ForeignObservationError
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
@@ -51,7 +52,7 @@ def count_bits(width: int) -> int:
 
 
 class ChainRules(NamedTuple):
-    """Rules of words that hold nothing but crossings."""
+    """Rules of boards."""
 
     beside: Callable[[Word], Word]
     """(crossings) to those beside them; may set bits after the board."""
@@ -64,10 +65,9 @@ class ChainRules(NamedTuple):
 @cache
 def chain_rules(width: int) -> ChainRules:
     """The rules of chains on `width` x `width` crossings."""
-    squares = np.arange(width * width).reshape(width, width)
-    bits = squares.size + 1 + count_bits(width)
-    not_left, not_right = (word_of(part.reshape(-1).tolist(), bits) for part in (squares[:, 1:], squares[:, :-1]))
-    steps = squares.size
+    numbers = np.arange(width * width).reshape(width, width)
+    size = steps = numbers.size
+    not_left, not_right = (word_of(part.reshape(-1).tolist(), size) for part in (numbers[:, 1:], numbers[:, :-1]))
 
     @rule
     def beside(crossings: Word) -> Word:
@@ -94,95 +94,163 @@ def chain_rules(width: int) -> ChainRules:
 
 
 @cache
-def owned_on_board(width: int) -> Callable[[Word, Word], Word]:
-    """The rule that gives the crossings of the player to move."""
-    size, connected = width * width, chain_rules(width).connected
-    board = word_of(range(size), size + 1 + count_bits(width))
-
-    @rule
-    def owned(own: Word, opp: Word) -> Word:
-        """Those with own stones, and the empty ones that are connected with own stones only."""
-        mine, other = own & ~opp & board, opp & ~own & board
-        empty = board & ~(mine | other)
-        return mine | (connected(empty, mine) & ~connected(empty, other))
-
-    return owned
-
-
-@cache
 def go_rules(width: int, komi: float) -> Rules:
     """The rules on `width` x `width` crossings. White gets `komi` points, a multiple of 0.5."""
     size, limit, half_points = width * width, 2 * width * width, int(2 * komi)
-    bits, count_at = size + 1 + count_bits(width), size + 1
-    board, pass_move = word_of(range(size), bits), word_of([size], bits)
+    board, pass_bit = word_of(range(size), size), word_of([size], size + 1)
     beside, beside_two, connected = chain_rules(width)
-    owned = owned_on_board(width)
+
+    @position
+    class Position(NamedTuple):
+        own: Word = squares(size)
+        opp: Word = squares(size)
+        ko: int = number(size.bit_length())
+        """The crossing that may not be retaken plus 1; 0 if there is none."""
+        passed: int = flag()
+        """Whether the last ply was a pass."""
+        plies: int = number(count_bits(width))
+        """After two passes, the limit, or one more so that an odd number means white."""
 
     @rule
-    def is_terminal(own: Word, opp: Word) -> Word:
-        """Two passes have followed each other, or the limit of plies is reached."""
-        return (opp >> count_at) >= limit
+    def is_terminal(p: Position) -> bool:
+        return p.plies >= limit
 
     @rule
-    def legal_actions(own: Word, opp: Word) -> Word:
-        """Each empty crossing without ko, if the stone then is in a chain with a liberty; and the pass."""
-        mine, other = own & ~opp & board, opp & ~own & board
-        empty = board & ~(mine | other)
-        # A crossing beside an empty one is legal.
-        legal = board & ~(own | opp)
-        narrow = legal & ~beside(empty)
-        # So is one beside a chain in which a stone has two liberties; only the others are tried one by one.
-        narrow = narrow & ~beside(connected(mine, mine & beside_two(empty)))
-        legal = legal ^ narrow
-        for _ in range(size):
-            if narrow == 0:
+    def captured(stones: Word, stone: Word, empty: Word) -> Word:
+        """Those of `stones` in chains beside `stone` without a liberty."""
+        found = 0
+        waiting = beside(stone) & stones & ~beside(empty)
+        for _ in range(4):
+            if waiting == 0:
                 break
-            stone = narrow & -narrow
-            narrow = narrow ^ stone
-            free = empty & ~stone
-            is_alive = (connected(mine | stone, free) & stone) != 0
-            captures = (beside(stone) & other & ~connected(other, free)) != 0
-            legal = legal | stone * (is_alive | captures)
-        return (legal | pass_move) * (is_terminal(own, opp) == 0)
+            chain = connected(stones, waiting & -waiting)
+            if (beside(chain) & empty) == 0:
+                found = found | chain
+            waiting = waiting & ~chain
+        return found
 
     @rule
-    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
+    def may_be_placed(p: Position, stone: Word, empty: Word) -> bool:
+        """Whether a stone with no empty crossing beside it is in a chain with another liberty, or captures."""
+        free = empty ^ stone
+        if (beside(connected(p.own, stone)) & free) != 0:
+            return True
+        return captured(p.opp, stone, free) != 0
+
+    @rule
+    def legal_actions(p: Position) -> Word:
+        """The pass, and each empty crossing without ko, if the stone then is in a chain with a liberty."""
+        if is_terminal(p):
+            return 0
+        empty = board & ~(p.own | p.opp)
+        narrow = empty & ~beside(empty)
+        legal = empty ^ narrow
+        if p.ko > 0:
+            narrow = narrow & ~bit_like(board, p.ko - 1)
+        if narrow != 0:
+            # A crossing beside a chain in which a stone has two liberties is legal; the others are tried one by one.
+            safe = narrow & beside(connected(p.own, p.own & beside_two(empty)))
+            legal, narrow = legal | safe, narrow ^ safe
+            for _ in range(size):
+                if narrow == 0:
+                    break
+                stone = narrow & -narrow
+                if may_be_placed(p, stone, empty):
+                    legal = legal | stone
+                narrow = narrow ^ stone
+        return legal | pass_bit
+
+    @rule
+    def play(p: Position, action: int) -> Position:
         """Place a stone and capture the chains of the other colour without a liberty; or pass."""
-        stone, passes = move & board, move >> size
-        mine, other = (own & ~opp & board) | stone, opp & ~own & board
-        alive = connected(other, board & ~(mine | other))
-        captured = other ^ alive
+        plies = p.plies + 1
+        if action == size:
+            return Position(p.opp, p.own, 0, 1, limit + (plies & 1) if p.passed else plies)
+        stone = bit_like(board, action)
+        own = p.own | stone
+        taken = captured(p.opp, stone, board & ~(own | p.opp))
+        opp = p.opp ^ taken
+        ko = 0
         # A stone that has captured a single one, and whose only liberty is there, cannot be captured in return.
-        is_ko = ((beside(stone) & board & ~alive) == captured) & ((captured & (captured - 1)) == 0)
-        ko = captured * is_ko
-        count = (opp >> count_at) + 1
-        has_ended = passes & (opp >> size) & 1
-        count = count + (limit + (count & 1) - count) * has_ended
-        return alive | ko, mine | ko | (passes << size) | (count << count_at)
+        if taken != 0 and (taken & (taken - 1)) == 0 and (beside(stone) & board & ~opp) == taken:
+            ko = lowest(taken) + 1
+        return Position(opp, own, ko, 0, plies)
 
     @rule
-    def margin(own: Word, opp: Word) -> Word:
+    def owned(p: Position) -> tuple[Word, Word]:
+        """Each player's stones, and the empty crossings that are connected with these stones only."""
+        empty = board & ~(p.own | p.opp)
+        mine, other = connected(empty, p.own), connected(empty, p.opp)
+        return p.own | (mine & ~other), p.opp | (other & ~mine)
+
+    @rule
+    def margin(p: Position) -> int:
         """Twice the lead in points; an odd number of plies means that white is to move."""
-        lead = bit_count(owned(own, opp)) - bit_count(owned(opp, own))
-        return 2 * lead + half_points * (2 * bit_count((opp >> count_at) & 1) - 1)
+        mine, other = owned(p)
+        komi_points = half_points if p.plies & 1 else -half_points
+        return 2 * (bit_count(mine) - bit_count(other)) + komi_points
 
     @rule
-    def return_to_move(own: Word, opp: Word) -> Word:
-        lead = margin(own, opp)
-        return (lead > 0) * 1 - (lead < 0) * 1
+    def return_to_move(p: Position) -> int:
+        lead = margin(p)
+        return (lead > 0) - (lead < 0)
 
     @rule
-    def observation_entry(own: Word, opp: Word, index: Word) -> Word:
+    def observation_entry(p: Position, index: int) -> int:
         """Channel 0: the stones of the player who has just moved, and ko; 1: those of the player to move, and ko; 2:
         whether the former has passed; 3 and more: the bits of the number of plies, the lowest first."""
         channel = index // size
-        is_own, is_mark = (channel == 1) * 1, (channel >= 2) * 1
+        if channel >= 3:
+            return (p.plies >> (channel - 3)) & 1
+        if channel == 2:
+            return p.passed
         square = index - size * channel
-        place = square + (size + channel - 2 - square) * is_mark
-        return (((opp >> place) & (1 - is_own)) | ((own >> place) & is_own)) & 1
+        if square == p.ko - 1:
+            return 1
+        return part((p.own if channel == 1 else p.opp) >> square, 0) & 1
 
-    rules = (0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry
-    return Rules(*rules, margin=margin, margin_unit=0.5, owned=owned, word_bits=bits)
+    return Rules(
+        Position(0, 0, 0, 0, 0),
+        legal_actions,
+        play,
+        is_terminal,
+        return_to_move,
+        observation_entry,
+        margin=margin,
+        margin_unit=0.5,
+        owned=owned,
+    )
+
+
+class GoCodec(EntryCodec):
+    """Unpacks observations as well: a crossing in the planes of both players is that of ko."""
+
+    shows_all = True
+
+    def __init__(self, game: "Go") -> None:
+        assert game.kernels.observe is not None
+        super().__init__(game.kernels.observe, prod(game.observation_shape))
+        self._shape, self._position = (-1, game.observation_shape[0], game.width**2), game.rules.position
+
+    def unpack(self, packed: NDArray[np.uint8]) -> Packed:
+        planes = np.unpackbits(packed, axis=1, count=self.size).reshape(self._shape)
+        boards, retaken = planes[:, :2], planes[:, 0] & planes[:, 1]
+        bytes_of = np.packbits(boards ^ retaken[:, None], axis=2, bitorder="little")
+        words = np.pad(bytes_of, ((0, 0), (0, 0), (0, -bytes_of.shape[2] % 8))).view("<i8")
+        positions = packed_fields(
+            self._position,
+            {
+                "own": words[:, 1],
+                "opp": words[:, 0],
+                "ko": (retaken.argmax(axis=1) + 1) * retaken.any(axis=1),
+                "passed": planes[:, 2, 0].astype(np.int64),
+                "plies": planes[:, 3:, 0] @ (1 << np.arange(planes.shape[1] - 3)),
+            },
+        )
+        foreign = np.flatnonzero((self.pack(positions) != packed).any(axis=1))
+        if len(foreign):
+            raise ForeignObservationError(int(foreign[0]))
+        return positions
 
 
 class GoPresentation(Presentation):
@@ -262,6 +330,10 @@ class Go(Game):
         self.observation_shape = (3 + count_bits(width), width, width)
         self.max_game_length = 2 * width * width
 
+    @cached_property
+    def observation_codec(self) -> GoCodec:
+        return GoCodec(self)
+
     @property
     def symmetries(self) -> Symmetries:
         """The eight of a square."""
@@ -273,17 +345,15 @@ class Go(Game):
         return Symmetries(np.concatenate([np.argsort(sources, axis=1), passing], axis=1), entries)
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
-        bits, connected = self.rules.word_bits, chain_rules(self.width).connected
-        black, white, empty = (word_of(np.flatnonzero(squares == stone).tolist(), bits) for stone in (1, -1, 0))
+        connected = chain_rules(self.width).connected
+        black, white, empty = (word_of(np.flatnonzero(squares == stone).tolist(), squares.size) for stone in (1, -1, 0))
         if (dead := (black & ~connected(black, empty)) | (white & ~connected(white, empty))) != 0:
-            name = self.action_to_string(int(dead & -dead).bit_length() - 1)
+            name = self.action_to_string(lowest(dead))
             raise IllegalActionError(f"the stone on {name} is in a chain without a liberty; take it off the board")
 
-    def set_up(self, squares: Iterable[int], to_move: int) -> State:
+    def position_set_up(self, own: int, opp: int, to_move: int) -> Any:
         """The plies are counted from here, from 1 if white moves: an odd number means that white is to move."""
-        state = super().set_up(squares, to_move)
-        counted = word_tensor([to_move << (self.width**2 + 1)], self.rules.word_bits)
-        return state._replace(opp=state.opp | counted)
+        return self.rules.initial._replace(own=own, opp=opp, plies=to_move)
 
     def action_to_string(self, action: int) -> str:
         row, column = divmod(action, self.width)

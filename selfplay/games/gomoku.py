@@ -13,17 +13,20 @@ Gomoku, with no forbidden moves. A full board without a line is a draw.
 
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word, rule, word_of
+from selfplay.compute.compiled_words import bit_like
+from selfplay.compute.positions import position, squares
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Rules, Symmetries, entry_of_stones
+from selfplay.games.rules import Rules, Symmetries
 
 COLUMNS = "abcdefghijklmnopqrs"
 FIVE = 5
@@ -34,11 +37,16 @@ NUMBERS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: 
 def mnk_rules(rows: int, columns: int, length: int) -> Rules:
     """The rules of placing stones on `rows` x `columns` crossings until `length` (2 or more) in a line win."""
     size = rows * columns
-    squares = np.arange(size).reshape(rows, columns)
+    numbers = np.arange(size).reshape(rows, columns)
     board = word_of(range(size), size)
     # A line is found by doubling: from the starts of 2 stones to those of 4, and so on, then to those of `length`.
     doublings = length.bit_length() - 1
     rest = length - (1 << doublings)
+
+    @position
+    class Position(NamedTuple):
+        own: Word = squares(size)
+        opp: Word = squares(size)
 
     def line_in(step: int, starts: NDArray[np.int64]) -> Callable[[Word], Word]:
         """The rule that finds lines in one direction, by their first square."""
@@ -53,38 +61,38 @@ def mnk_rules(rows: int, columns: int, length: int) -> Rules:
 
         return line_starts
 
-    across = line_in(1, squares[:, : columns - length + 1])
-    down = line_in(columns, squares[: rows - length + 1])
-    falling = line_in(columns + 1, squares[: rows - length + 1, : columns - length + 1])
-    rising = line_in(columns - 1, squares[: rows - length + 1, length - 1 :])
+    across = line_in(1, numbers[:, : columns - length + 1])
+    down = line_in(columns, numbers[: rows - length + 1])
+    falling = line_in(columns + 1, numbers[: rows - length + 1, : columns - length + 1])
+    rising = line_in(columns - 1, numbers[: rows - length + 1, length - 1 :])
 
     @rule
-    def has_line(stones: Word) -> Word:
+    def has_line(stones: Word) -> bool:
         """Whether `length` or more of `stones` are in a line."""
         return (across(stones) | down(stones) | falling(stones) | rising(stones)) != 0
 
     @rule
-    def legal_actions(own: Word, opp: Word) -> Word:
+    def legal_actions(p: Position) -> Word:
         """The empty crossings, unless a line has ended the match."""
-        return (~(own | opp) & board) * (has_line(opp) == 0)
+        if has_line(p.opp):
+            return 0
+        return board & ~(p.own | p.opp)
 
     @rule
-    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
-        """Place one stone; then it is the other's turn."""
-        return opp, own | move
+    def play(p: Position, action: int) -> Position:
+        return Position(p.opp, p.own | bit_like(board, action))
 
     @rule
-    def is_terminal(own: Word, opp: Word) -> Word:
+    def is_terminal(p: Position) -> bool:
         """Whether the player who has just moved has a line, or the board is full."""
-        return has_line(opp) | ((own | opp) == board)
+        return has_line(p.opp) or (p.own | p.opp) == board
 
     @rule
-    def return_to_move(own: Word, opp: Word) -> Word:
+    def return_to_move(p: Position) -> int:
         """The other player's line is a loss for the player to move; a full board without one is a draw."""
-        return -1 * has_line(opp)
+        return -1 if has_line(p.opp) else 0
 
-    entry = entry_of_stones(size)
-    return Rules((0, 0), legal_actions, play, is_terminal, return_to_move, entry, word_bits=size)
+    return Rules(Position(0, 0), legal_actions, play, is_terminal, return_to_move)
 
 
 class GomokuPresentation(Presentation):

@@ -12,16 +12,19 @@ on cell i. A full board has exactly one of the two chains, so no match is drawn 
 """
 
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
+from selfplay.compute.compiled_words import bit_like
+from selfplay.compute.positions import position, squares
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Rules, Symmetries, entry_of_stones
+from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 
 COLUMNS = "abcdefghijklm"
@@ -49,45 +52,52 @@ def zigzag(width: int) -> str:
 def hex_rules(width: int) -> Rules:
     """The rules on a board of `width` x `width` cells (3 to 13)."""
     size = width * width
-    # A chain has at most all stones of one player, and each step adds its next stone.
-    steps = (size + 1) // 2 - 1
     board, top, bottom = (word_of(cells, size) for cells in (range(size), range(width), range(size - width, size)))
     left, right = word_of(range(0, size, width), size), word_of(range(width - 1, size, width), size)
     not_left, not_right = board & ~left, board & ~right
+
+    @position
+    class Position(NamedTuple):
+        own: Word = squares(size)
+        opp: Word = squares(size)
 
     @rule
     def chain(stones: Word, start: Word) -> Word:
         """Those of `stones` that are connected to the ones on the cells of `start`."""
         found = stones & start
-        for _ in range(steps):
+        for _ in range(size):
             beside = ((found & not_right) << 1) | ((found & not_left) >> 1) | (found << width)
             above = (found >> width) | ((found >> (width - 1)) & not_left)
-            found = found | (stones & (beside | above | ((found & not_left) << (width - 1))))
+            grown = found | (stones & (beside | above | ((found & not_left) << (width - 1))))
+            if grown == found:
+                break
+            found = grown
         return found
 
     @rule
-    def has_won(own: Word, opp: Word) -> Word:
+    def has_won(p: Position) -> bool:
         """Whether the player who has just moved has connected its edges: X if it is one stone ahead."""
-        is_x = -1 * (bit_count(opp) > bit_count(own))
-        start, end = left ^ ((left ^ top) & is_x), right ^ ((right ^ bottom) & is_x)
-        return (chain(opp, start) & end) != 0
+        if bit_count(p.opp) > bit_count(p.own):
+            return (chain(p.opp, top) & bottom) != 0
+        return (chain(p.opp, left) & right) != 0
 
     @rule
-    def legal_actions(own: Word, opp: Word) -> Word:
+    def legal_actions(p: Position) -> Word:
         """The empty cells, unless a chain has ended the match."""
-        return (~(own | opp) & board) * (has_won(own, opp) == 0)
+        if has_won(p):
+            return 0
+        return board & ~(p.own | p.opp)
 
     @rule
-    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
-        """Place one stone; then it is the other's turn."""
-        return opp, own | move
+    def play(p: Position, action: int) -> Position:
+        return Position(p.opp, p.own | bit_like(board, action))
 
     @rule
-    def return_to_move(own: Word, opp: Word) -> Word:
-        """-1: the player who has just moved has won."""
-        return -1 * has_won(own, opp)
+    def return_to_move(p: Position) -> int:
+        """The player who has just moved has won."""
+        return -1
 
-    return Rules((0, 0), legal_actions, play, has_won, return_to_move, entry_of_stones(size), word_bits=size)
+    return Rules(Position(0, 0), legal_actions, play, has_won, return_to_move)
 
 
 class HexPresentation(Presentation):

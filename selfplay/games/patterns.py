@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, bit_count, rule
 from selfplay.compute.compilation import Words, compiled
 from selfplay.errors import SettingError
+from selfplay.games.game import Game
 from selfplay.games.pattern_shapes import board_symmetries
 
 MOST_ENTRIES = 1 << 24
@@ -59,6 +60,17 @@ class TrainableTables(NamedTuple):
     """The third argument of `phase_of`."""
     is_portable: bool = False
     """Whether values are the same bits on every processor (see `selfplay.compute.elementary.tangent`)."""
+
+
+def check_two_boards(game: Game) -> None:
+    """Raise SettingError unless tables of patterns can value all positions of a game: players take turns, and a
+    position is two boards of at most 64 squares, `own` and `opp`."""
+    fields = [(place.name, place.is_board, place.num_parts) for place in game.rules.position.places]
+    if fields != [("own", True, 1), ("opp", True, 1)] or game.rules.moves_again is not None:
+        raise SettingError(
+            f"game={game.name}: tables of patterns need positions of two boards (own, opp) of at most 64 squares, and "
+            "players who take turns; set another architecture or way of learning"
+        )
 
 
 class Run(NamedTuple):

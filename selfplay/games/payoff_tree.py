@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import Word, bit_count, rule
-from selfplay.compute.compiled_words import as_word, part
+from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.compiled_words import as_word
+from selfplay.compute.positions import number, position
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -64,11 +65,11 @@ class PayoffTreePresentation(Presentation):
 
     def board_text(self, state: State, row: int = 0, values: Any = None) -> str:
         """The payoffs to A that can still be reached, as a table if each player has one choice left."""
-        game, number = self.game, int(state.own[row])
-        rows = [game.payoffs_after(child) for child in game.nodes.children[number]]
+        game, at = self.game, int(state.position[row])
+        rows = [game.payoffs_after(child) for child in game.nodes.children[at]]
         numbers = [row for row in rows if isinstance(row, list) and not any(isinstance(cell, list) for cell in row)]
-        if game.nodes.plies[number] or len(numbers) < len(rows):
-            return f"payoffs to A: {game.payoffs_after(number)}"
+        if game.nodes.plies[at] or len(numbers) < len(rows):
+            return f"payoffs to A: {game.payoffs_after(at)}"
         width = max(len(f"{payoff:+g}") for row in rows for payoff in row)
         lines = [" ".join(f"{payoff:+g}".rjust(width) for payoff in row) for row in rows]
         heading = " ".join(f"B{column + 1}".rjust(width) for column in range(max(map(len, rows))))
@@ -76,11 +77,11 @@ class PayoffTreePresentation(Presentation):
 
 
 class PayoffTree(Game):
-    """The game of a tree of payoffs. The word `own` of a position is its number in the tree, `opp` is 0."""
+    """The game of a tree of payoffs."""
 
     name = "payoff_tree"
     presentation_class = PayoffTreePresentation
-    observation_shape = (2,)
+    observation_shape = (MOST_POSITIONS.bit_length(),)
 
     def __init__(self, payoffs: Any) -> None:
         self.nodes = nodes_of(payoffs)
@@ -89,11 +90,11 @@ class PayoffTree(Game):
         self.max_game_length = max(self.nodes.plies)
         self.rules = _rules(self.nodes, self.max_moves)
 
-    def state_at(self, own: Tensor, opp: Tensor) -> State:
-        numbers = own.tolist()
+    def state_at(self, position: Tensor) -> State:
+        numbers = position[:, 0].tolist()
         terminated = torch.tensor([not self.nodes.children[number] for number in numbers])
         returns = torch.tensor([self.nodes.payoffs[number] for number in numbers], dtype=torch.float32).sign()
-        return State(own, opp, torch.zeros_like(own, dtype=torch.int8), terminated, returns)
+        return State(position, torch.zeros_like(terminated, dtype=torch.int8), terminated, returns)
 
     def payoffs_after(self, number: int) -> Any:
         """The payoffs to A after position `number`, as nested lists; a number where the match is over."""
@@ -114,36 +115,33 @@ class PayoffTree(Game):
 
 
 def _rules(nodes: Nodes, max_moves: int) -> Rules:
-    """Rules on single words: the actions of A are 0 to `max_moves` - 1, those of B follow."""
+    """The actions of A are 0 to `max_moves` - 1, those of B follow."""
     first = tuple(children[0] if children else 0 for children in nodes.children)
     count, payoffs = tuple(map(len, nodes.children)), nodes.payoffs
     shift = tuple(max_moves * (ply % 2) for ply in nodes.plies)
 
-    @rule
-    def legal_actions(own: Word, opp: Word) -> Word:
-        number = part(own, 0)
-        return ((opp | 1) << count[number]) - 1 << shift[number]
+    @position
+    class Position(NamedTuple):
+        node: int = number(MOST_POSITIONS.bit_length())
 
     @rule
-    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
-        number = part(own, 0)
-        return as_word(first[number] + bit_count(move - 1) - shift[number]), opp
+    def legal_actions(p: Position) -> Word:
+        return as_word((1 << count[p.node]) - 1 << shift[p.node])
 
     @rule
-    def is_terminal(own: Word, opp: Word) -> Word:
-        return count[part(own, 0)] == 0
+    def play(p: Position, action: int) -> Position:
+        return Position(first[p.node] + action - shift[p.node])
 
     @rule
-    def payoff(own: Word, opp: Word) -> Word:
-        return payoffs[part(own, 0)]
+    def is_terminal(p: Position) -> bool:
+        return count[p.node] == 0
 
     @rule
-    def return_to_move(own: Word, opp: Word) -> Word:
-        value = payoffs[part(own, 0)]
-        return (value > 0) * 1 - (value < 0) * 1
+    def payoff(p: Position) -> float:
+        return payoffs[p.node]
 
     @rule
-    def observation_entry(own: Word, opp: Word, index: Word) -> Word:
-        return own * 0
+    def return_to_move(p: Position) -> int:
+        return (payoffs[p.node] > 0) - (payoffs[p.node] < 0)
 
-    return Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry, payoff)
+    return Rules(Position(0), legal_actions, play, is_terminal, return_to_move, margin=payoff)

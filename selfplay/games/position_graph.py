@@ -7,6 +7,7 @@ from it; all its children have smaller heights.
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -34,15 +35,14 @@ class PositionGraph:
         state: State of N matches with player 0 to move, one per position.
         children: int32[N, A], the number of the position that each action leads to; NO_CHILD where illegal.
         return_to_move: float64[N], the return of the player to move where the match is over; 0 elsewhere.
-        signs: int8[N], 1 where the player to move has also made the last move, otherwise -1: what a value to the player
-            to move is multiplied by to get the value to the player who has just moved.
+        moves_again: bool[N], whether the player to move has also made the last move.
     """
 
-    def __init__(self, game: Game, state: State, children: NDArray[np.int32], signs: NDArray[np.int8]) -> None:
+    def __init__(self, game: Game, state: State, children: NDArray[np.int32], moves_again: NDArray[np.bool_]) -> None:
         self.game = game
         self.state = state
         self.children = children
-        self.signs = signs
+        self.moves_again = moves_again
         self.return_to_move: NDArray[np.float64] = state.returns.numpy().astype(np.float64)
 
     def __len__(self) -> int:
@@ -86,8 +86,29 @@ class PositionGraph:
             legal, children = self.legal[group], self.children[group]
             for player in range(2):
                 reached = children[legal & movers[player, group, None]]
-                movers[np.where(self.signs[reached] == 1, player, 1 - player), reached] = True
+                movers[np.where(self.moves_again[reached], player, 1 - player), reached] = True
         return movers
+
+    def after(self, numbers: Any, same: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+        """[..., A, ...]: what belongs to each action in positions with these numbers (int64[...]).
+
+        Any number where the action is illegal.
+
+        Args:
+            same: [N, ...], what belongs to the position after the action if the same player moves again there.
+            other: the same for the other player.
+        """
+        children = self.children[numbers]
+        found: NDArray[Any] = other[children]
+        if not self.takes_turns:
+            again = self.moves_again[children]
+            found = np.where(again.reshape(again.shape + (1,) * (found.ndim - again.ndim)), same[children], found)
+        return found
+
+    @cached_property
+    def takes_turns(self) -> bool:
+        """Whether the players take turns, so that none ever moves again."""
+        return not self.moves_again.any()
 
     def values_of_children(self, values: NDArray[np.float64], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
         """float64[B, A]: the value of each action to the player to move in these positions (int64[B]).
@@ -96,8 +117,8 @@ class PositionGraph:
             values: float64[N], of each position to the player to move there.
         """
         children = self.children[numbers]
-        found: NDArray[np.float64] = self.signs[children] * values[children]
-        return found
+        reached: NDArray[np.float64] = values[children]
+        return -reached if self.takes_turns else np.where(self.moves_again[children], reached, -reached)
 
     def numbers(self, state: State) -> NDArray[np.int64]:
         """int64[B]: the number of each match's position.
@@ -136,7 +157,7 @@ def perfect_values(graph: PositionGraph) -> NDArray[np.float64]:
     """float64[N] in {-1, 0, 1}: the return of the player to move when both play perfectly from each position.
 
     Zermelo's backward induction: v(s) = max over actions of sign(child) * v(child), v = the return where the match is
-    over. The sign is -1, or 1 if the same player moves again.
+    over. The sign is -1, or 1 where the same player moves again.
 
     Examples:
         >>> graph = selfplay.enumerate_positions("tictactoe")
@@ -213,7 +234,7 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
         raise _too_large(game, limit)
     frontier = game.init(1)
     numbers = dict.fromkeys(_keys(frontier), 0)
-    positions, signs, edges = [frontier.position], [np.array([-1], dtype=np.int8)], []
+    positions, again, edges = [frontier.position], [np.array([False])], []
     while frontier.batch_size:
         parents, actions = game.legal_action_mask(frontier).nonzero(as_tuple=True)
         first_parent = len(numbers) - frontier.batch_size
@@ -230,12 +251,12 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
         reached = following.select(torch.tensor(fresh, dtype=torch.int64))
         positions.append(reached.position)
         # Player 0 moves in all positions of the frontier.
-        signs.append(1 - 2 * reached.current_player.numpy())
+        again.append(reached.current_player.numpy() == 0)
         frontier = reached._replace(current_player=torch.zeros_like(reached.current_player))
     children = np.full((len(numbers), game.num_distinct_actions), NO_CHILD, dtype=np.int32)
     parent, action, target = np.concatenate(edges, axis=1)
     children[parent, action] = target
-    return PositionGraph(game, game.state_at(torch.cat(positions)), children, np.concatenate(signs))
+    return PositionGraph(game, game.state_at(torch.cat(positions)), children, np.concatenate(again))
 
 
 def _keys(state: State) -> list[bytes]:

@@ -1,16 +1,20 @@
 """SumTo100: two players add 1 to 10 in turn to a common sum that starts at 0; whoever reaches 100 wins.
 
-The sum is shared, so it stays in the first word whoever is to move, and the second word is 0. Action i adds i + 1.
+The sum is the same whoever is to move. Action i adds i + 1.
 Perfect play leaves the sum at 1, 12, 23, ..., 89. After any reply it can bring the sum to the next of these numbers.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.compiled_words import as_word
+from selfplay.compute.positions import Packed, number, position
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
-from selfplay.games.observation_codec import ForeignObservationError, Words
+from selfplay.games.observation_codec import ForeignObservationError
 from selfplay.games.presentation import PositionLine, Presentation
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
@@ -19,56 +23,56 @@ GOAL = 100
 LARGEST_ADDEND = 10
 
 
+@position
+class Position(NamedTuple):
+    sum: int = number(GOAL.bit_length())
+
+
 @rule
-def legal_actions(own: Word, opp: Word) -> Word:
+def legal_actions(p: Position) -> Word:
     """The addends that do not exceed the goal: the lowest min(10, 100 - sum) bits."""
-    room = GOAL - own
-    addends = LARGEST_ADDEND + (room - LARGEST_ADDEND) * (room < LARGEST_ADDEND)
-    return (1 << addends) - 1 + opp
+    return as_word((1 << min(LARGEST_ADDEND, GOAL - p.sum)) - 1)
 
 
 @rule
-def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
-    """Add the addend that `move` encodes."""
-    addend = 1 + 1 * (move > 1) + 1 * (move > 2) + 1 * (move > 4) + 1 * (move > 8) + 1 * (move > 16)
-    addend = addend + 1 * (move > 32) + 1 * (move > 64) + 1 * (move > 128) + 1 * (move > 256)
-    return own + addend, opp
+def play(p: Position, action: int) -> Position:
+    return Position(p.sum + action + 1)
 
 
 @rule
-def is_terminal(own: Word, opp: Word) -> Word:
-    """Whether the goal is reached."""
-    return own + opp >= GOAL
+def is_terminal(p: Position) -> bool:
+    return p.sum >= GOAL
 
 
 @rule
-def return_to_move(own: Word, opp: Word) -> Word:
-    """-1: the other player has brought the sum to 100."""
-    return own * 0 + opp - 1
+def return_to_move(p: Position) -> int:
+    """The other player has brought the sum to 100."""
+    return -1
 
 
 @rule
-def observation_entry(own: Word, opp: Word, index: Word) -> Word:
+def observation_entry(p: Position, index: int) -> bool:
     """One-hot of the sum."""
-    return ((own + opp) == index) * 1
+    return p.sum == index
 
 
 class OneHotCodec:
-    """Packs and unpacks the one-hot observation of the sum, which is the first word."""
+    """Packs and unpacks the one-hot observation of the sum, the only field of positions."""
 
-    size = GOAL + 1
+    size, shows_all = GOAL + 1, True
 
-    def pack(self, own: NDArray[np.int64], opp: NDArray[np.int64]) -> NDArray[np.uint8]:
-        packed = np.zeros((len(own), -(-self.size // 8)), dtype=np.uint8)
-        packed[np.arange(len(own)), own >> 3] = 128 >> (own & 7)
+    def pack(self, positions: Packed) -> NDArray[np.uint8]:
+        sums = positions[:, 0]
+        packed = np.zeros((len(sums), -(-self.size // 8)), dtype=np.uint8)
+        packed[np.arange(len(sums)), sums >> 3] = 128 >> (sums & 7)
         return packed
 
-    def unpack(self, packed: NDArray[np.uint8]) -> Words:
+    def unpack(self, packed: NDArray[np.uint8]) -> Packed:
         entries = np.unpackbits(packed, axis=1, count=self.size)
         foreign = np.flatnonzero(entries.sum(axis=1, dtype=np.int64) != 1)
         if len(foreign):
             raise ForeignObservationError(int(foreign[0]))
-        return entries.argmax(axis=1), np.zeros(len(entries), dtype=np.int64)
+        return entries.argmax(axis=1)[:, None]
 
 
 class SumTo100Presentation(Presentation):
@@ -84,10 +88,10 @@ class SumTo100Presentation(Presentation):
     )
     example = "1 6 5 10 1 4 7 3 8 9 2 5 6 10 1 7 4"
     example_caption = "The sum is 89: whatever is added next, the first player can make it 100."
-    position_line = PositionLine("sum", lambda state: state.own, GOAL)
+    position_line = PositionLine("sum", lambda state: state.position[:, 0], GOAL)
 
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
-        lines = [f"sum {int(state.own[row])}"]
+        lines = [f"sum {int(state.position[row])}"]
         if values is not None:
             lines += [f"+{i + 1:<3d} {value:+.2f}" for i, value in enumerate(values) if np.isfinite(value)]
         return "\n".join(lines)
@@ -100,7 +104,7 @@ class SumTo100(Game):
     num_distinct_actions = LARGEST_ADDEND
     observation_shape = (GOAL + 1,)
     max_game_length = GOAL
-    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
+    rules = Rules(Position(0), legal_actions, play, is_terminal, return_to_move, observation_entry)
     observation_codec = OneHotCodec()
     presentation_class = SumTo100Presentation
 

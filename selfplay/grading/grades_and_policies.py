@@ -163,7 +163,7 @@ def sampled_positions(agent: Agent, level: int, epsilons: Sequence[float], seed:
     (record,) = play_matches(game, (exploring, exploring), range(MATCHES), key, batch_size=MATCHES)
     every = State(*(torch.cat(fields) for fields in zip(*record.states, strict=True)))
     unfinished = every.select(~every.terminated)
-    found = unfinished.select(distinct_positions(unfinished)[0])
+    found = unfinished.select(distinct_positions(unfinished.position)[0])
     count = min(POSITIONS, found.batch_size)
     return found.select(torch.linspace(0, found.batch_size - 1, count).long())
 

@@ -209,9 +209,10 @@ class Grader:
         mine = np.concatenate([result > 0, result == 0, result < 0], axis=1).astype(np.float64)
         other = mine[:, ::-1].copy()
         for group in graph.backwards():
-            children = graph.children[group]
-            mine[group] = np.einsum("na,nao->no", first[group], other[children])
-            other[group] = np.einsum("na,nao->no", second[group], mine[children])
+            mine[group], other[group] = (
+                np.einsum("na,nao->no", first[group], graph.after(group, mine, other)),
+                np.einsum("na,nao->no", second[group], graph.after(group, other, mine)),
+            )
         return WinDrawLoss(*map(float, mine[0]))
 
     def _kept(self, policies: tuple[Policy, Policy]) -> NDArray[np.float64]:
@@ -230,13 +231,15 @@ class Grader:
         """
         graph = self.graph
         # In a lost position every action is allowed; a player that never loses does not reach one.
-        safe = graph.legal & (-self.perfect[graph.children] >= np.minimum(self.perfect, 0)[:, None])
+        values = graph.values_of_children(self.perfect, np.arange(len(graph)))
+        safe = graph.legal & (values >= np.minimum(self.perfect, 0)[:, None])
         allowed = safe if never_lose else graph.legal
         mine, other = (graph.return_to_move > 0).astype(float), (graph.return_to_move < 0).astype(float)
         for group in graph.backwards():
-            children, legal = graph.children[group], graph.legal[group]
-            mine[group] = np.where(allowed[group], other[children], -1).max(axis=1)
-            other[group] = (legal * mine[children]).sum(axis=1) / legal.sum(axis=1)
+            legal = graph.legal[group]
+            mine_after, other_after = graph.after(group, mine, other), graph.after(group, other, mine)
+            mine[group] = np.where(allowed[group], mine_after, -1).max(axis=1)
+            other[group] = (legal * other_after).sum(axis=1) / legal.sum(axis=1)
         best = (float(mine[0]), float(other[0]))
         if not never_lose:
             return best
@@ -249,9 +252,9 @@ class Grader:
         mine = np.stack([result < 0, np.ones(len(graph))], axis=1).astype(np.int64).astype(object)
         other = np.stack([result > 0, np.ones(len(graph))], axis=1).astype(np.int64).astype(object)
         for group in graph.backwards():
-            children = graph.children[group]
-            mine[group] = (support[group][:, :, None] * other[children]).sum(axis=1)
-            other[group] = (graph.legal[group][:, :, None] * mine[children]).sum(axis=1)
+            mine_after, other_after = graph.after(group, mine, other), graph.after(group, other, mine)
+            mine[group] = (support[group][:, :, None] * mine_after).sum(axis=1)
+            other[group] = (graph.legal[group][:, :, None] * other_after).sum(axis=1)
         return Lines(*map(int, mine[0] if seat == FIRST else other[0]))
 
     def _shortest_loss(self, support: NDArray[np.bool_], seat: int) -> tuple[int, ...] | None:
@@ -260,28 +263,32 @@ class Grader:
         mine = np.where(graph.return_to_move < 0, 0.0, np.inf)
         other = np.where(graph.return_to_move > 0, 0.0, np.inf)
         for group in graph.backwards():
-            children = graph.children[group]
-            mine[group] = np.where(support[group], other[children], np.inf).min(axis=1) + 1
-            other[group] = np.where(graph.legal[group], mine[children], np.inf).min(axis=1) + 1
-        position, to_move, actions = 0, seat, []
-        if np.isinf((mine, other)[seat][0]):
+            mine_after, other_after = graph.after(group, mine, other), graph.after(group, other, mine)
+            mine[group] = np.where(support[group], mine_after, np.inf).min(axis=1) + 1
+            other[group] = np.where(graph.legal[group], other_after, np.inf).min(axis=1) + 1
+        position, is_mine, actions = 0, seat == FIRST, []
+        if np.isinf((mine if is_mine else other)[0]):
             return None
         while not graph.terminated[position]:
-            allowed = support[position] if to_move == FIRST else graph.legal[position]
-            following = (mine, other)[1 - to_move][graph.children[position]]
+            allowed = support[position] if is_mine else graph.legal[position]
+            following = graph.after(position, *((mine, other) if is_mine else (other, mine)))
             action = int(np.where(allowed, following, np.inf).argmin())
             actions.append(action)
-            position, to_move = int(graph.children[position, action]), 1 - to_move
+            position = int(graph.children[position, action])
+            is_mine = is_mine == bool(graph.moves_again[position])
         return tuple(actions)
 
     def _value_error(self, player: Player) -> float:
         # Only without a wrapper, with which a player may act differently from its predictions.
         if not isinstance(player, PredictsOutcomes):
             return float("nan")
-        values = player.predicted_outcomes(self.graph.state).numpy().astype(np.float64)
-        of_afterstate = np.full(len(self.graph), np.nan)
-        of_afterstate[self.graph.children[self.graph.legal]] = values[self.graph.legal]
-        return float(np.square(of_afterstate + self.perfect)[1:].mean())
+        graph, values = self.graph, player.predicted_outcomes(self.graph.state).numpy().astype(np.float64)
+        to_mover, of_afterstate = (
+            graph.values_of_children(self.perfect, np.arange(len(graph))),
+            np.full(len(graph), 0.0),
+        )
+        of_afterstate[graph.children[graph.legal]] = np.square(values - to_mover)[graph.legal]
+        return float(of_afterstate[1:].mean())
 
 
 def grade(game: Game, player: Player) -> Grade:

@@ -186,7 +186,7 @@ def _solved_endgames(
         records = play_matches(game, (player, player), range(start, start + count), key, learn=False)
         found += [_endgame_in(game, record) for record in records]
         joined = State(*(torch.cat(fields) for fields in zip(*found, strict=True)))
-        distinct = joined.select(distinct_positions(joined)[0])
+        distinct = joined.select(distinct_positions(joined.position)[0])
         if distinct.batch_size >= count:
             break
     solve, positions = action_values_to_the_end(game), []

@@ -66,9 +66,9 @@ class LearningTabularPlayer(MadeAgain, TabularPlayer):
         match = State(*map(torch.cat, zip(*record.states, strict=True)))
         positions, movers = self.graph.numbers(match), match.current_player.numpy().astype(np.int64)
         actions = np.array([int(action) for action in record.actions])
-        reached = self.graph.children[positions[:-1]]
         # float64[T, A]: the values, in this player's table, of the boards that could have been reached.
-        choices = np.where(reached >= 0, values[seat, 1 - movers[:-1, None], reached], -np.inf)
+        reached = self.graph.after(positions[:-1], values[seat, seat], values[seat, 1 - seat])
+        choices = np.where(self.graph.legal[positions[:-1]], reached, -np.inf)
         chosen = choices[np.arange(len(actions)), actions]
         learn_from_match(
             values,

@@ -35,7 +35,7 @@ class OpeningPlayer(PlayerWrapper):
         found = self.player.searched(state.select(rows), draws._replace(match=draws.match[rows]))
         if found is None:
             return None
-        size, device = state.batch_size, state.own.device
+        size, device = state.batch_size, state.position.device
         policy = torch.zeros(size, self.game.num_distinct_actions, dtype=torch.float64, device=device)
         value = torch.full((size,), torch.nan, dtype=torch.float64, device=device)
         policy[rows], value[rows] = found.policy, found.value

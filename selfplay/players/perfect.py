@@ -54,7 +54,7 @@ class SolverPlayer(BestValuePlayer, Generic[Solver]):
 
     def _values(self, state: State) -> NDArray[np.float64]:
         """Raises TimeLimitError."""
-        first_rows, inverse = distinct_positions(state)
+        first_rows, inverse = distinct_positions(state.position)
         distinct = state.select(first_rows)
         values: NDArray[np.float64] = np.full((distinct.batch_size, self.game.num_distinct_actions), np.nan)
         for row in range(distinct.batch_size):
@@ -115,7 +115,7 @@ class PerfectPlayer(GraphPlayer):
         self._perfect = perfect_values(graph)
 
     def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:
-        return 0.0 - self._perfect[self.graph.children[numbers]]
+        return self.graph.values_of_children(self._perfect, numbers) + 0.0
 
     def value_text(self, value: float, state: State, row: int = 0) -> str:
         """The value of an action in match `row` of `state`, in words."""

@@ -24,5 +24,8 @@ class TabularPlayer(GraphPlayer):
         self.values, self.name = values, name
 
     def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:
-        mover = to_move.astype(np.int64)[:, None]
-        return self.values[mover, 1 - mover, self.graph.children[numbers]]
+        found = np.empty((len(numbers), self.graph.children.shape[1]))
+        for mover in range(2):
+            mine, values = to_move == mover, self.values[mover]
+            found[mine] = self.graph.after(numbers[mine], values[mover], values[1 - mover])
+        return found

@@ -10,7 +10,7 @@ from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
-from selfplay.games.outcomes import OUTCOMES, outcome_of_mover
+from selfplay.games.outcomes import OUTCOMES, outcome_of_other
 from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy, sample_actions
 
@@ -56,8 +56,8 @@ class ValueNetPlayer(Player):
 
     Args:
         network: from float32[N, *observation_shape] to `Output`, whose value is used and whose policy is ignored.
-        depth: 1 values the afterstates themselves, 2 those after the opponent's best reply, 3 those after the best
-            reply to that. The whole tree is searched, a batch of positions at a time.
+        depth: 1 values the afterstates themselves, 2 those after the best reply, 3 those after the best reply to
+            that. The whole tree is searched, a batch of positions at a time.
         temperature: 0 takes the best action; above 0 an action is drawn with probability proportional to
             exp(value / temperature).
         outcome: what the network predicts, a name in `selfplay.games.game.OUTCOMES`; it also gives the values of
@@ -90,7 +90,7 @@ class ValueNetPlayer(Player):
 
         Actions that end the match have their exact value.
         """
-        rows, inverse = distinct_positions(state)
+        rows, inverse = distinct_positions(state.position)
         return self._action_values(state.select(rows), self.depth)[inverse]
 
     def points_per_value(self) -> float | None:
@@ -121,21 +121,23 @@ class ValueNetPlayer(Player):
         rows, actions = mask.nonzero(as_tuple=True)
         afterstates = self.game.step_unchecked(state.select(rows), actions)
         values = torch.full(mask.shape, torch.nan)
-        first_rows, inverse = distinct_positions(afterstates)
-        values[rows, actions] = self._afterstate_values(afterstates.select(first_rows), depth)[inverse]
+        first_rows, inverse = distinct_positions(afterstates.position)
+        found = self._afterstate_values(afterstates.select(first_rows), depth)[inverse]
+        moves_again = afterstates.current_player == state.current_player[rows]
+        values[rows, actions] = torch.where(moves_again, -found, found) + 0.0  # -0.0 becomes 0.0
         return values
 
     def _afterstate_values(self, state: State, depth: int) -> Tensor:
-        """float32[N]: the value of each position to the player who has just moved."""
+        """float32[N]: the value of each position to the player who is not to move."""
         values = torch.empty(state.batch_size)
         over = state.terminated
-        values[over] = outcome_of_mover(self.game, state, self._ends)[over]
+        values[over] = outcome_of_other(self.game, state, self._ends)[over]
         if depth == 1:
             values[~over] = evaluate_output(self.network, self.game.observe(state.select(~over))).value
         else:
             for rows in torch.split((~over).nonzero()[:, 0], TREES_AT_ONCE):
                 values[rows] = -best_values(self._action_values(state.select(rows), depth - 1))
-        return values + 0.0  # -0.0 becomes 0.0
+        return values
 
 
 def best_values(values: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ from torch import Tensor
 from selfplay.checks import require
 from selfplay.compute.compilation import Words
 from selfplay.compute.devices import SEARCH_THREADS
+from selfplay.compute.positions import Packed
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
 from selfplay.games.game import Game
@@ -46,7 +47,7 @@ class SolvedPosition(NamedTuple):
 
 
 class ExactSolver(MadeAgain, ABC):
-    """Finds the exact value of positions, and of every action there.
+    """Finds the exact value of positions, and of every action there, in a game whose players take turns.
 
     A solver keeps a table of results, which speeds up related positions and does not change any result. Use a solver in
     one thread at a time. It may itself start others.
@@ -56,6 +57,8 @@ class ExactSolver(MadeAgain, ABC):
 
     Attributes:
         num_threads: the number of threads that search a position, in solvers that can use several; changes no result.
+
+    Raises SettingError if the same player may move again.
     """
 
     practical_empties: int
@@ -66,21 +69,23 @@ class ExactSolver(MadeAgain, ABC):
     """Number of positions that a search visits in the calling thread before it starts another; 0: none."""
 
     def __init__(self, game: Game, progress: ProgressRecord) -> None:
+        if game.rules.moves_again is not None:
+            raise SettingError(f"{game!r}: positions are solved only where players take turns; set exact_solver = None")
         self.game, self._progress = game, progress
         self.num_threads = SEARCH_THREADS.get()
 
     def value(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
         """The value of match `row` of `state`; faster than `solve`. Raises TimeLimitError (time_limit: seconds)."""
-        own, opp = bitboards_of(state, row)
-        return self._interruptibly(lambda stop: self._value(own, opp, stop), time_limit)
+        position = _position(state, row)
+        return self._interruptibly(lambda stop: self._value(position, stop), time_limit)
 
     def solve(self, state: State, row: int = 0, *, time_limit: float | None = None) -> SolvedPosition:
         """The value of match `row` of `state` and best play to its end. Raises TimeLimitError (time_limit: seconds)."""
-        own, opp = bitboards_of(state, row)
+        position = _position(state, row)
 
         def search(stop: StopFlag) -> SolvedPosition:
-            value = self._value(own, opp, stop)
-            actions = tuple(self._best_actions(own, opp, value, stop))
+            value = self._value(position, stop)
+            actions = tuple(self._best_actions(position, value, stop))
             return SolvedPosition(value, actions[0] if actions else None, actions, self.visited)
 
         return self._interruptibly(search, time_limit)
@@ -107,15 +112,13 @@ class ExactSolver(MadeAgain, ABC):
         Raises:
             TimeLimitError: time_limit is too short.
         """
-        own, opp = bitboards_of(state, row)
-
-        values: dict[int, int] = {}
+        position, values = _position(state, row), dict[int, int]()
 
         def search(stop: StopFlag) -> dict[int, int]:
-            for action, mine, others in self._successors(own, opp):
+            for action, after in self._successors(position):
                 if action in known or action in values:
                     continue
-                values[action] = -self._value(mine, others, stop)
+                values[action] = -self._value(after, stop)
                 if on_value:
                     on_value(action, values[action])
             return values
@@ -131,8 +134,8 @@ class ExactSolver(MadeAgain, ABC):
             expected: int64[B], guesses of the values: good ones save time; 0 by default.
         """
         guesses = np.zeros_like(lowest) if expected is None else expected
-        own, opp = state.own.numpy(), state.opp.numpy()
-        return self._interruptibly(lambda stop: self._values_within(own, opp, lowest, highest, guesses, stop), None)
+        positions = state.position.numpy()
+        return self._interruptibly(lambda stop: self._values_within(positions, lowest, highest, guesses, stop), None)
 
     def best_actions(self, state: State) -> tuple[Words, Words]:
         """int64[B]: the best action of each position, the lowest of equally good ones; -1 where the match is over.
@@ -140,13 +143,13 @@ class ExactSolver(MadeAgain, ABC):
         And int64[B], the values of the positions. For a batch this is faster than `solve`.
         """
         rows, actions = self.game.legal_action_mask(state).nonzero(as_tuple=True)
-        after = self.game.step_unchecked(state.select(rows), actions)
-        own, opp = after.own.numpy(), after.opp.numpy()
+        after = self.game.step_unchecked(state.select(rows), actions).position.numpy()
         number = np.bincount(rows, minlength=state.batch_size)
 
         def search(stop: StopFlag) -> tuple[Words, Words]:
-            boards = zip(state.own.tolist(), state.opp.tolist(), strict=True)
-            values = np.array([self._value(*board, stop) for board in boards], dtype=np.int64)
+            values = np.array(
+                [self._value(position[None], stop) for position in state.position.numpy()], dtype=np.int64
+            )
             place, best = np.cumsum(number) - number, np.full_like(values, -1)
             last, open_rows = place + number - 1, np.flatnonzero(number)
             while len(open_rows):
@@ -154,7 +157,7 @@ class ExactSolver(MadeAgain, ABC):
                 # The last of the actions is the best if no other is.
                 is_best, tried = places == last[open_rows], np.flatnonzero(places < last[open_rows])
                 worth, moves = -values[open_rows[tried]], places[tried]
-                is_best[tried] = self._values_within(own[moves], opp[moves], worth, worth + 1, worth, stop) <= worth
+                is_best[tried] = self._values_within(after[moves], worth, worth + 1, worth, stop) <= worth
                 best[open_rows[is_best]] = actions.numpy()[places[is_best]]
                 open_rows = open_rows[~is_best]
                 place[open_rows] += 1
@@ -180,46 +183,47 @@ class ExactSolver(MadeAgain, ABC):
 
     @abstractmethod
     def _values_within(
-        self, own: Words, opp: Words, lowest: Words, highest: Words, expected: Words, stop: StopFlag
+        self, positions: Packed, lowest: Words, highest: Words, expected: Words, stop: StopFlag
     ) -> Words:
-        """As `values_within`. Raises StoppedError."""
+        """As `values_within`, of packed positions (int64[B, W]). Raises StoppedError."""
 
-    def _value(self, own: int, opp: int, stop: StopFlag) -> int:
-        """The value of the position. Raises StoppedError."""
-        return self._within(own, opp, EVERY_LOSS, -EVERY_LOSS, stop)
+    def _value(self, position: Packed, stop: StopFlag) -> int:
+        """The value of a position (int64[1, W]). Raises StoppedError."""
+        return self._within(position, EVERY_LOSS, -EVERY_LOSS, stop)
 
-    def _within(self, own: int, opp: int, lowest: int, highest: int, stop: StopFlag) -> int:
-        """The value of the position, clipped to lowest..highest. Raises StoppedError."""
-        words = np.array([[own], [opp], [lowest], [highest], [0]], dtype=np.int64)
-        return int(self._values_within(words[0], words[1], words[2], words[3], words[4], stop)[0])
+    def _within(self, position: Packed, lowest: int, highest: int, stop: StopFlag) -> int:
+        """The value of a position, clipped to lowest..highest. Raises StoppedError."""
+        numbers = np.array([[lowest], [highest], [0]], dtype=np.int64)
+        return int(self._values_within(position, numbers[0], numbers[1], numbers[2], stop)[0])
 
     def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
         """The result of `search`, which may be called again after it has raised StoppedError."""
         self._progress["visited"] = 0
         return run_interruptibly(search, time_limit, "solving the position", quick_steps=self.quick_positions)
 
-    def _best_actions(self, own: int, opp: int, value: int, stop: StopFlag) -> Iterator[int]:
+    def _best_actions(self, position: Packed, value: int, stop: StopFlag) -> Iterator[int]:
         """The lowest of the best actions here, then in the position after it, to the end of the match."""
-        while successors := list(self._successors(own, opp)):
+        while successors := list(self._successors(position)):
             value = -value
-            action, own, opp = next(
-                (action, mine, others)
-                for action, mine, others in successors
-                if len(successors) == 1 or self._within(mine, others, value, value + 1, stop) <= value
+            action, position = next(
+                (action, after)
+                for action, after in successors
+                if len(successors) == 1 or self._within(after, value, value + 1, stop) <= value
             )
             yield action
 
-    def _successors(self, own: int, opp: int) -> Iterator[tuple[int, int, int]]:
-        """Each legal action, in ascending order, and the position (own, opp) that it leads to."""
-        state = self.game.state_at(torch.tensor([own]), torch.tensor([opp]))
+    def _successors(self, position: Packed) -> Iterator[tuple[int, Packed]]:
+        """Each legal action, in ascending order, and the position that it leads to."""
+        state = self.game.state_at(torch.from_numpy(position))
         actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0]
         after = self.game.step_unchecked(state.select(torch.zeros_like(actions)), actions)
-        yield from zip(actions.tolist(), after.own.tolist(), after.opp.tolist(), strict=True)
+        yield from zip(actions.tolist(), after.position.numpy()[:, None], strict=True)
 
 
-def bitboards_of(state: State, row: int) -> tuple[int, int]:
-    """The two bitboards of match `row`."""
-    return int(state.own[row]), int(state.opp[row])
+def _position(state: State, row: int) -> Packed:
+    """int64[1, W]: the position of match `row`."""
+    position: Packed = state.position.numpy()[row][None]
+    return position
 
 
 EXACT_SOLVERS: Registry[type[ExactSolver]] = Registry(

@@ -11,7 +11,8 @@ from selfplay.compute.compiled_words import load, lowest, part
 from selfplay.compute.elementary import tangent
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.games.patterns import Patterns, added_by_squares, phase_of
+from selfplay.games.patterns import Patterns, added_by_squares, check_two_boards, phase_of
+from selfplay.games.rules import Position
 from selfplay.search.evaluation import AT_ONCE, CompiledBatchValue, CompiledValue, EvaluationParameters
 
 CONTENTS = 3
@@ -81,9 +82,9 @@ def move_entries(one: Word, other: Word, tables: PatternTables) -> None:
 
 
 @rule
-def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
+def pattern_value(p: Position, tables: PatternTables) -> float:
     """The value in (-1, 1) to the player to move. The tables give the value to the player who has just moved."""
-    opp, own = part(opp, 0), part(own, 0)  # tables are for boards of at most 64 squares
+    own, opp = part(p.own, 0), part(p.opp, 0)
     move_entries(opp, own, tables)
     entries, phases = tables.scratch.entries, len(tables.weights)
     weights = tables.weights[phase_of(opp, own, phases, tables.squares, tables.parities)]
@@ -94,7 +95,7 @@ def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
 
 
 @part_of_compiled
-def pattern_values(own: Words, opp: Words, count: int, tables: PatternTables, values: NDArray[np.float64]) -> None:
+def pattern_values(positions: Words, count: int, tables: PatternTables, values: NDArray[np.float64]) -> None:
     """The `CompiledBatchValue` of `pattern_value`.
 
     A sum waits for each of its additions. So the sums of four positions, each in its own order, take little more time
@@ -103,7 +104,8 @@ def pattern_values(own: Words, opp: Words, count: int, tables: PatternTables, va
     scratch, weights = tables.scratch, tables.weights
     entries, several, phases = scratch.entries, scratch.several, scratch.phases
     for place in range(count):
-        one, other = part(load(opp, place), 0), part(load(own, place), 0)
+        packed = load(positions, place)
+        one, other = part(packed, 1), part(packed, 0)
         move_entries(one, other, tables)
         for image in range(len(entries)):
             several[place, image] = entries[image]
@@ -146,9 +148,10 @@ class PatternEvaluation(NamedTuple):
         return pattern_values
 
     def parameters(self, game: Game) -> EvaluationParameters:
-        """Raises SettingError if the tables are for another game."""
+        """Raises SettingError if the tables are for another game, or as `check_two_boards`."""
         if game.name != self.game:
             raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
+        check_two_boards(game)
         entries, position, several, phases = self.tables.scratch
         scratch = Scratch(entries.copy(), position.copy(), several.copy(), phases.copy())
         return EvaluationParameters(np.array([self.win, self.margin]), self.tables._replace(scratch=scratch))

@@ -25,7 +25,7 @@ from selfplay.errors import TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.deadline import context_without_deadline, current_deadline
-from selfplay.search.exact_solver import ExactSolver, bitboards_of, solver_class
+from selfplay.search.exact_solver import ExactSolver, solver_class
 from selfplay.search.threads import PROGRAM_ENDS
 
 Item = TypeVar("Item")
@@ -83,14 +83,14 @@ class SharedSolver:
         self.counts_points = solver_class(game).counts_points
         self._asked_last: Solving | None = None
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[int, int], Solving] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, ...], Solving] = OrderedDict()
         self._quick = _Worker("solving quickly", self._try, partial(make_solver, QUICK_TABLE_BITS))
         self._turns = _Worker("solving in turn", self._take_turn, partial(make_solver, TURN_TABLE_BITS))
         self._ahead = _Worker("solving ahead", self._solve_ahead, partial(make_solver, TURN_TABLE_BITS))
 
     def ask(self, state: State, row: int = 0) -> Solving:
         """Start or continue to solve match `row` of `state`, in the background."""
-        key = bitboards_of(state, row)
+        key = _key(state, row)
         with self._lock:
             is_new = key not in self._kept
             solving = self._keep(key, state, row)
@@ -140,7 +140,7 @@ class SharedSolver:
         with self._lock:
             if asked is not self._asked_last or self._clock() > asked.asked_at + SECONDS_AHEAD:
                 return
-            solving = self._keep(bitboards_of(ahead.state, 0), ahead.state)
+            solving = self._keep(_key(ahead.state, 0), ahead.state)
             is_free = not solving.is_queued and not solving.finished.done()
             solving.is_queued = solving.is_queued or is_free
         if is_free:
@@ -171,13 +171,17 @@ class SharedSolver:
             solving.is_queued = True
             worker.add(solving)
 
-    def _keep(self, key: tuple[int, int], state: State, row: int = 0) -> Solving:
+    def _keep(self, key: tuple[int, ...], state: State, row: int = 0) -> Solving:
         """The known values of match `row` of `state`, which becomes the last one to be forgotten."""
         solving = self._kept.setdefault(key, Solving(state.select(torch.tensor([row]))))
         self._kept.move_to_end(key)
         if len(self._kept) > MAX_KEPT:
             self._kept.popitem(last=False)
         return solving
+
+
+def _key(state: State, row: int) -> tuple[int, ...]:
+    return tuple(state.position[row].tolist())
 
 
 class _Ahead(NamedTuple):

@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.positions import Packed
 from selfplay.compute.elementary import exponential, logarithm
+from selfplay.compute.positions import Packed
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import PackedPermutation
 from selfplay.games.rules import Symmetries

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import compiled
+from selfplay.compute.compilation import compiled, part_of_compiled
 from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
 from selfplay.games.position_graph import NO_CHILD, PositionGraph
 from selfplay.games.win_draw_loss import NO_MATCHES, WinDrawLoss
@@ -87,7 +87,7 @@ def learn_matches(
     most = graph.game.max_game_length
     scratch = np.zeros(most + 1, dtype=np.int64), np.zeros(most, dtype=np.bool_)
     counts = np.array(before, dtype=np.int64)
-    edges = graph.children, graph.return_to_move
+    edges = graph.children, graph.moves_again, graph.return_to_move
     while (start := int(counts.sum())) < matches:
         span = start, min((start // every + 1) * every, matches)
         _learn(edges, tables, scratch, counts, rule is BACKWARD_VALUE, step_size, epsilon, key, span)
@@ -135,13 +135,27 @@ def _random_action(children: NDArray[np.int32], word: int) -> int:
     return action
 
 
+@part_of_compiled
+def _board_after(position: int, player: int, moves_again: NDArray[np.bool_]) -> int:
+    """The board `to_move * N + position` that `player` has moved to."""
+    to_move = player if moves_again[position] else 1 - player
+    return to_move * len(moves_again) + position
+
+
 @compiled
-def _best_action(children: NDArray[np.int32], table: NDArray[np.float64], word: int, lowest: bool) -> int:
-    """An action of the largest value; `table` float64[N], of the player to move with the other to move next."""
+def _best_action(
+    children: NDArray[np.int32],
+    moves_again: NDArray[np.bool_],
+    table: NDArray[np.float64],
+    player: int,
+    word: int,
+    lowest: bool,
+) -> int:
+    """An action of the largest value in the table (float64[2 * N]) of the player to move."""
     best, count, first_best = -np.inf, 0, 0
     for action in range(len(children)):
         if children[action] != NO_CHILD:
-            value = table[children[action]]
+            value = table[_board_after(children[action], player, moves_again)]
             if value > best:
                 best, count, first_best = value, 1, action
             elif value == best:
@@ -152,13 +166,15 @@ def _best_action(children: NDArray[np.int32], table: NDArray[np.float64], word: 
     action = first_best - 1
     while skip >= 0:
         action += 1
-        skip -= children[action] != NO_CHILD and table[children[action]] == best
+        if children[action] != NO_CHILD:
+            skip -= table[_board_after(children[action], player, moves_again)] == best
     return action
 
 
 @compiled
 def _play(
     children: NDArray[np.int32],
+    moves_again: NDArray[np.bool_],
     tables: NDArray[np.float64],
     boards: NDArray[np.int64],
     explored: NDArray[np.bool_],
@@ -179,11 +195,11 @@ def _play(
         if explored[ply]:
             action = _random_action(actions, random_bits(key, match, ply, RANDOM_ACTION))
         else:
-            table = tables[player, (1 - player) * size : (2 - player) * size]
-            action = _best_action(actions, table, random_bits(key, match, ply, TIE_BREAK), lowest)
-        position = actions[action]
-        player, ply = 1 - player, ply + 1
-        boards[ply] = player * size + position
+            word = random_bits(key, match, ply, TIE_BREAK)
+            action = _best_action(actions, moves_again, tables[player], player, word, lowest)
+        ply += 1
+        boards[ply] = _board_after(actions[action], player, moves_again)
+        player, position = divmod(boards[ply], size)
 
 
 @compiled
@@ -212,7 +228,7 @@ def _learn_temporal_difference(
 
 @compiled
 def _learn(
-    edges: tuple[NDArray[np.int32], NDArray[np.float64]],
+    edges: tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float64]],
     tables: NDArray[np.float64],
     scratch: tuple[NDArray[np.int64], NDArray[np.bool_]],
     counts: NDArray[np.int64],
@@ -222,11 +238,11 @@ def _learn(
     key: int,
     span: tuple[int, int],
 ) -> None:
-    children, return_to_move = edges
+    children, moves_again, return_to_move = edges
     boards, explored = scratch
     size = len(children)
     for match in range(span[0], span[1]):
-        plies = _play(children, tables, boards, explored, backward, epsilon, key, match)
+        plies = _play(children, moves_again, tables, boards, explored, backward, epsilon, key, match)
         last = boards[plies]
         to_first = return_to_move[last % size] * (1 if last < size else -1)
         counts[1 - int(to_first)] += 1

@@ -1,7 +1,7 @@
 """*.npz of a tabular player: its tables, the positions they belong to, and metadata.
 
     values    float64[2, 2, N]: `values[p, q, n]` is player p's value of position n with player q to move
-    own, opp  int64[N]: the words of each position, in the order of `selfplay.games.position_graph.enumerate_positions`
+    position  int64[N, W]: the packed positions, in the order of `selfplay.games.position_graph.enumerate_positions`
     metadata  JSON text, see `TablesMetadata`
 
 Nothing is pickled, and equal tables give equal bytes.
@@ -27,14 +27,14 @@ from selfplay.games.position_graph import PositionGraph
 from selfplay.installation import recorded_versions
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 
-ARRAYS = {"values", "own", "opp", "metadata"}
+ARRAYS = {"values", "position", "metadata"}
 
 
 @with_config(CHECKED)
 class TablesMetadata(TypedDict):
     """How the tables were learned."""
 
-    format: Literal[1]
+    format: Literal[2]
     game: str
     rule: str
     settings: dict[str, Any]
@@ -89,7 +89,7 @@ def save_tables(
     `played`: the number of matches against other players that the tables have learned from.
     """
     metadata: TablesMetadata = {
-        "format": 1,
+        "format": 2,
         "game": name_of_game(graph.game),
         "rule": rule.name,
         "settings": dict(settings),
@@ -100,7 +100,7 @@ def save_tables(
     text = np.array(json.dumps(metadata, sort_keys=True))
     # To an open file, because numpy adds .npz to a path with another suffix.
     with path.open("wb") as file:
-        np.savez(file, values=values, own=graph.state.own.numpy(), opp=graph.state.opp.numpy(), metadata=text)
+        np.savez(file, values=values, position=graph.state.position.numpy(), metadata=text)
 
 
 def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
@@ -112,9 +112,8 @@ def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
         metadata = _metadata(path, archive)
         if metadata["game"] != (name := name_of_game(graph.game)):
             raise InvalidFileError(path, f"plays {shortened(metadata['game'])}, not {name}")
-        arrays = {name: _array(archive, name) for name in ("values", "own", "opp")}
-    words = (graph.state.own.numpy(), graph.state.opp.numpy())
-    if not all(np.array_equal(arrays[name], word) for name, word in zip(("own", "opp"), words, strict=True)):
+        arrays = {name: _array(archive, name) for name in ("values", "position")}
+    if not np.array_equal(arrays["position"], graph.state.position.numpy()):
         raise InvalidFileError(path, f"its positions are not those of {graph.game.name}")
     values = arrays["values"]
     if values.dtype != np.float64 or values.shape != (2, 2, len(graph)):

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
-from selfplay.compute.compiled_words import as_word
+from selfplay.compute.positions import Packed
 from selfplay.errors import SettingError
-from selfplay.games.connect_four import COLUMNS, SQUARES, ConnectFour, has_line, is_terminal
+from selfplay.games.connect_four import COLUMNS, SQUARES, ConnectFour, Position, has_line, is_terminal
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.connect_four.board import Table, make_table, playable_squares, position_of, winning_squares
 from selfplay.search.connect_four.kernel import ConnectFourSearch, score_of
 from selfplay.search.connect_four.opening_book import NO_BOOK, Book, opening_book
 from selfplay.search.deadline import StoppedError
-from selfplay.search.exact_solver import ExactSolver, bitboards_of, check_table_bits
+from selfplay.search.exact_solver import ExactSolver, check_table_bits
 from selfplay.search.threads import ProgressRecord, StopFlag, make_progress, start_counting
 
 
@@ -47,7 +47,7 @@ def next_bound(lower: int, upper: int) -> int:
 
 @cache
 def compile_values_within() -> Callable[..., bool]:
-    """`search_batch(own, opp, lowest, highest, table, book, moves, progress, stop, values)`.
+    """`search_batch(positions, lowest, highest, table, book, moves, progress, stop, values)`.
 
     It writes the score of each position, clipped to lowest..highest, to `values`. Returns False if it was stopped; the
     scores are then meaningless.
@@ -57,8 +57,9 @@ def compile_values_within() -> Callable[..., bool]:
     @part_of_compiled
     def value_within(own: int, opp: int, lowest: int, highest: int, search: ConnectFourSearch) -> int:
         empties = SQUARES - bit_count(own | opp)
-        if is_terminal(as_word(own), as_word(opp)):
-            return clipped(-((empties + 2) // 2) if has_line(as_word(opp)) else 0, lowest, highest)
+        position = Position(own, opp)
+        if is_terminal(position):
+            return clipped(-((empties + 2) // 2) if has_line(position.opp) else 0, lowest, highest)
         mine, stones = position_of(own, opp)
         if winning_squares(mine, stones) & playable_squares(stones) != 0:
             return clipped((empties + 1) // 2, lowest, highest)
@@ -74,8 +75,7 @@ def compile_values_within() -> Callable[..., bool]:
 
     @compiled
     def search_batch(
-        own: Words,
-        opp: Words,
+        positions: Packed,
         lowest: Words,
         highest: Words,
         table: Table,
@@ -88,8 +88,8 @@ def compile_values_within() -> Callable[..., bool]:
         table, book, moves, stop = borrowed((table, book, moves, stop))
         search = ConnectFourSearch(table, book, moves, progress[0], stop)
         start_counting(search.progress, stop)
-        for i in range(len(own)):
-            values[i] = value_within(own[i], opp[i], lowest[i], highest[i], search)
+        for i in range(len(positions)):
+            values[i] = value_within(positions[i, 0], positions[i, 1], lowest[i], highest[i], search)
             if search.progress.is_stopped != 0:
                 return False
         return True
@@ -131,19 +131,19 @@ class ConnectFourSolver(ExactSolver):
         """In words, with the number of moves that the winner still makes: "wins in 8", "loses in 12", "draws"."""
         if value == 0:
             return "draws"
-        return f"{'wins' if value > 0 else 'loses'} in {_moves_of_winner(value, *bitboards_of(state, row))}"
+        return f"{'wins' if value > 0 else 'loses'} in {_moves_of_winner(value, *state.position[row].tolist())}"
 
     def plies_to_end(self, value: int, state: State, row: int = 0) -> int:
-        own, opp = bitboards_of(state, row)
+        own, opp = state.position[row].tolist()
         if value == 0:
             return SQUARES - (own | opp).bit_count()
         return 2 * _moves_of_winner(value, own, opp) - (value > 0)
 
     def _values_within(
-        self, own: Words, opp: Words, lowest: Words, highest: Words, expected: Words, stop: StopFlag
+        self, positions: Packed, lowest: Words, highest: Words, expected: Words, stop: StopFlag
     ) -> Words:
-        values = np.empty_like(own)
-        if not self._search_batch(own, opp, lowest, highest, *self._memory, self._progress, stop, values):
+        values = np.empty_like(lowest)
+        if not self._search_batch(positions, lowest, highest, *self._memory, self._progress, stop, values):
             raise StoppedError
         return values
 

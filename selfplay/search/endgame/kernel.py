@@ -15,6 +15,7 @@ import numpy as np
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, prefetch, recursive_part, register_rules
+from selfplay.compute.positions import Packed
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.search.endgame.last_squares import LAST_SQUARES, NO_VALUE, Count, compiled_flips, last_squares_search
 from selfplay.search.endgame.move_ordering import CHILD, NO_LEARNED_VALUES, Children, LearnedValues, move_ordering
@@ -129,7 +130,7 @@ def _words_as_vectors() -> Iterator[None]:
 def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., bool]:
     """The search of a batch in a game with these rules, in one of the threads that search it together.
 
-    `search_batch(own, opp, lowest, highest, expected, number, width, table, learned, threads, counts, values)` writes
+    `search_batch(positions, lowest, highest, expected, number, width, table, learned, threads, counts, values)` writes
     the value of each position, clipped to lowest..highest, to `values`. It is faster if `expected` is near the value.
     With a `width` below ALL_MOVES, the values are guesses. `counts` is one record with the fields of `Count`; the
     visited positions are added to its count. Returns False if it was stopped; the values are then meaningless.
@@ -210,8 +211,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
 
     @compiled
     def search_batch(
-        own: Words,
-        opp: Words,
+        positions: Packed,
         lowest: Words,
         highest: Words,
         expected: Words,
@@ -226,12 +226,12 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
         children, count = np.zeros(MAX_CHILDREN, dtype=CHILD), counts[0]
         search = EndgameSearch(number, width, children, table, learned, count, threads)
         start_counting(count, threads.stop)
-        for i in range(len(own)):
+        for i in range(len(positions)):
             lower, upper, guess = lowest[i], highest[i], expected[i]
             while lower < upper:
                 # A guess that is right is confirmed by one search below it and one above it.
                 bound = min(max(guess - 1, lower), upper - 1)
-                guess = value_of(own[i], opp[i], bound, np.int64(0), search)
+                guess = value_of(positions[i, 0], positions[i, 1], bound, np.int64(0), search)
                 if count.is_stopped != 0:
                     return False
                 if guess > bound:
@@ -244,10 +244,11 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
         return len(children) > 0
 
     with _words_as_vectors():
-        words, word = (numba.int64[::1],), (numba.int64,)
+        positions, words, word = numba.int64[:, ::1], (numba.int64[::1],), (numba.int64,)
         table: Any = numba.typeof(make_table(1))  # type: ignore[no-untyped-call]
         learned: Any = numba.typeof(NO_LEARNED_VALUES)  # type: ignore[no-untyped-call]
         threads: Any = numba.typeof(make_threads(1, make_stop_flag()))  # type: ignore[no-untyped-call]
         counts: Any = numba.typeof(make_progress(*Count.__annotations__))  # type: ignore[no-untyped-call]
-        search_batch.compile((*5 * words, *2 * word, table, learned, threads, counts, *words))  # type: ignore[attr-defined]
+        kinds = positions, *3 * words, *2 * word, table, learned, threads, counts, *words
+        search_batch.compile(kinds)  # type: ignore[attr-defined]
     return search_batch

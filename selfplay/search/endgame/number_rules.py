@@ -11,7 +11,7 @@ from selfplay.games.rules import Rules, TurningRules
 
 
 class NumberRules(NamedTuple):
-    """As in `Rules` and `TurningRules`; the functions are parts of compiled code."""
+    """As in `Rules` and `TurningRules`, of positions (own, opp); the functions are parts of compiled code."""
 
     legal_actions: Callable[[int, int], int]
     margin: Callable[[int, int], int]
@@ -25,16 +25,16 @@ class NumberRules(NamedTuple):
 def number_rules(rules: Rules, turning: TurningRules) -> NumberRules:
     """The rules of a game whose moves turn discs, on boards of at most 64 squares."""
     register_rules()
-    legal_words, lead, near = rules.legal_actions, rules.margin, turning.neighbours
+    legal_words, lead, near, position = rules.legal_actions, rules.margin, turning.neighbours, rules.position
     assert lead is not None
 
     @part_of_compiled
     def legal_actions(own: int, opp: int) -> Any:
-        return part(legal_words(as_word(own), as_word(opp)), 0)
+        return part(legal_words(position(own, opp)), 0)
 
     @part_of_compiled
     def margin(own: int, opp: int) -> Any:
-        return part(lead(as_word(own), as_word(opp)), 0)
+        return part(lead(position(own, opp)), 0)
 
     @part_of_compiled
     def neighbours(squares: int) -> Any:

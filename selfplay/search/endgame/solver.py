@@ -10,6 +10,7 @@ search with few moves tried.
 import numpy as np
 
 from selfplay.compute.compilation import Words
+from selfplay.compute.positions import Packed
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
@@ -55,7 +56,7 @@ class EndgameSolver(ExactSolver):
         if game.turning_rules is None or game.rules.margin is None:
             raise SettingError(f"game={game.name}: endgames are solved only in games that turn discs, such as othello")
         board = game.turning_rules.board
-        if int(game.rules.return_to_move(board, board & 0)) != 1:
+        if int(game.rules.return_to_move(game.rules.position(board, 0))) != 1:
             raise SettingError(f"{game!r}: endgames are solved for the player with more discs; set exact_solver = None")
         check_table_bits(table_bits, 1)
         super().__init__(game, make_progress(*Count.__annotations__))
@@ -69,20 +70,19 @@ class EndgameSolver(ExactSolver):
             return "draws"
         return f"wins by {value}" if value > 0 else f"loses by {-value}"
 
-    def _value(self, own: int, opp: int, stop: StopFlag) -> int:
-        empties, most = self._empties(own, opp), self._empties(0, 0)
+    def _value(self, position: Packed, stop: StopFlag) -> int:
+        empties, most = self._empties(position), self._turning.board.bit_count()
         if empties >= LEARNED_VALUES_FROM:
             # Also for all later positions, because usually the following positions are solved next.
             self._learned = learned_values_of(self.game.name)
-        position, guess = np.array([[own], [opp], [-most], [most]], dtype=np.int64), np.zeros(1, dtype=np.int64)
+        lowest, highest, guess = np.array([[-most], [most], [0]], dtype=np.int64)
         for width in (*GUESS_WIDTHS, ALL_MOVES) if empties >= GUESS_FROM else (ALL_MOVES,):
-            guess = self._values_within(position[0], position[1], position[2], position[3], guess, stop, width)
+            guess = self._values_within(position, lowest, highest, guess, stop, width)
         return int(guess[0])
 
     def _values_within(
         self,
-        own: Words,
-        opp: Words,
+        positions: Packed,
         lowest: Words,
         highest: Words,
         expected: Words,
@@ -90,13 +90,13 @@ class EndgameSolver(ExactSolver):
         width: int = ALL_MOVES,
     ) -> Words:
         self._searches += 1
-        is_long = width == ALL_MOVES and len(own) == 1 and self._empties(int(own[0]), int(opp[0])) >= THREADS_FROM
+        is_long = width == ALL_MOVES and len(positions) == 1 and self._empties(positions) >= THREADS_FROM
         before, visited = self.visited, list[int]()
 
         def search(threads: Threads) -> Words | None:
-            progress, values = self._progress.copy(), np.empty_like(own)
+            progress, values = self._progress.copy(), np.empty_like(lowest)
             how = self._searches, width, self._table, self._learned, threads, progress
-            is_found = self._search_batch(own, opp, lowest, highest, expected, *how, values)
+            is_found = self._search_batch(positions, lowest, highest, expected, *how, values)
             visited.append(int(progress["visited"][0]) - before)
             return values if is_found else None
 
@@ -105,5 +105,6 @@ class EndgameSolver(ExactSolver):
         finally:
             self._progress["visited"] = before + sum(visited)
 
-    def _empties(self, own: int, opp: int) -> int:
+    def _empties(self, position: Packed) -> int:
+        own, opp = position[0].tolist()
         return (self._turning.board & ~(own | opp)).bit_count()
