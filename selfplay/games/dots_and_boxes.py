@@ -15,6 +15,7 @@ legal. Whoever draws the fourth line of a box owns it and moves again.
 """
 
 from functools import cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -78,8 +79,7 @@ def dots_and_boxes_rules(boxes: int) -> Rules:
 
     @rule
     def return_to_move(p: Position) -> int:
-        lead = margin(p)
-        return (lead > 0) * 1 - (lead < 0) * 1
+        return (margin(p) > 0) * 1 - (margin(p) < 0) * 1
 
     return Rules(
         Position(0, 0, 0, 0),
@@ -105,6 +105,8 @@ class DotsAndBoxesPresentation(Presentation):
         "A line can close two boxes at once. Both belong to the player who has drawn it.",
         "The match ends when all lines are drawn. Equal numbers of boxes are a draw.",
     )
+    draws_lines = True
+    square_marks = MappingProxyType({"lines": "line"})
     example = "b1 d1 a2 b3 c2"
     example_caption = "X has drawn the fourth line of the first box and moves again."
 
@@ -117,14 +119,13 @@ class DotsAndBoxesPresentation(Presentation):
 
     def stone_signs(self, state: State, row: int = 0) -> list[str]:
         """The boxes of both players, dots and lines; the places of other lines and open boxes are empty."""
-        lines, width = self.game.positions(state)[row].lines, self.game.observation_shape[2]
-        signs = super().stone_signs(state, row)
-        for square, sign in enumerate(signs):
-            across, down = square % width % 2, square // width % 2
-            if across == down:
-                signs[square] = "+" if across == 0 else sign.replace(".", " ")
-            elif lines >> square & 1:
-                signs[square] = "-" if across else "|"
+        signs, width = super().stone_signs(state, row), self.game.observation_shape[2]
+        for square, is_drawn in enumerate(self.marks(state)[row].tolist()):
+            is_across, is_odd_row = square % width % 2, square // width % 2
+            if is_across == is_odd_row:
+                signs[square] = signs[square].replace(".", " ") if is_odd_row else "+"
+            elif is_drawn:
+                signs[square] = "-" if is_across else "|"
         return signs
 
     def pointed_squares(self, action: int) -> list[int]:

@@ -24,6 +24,7 @@ those of the World Checkers/Draughts Federation:
 """
 
 from functools import cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
@@ -110,10 +111,10 @@ def draughts_rules() -> Rules:
 
     @rule
     def can_jump(p: Position, pieces: Word) -> bool:
+        found = False
         for direction in range(DIRECTIONS):
-            if (jumpers(p, direction) & pieces) != 0:
-                return True
-        return False
+            found = found or (jumpers(p, direction) & pieces) != 0
+        return found
 
     @rule
     def numbered(pieces: Word, group: int) -> Word:
@@ -163,7 +164,7 @@ def draughts_rules() -> Rules:
         return p.hopping != 0
 
     @rule
-    def can_move(p: Position) -> Word:
+    def can_move(p: Position) -> bool:
         found = can_jump(p, p.own)
         for direction in range(DIRECTIONS):
             found = found or steppers(p, direction) != 0
@@ -201,12 +202,14 @@ class DraughtsPresentation(Presentation):
     stone_colours = ("black", "white")
     action_help = "a step such as 11-15, or a jump such as 15x22; each jump of several is written for itself"
     moves_stones = turns_for_second = True
+    square_marks = MappingProxyType({"kings": "king"})
+    unused_squares = tuple(square for square in range(SQUARES) if square not in DARK)
 
     def stone_signs(self, state: State, row: int = 0) -> list[str]:
         """Kings are X and O, men x and o; light squares are empty."""
-        kings, signs = self.game.positions(state)[row].kings, super().stone_signs(state, row)
-        dark = {square: signs[square] if kings >> square & 1 else signs[square].lower() for square in DARK}
-        return [dark.get(square, " ") for square in range(SQUARES)]
+        shown = zip(super().stone_signs(state, row), self.marks(state)[row].tolist(), strict=True)
+        signs = [sign if is_king else sign.lower() for sign, is_king in shown]
+        return [sign if square in DARK else " " for square, sign in enumerate(signs)]
 
     def pointed_squares(self, action: int) -> tuple[int, int]:
         return MOVES[action]

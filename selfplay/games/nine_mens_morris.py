@@ -12,8 +12,8 @@ The 24 points are drawn on a grid of 7 x 7 squares. Bit `7 * row + column` of a 
        a  b  c  d  e  f  g
 
 Player 0 is X, player 1 is O. The points are numbered in reading order. Action i in range(24) places a stone on point i
-or, after a mill was closed, removes the stone there. Action 24 + 24 * i + j moves a stone from point i to point j. Rules
-and numbers are those of OpenSpiel:
+or, after a mill was closed, removes the stone there. Action 24 + 24 * i + j moves a stone from point i to point j.
+Rules and numbers are those of OpenSpiel:
 
 - Players place nine stones each in turns. Then they move a stone to a neighbouring point, with three stones to any.
 - Who closes a mill removes a stone of the opponent at once, which is an action of its own: one that is not in a mill,
@@ -22,6 +22,7 @@ and numbers are those of OpenSpiel:
 """
 
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +37,17 @@ from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 
 WIDTH, STONES, TURNS = 7, 9, 200
-DRAWN = ".--.--.|.-.-.|||...||... ...||...|||.-.-.|.--.--."
+DRAWN = "".join(
+    (
+        ".--.--.",
+        "|.-.-.|",
+        "||...||",
+        "... ...",
+        "||...||",
+        "|.-.-.|",
+        ".--.--.",
+    )
+)
 SQUARES = tuple(square for square, sign in enumerate(DRAWN) if sign == ".")
 """The square of each point."""
 POINTS = len(SQUARES)
@@ -44,16 +55,21 @@ BY_COLUMN = sorted(SQUARES, key=lambda square: (square % WIDTH, square))
 LINES = [line[start : start + 3] for line in (list(SQUARES), BY_COLUMN) for start in range(0, POINTS, 3)]
 """The squares of each mill, in order."""
 MILLS = tuple(map(word_of, LINES))
-STEPS = [step for line in LINES for step in (*zip(line, line[1:]), *zip(line[1:], line))]
-"""The pairs of neighbouring points, as squares, in both orders."""
+JOINED = [pair for line in LINES for pair in pairwise(line)]
+"""The squares of neighbouring points."""
 NAMES = [f"{'abcdefg'[square % WIDTH]}{WIDTH - square // WIDTH}" for square in SQUARES]
+
+
+def are_joined(one: int, other: int) -> bool:
+    """Whether two points are neighbours."""
+    return bool({(SQUARES[one], SQUARES[other]), (SQUARES[other], SQUARES[one])} & set(JOINED))
 
 
 @cache
 def nine_mens_morris_rules() -> Rules:
     points, size, lines = POINTS, WIDTH * WIDTH, len(MILLS)
     mills, square_of, board = MILLS, SQUARES, word_of(SQUARES)
-    neighbours = tuple(word_of(SQUARES.index(to) for origin, to in STEPS if origin == square) for square in SQUARES)
+    neighbours = tuple(word_of(to for to in range(points) if are_joined(origin, to)) for origin in range(points))
     """The points beside each point, as bits of points."""
     none = word_of((), points + points * points)
 
@@ -145,7 +161,7 @@ def nine_mens_morris_rules() -> Rules:
         return p.turns == TURNS or has_lost(p)
 
     @rule
-    def return_to_move(p: Position) -> int:
+    def return_to_move(p: Position) -> Word:
         return -1 * has_lost(p)
 
     start = Position(0, 0, STONES, STONES, 0, 0)
@@ -160,7 +176,7 @@ class NineMensMorrisPresentation(Presentation):
         "X moves first. First both players place nine stones in turns, on any empty points.",
         "Then a move takes one of your stones along a line to a neighbouring empty point.",
         "A player with only three stones left may move a stone to any empty point.",
-        "Three of your stones on a straight line are a mill. Whenever you close one, you remove a stone of the opponent.",
+        "Three of your stones on a straight line are a mill. Whenever you close one, you remove an opposing stone.",
         "Stones in a mill can be removed only if all stones of the opponent are in mills.",
         "A player with two stones left loses, and so does one who cannot move.",
         f"After {TURNS} turns the match is a draw.",
@@ -169,7 +185,9 @@ class NineMensMorrisPresentation(Presentation):
     example_caption = "X has closed a mill on the middle square and removes a stone of O."
     action_help = "a point such as d6 to place or remove a stone, or two points such as d6-d7 to move one"
     column_names, row_names = "abcdefg", "7654321"
-    moves_stones = True
+    moves_stones = is_on_crossings = True
+    joined_squares = JOINED
+    unused_squares = tuple(square for square, sign in enumerate(DRAWN) if sign != ".")
 
     def stone_signs(self, state: State, row: int = 0) -> list[str]:
         """The stones, and the lines between the points."""
