@@ -141,7 +141,7 @@ def position(declared: PositionT) -> PositionT:
                 "with 1 to 63 bits, or = flag()"
             )
     places = _layout(fields)
-    num_words = max(place.offset + place.bits for place in places) // PART_BITS + 1
+    num_words = parts_of_bits(max(place.offset + place.bits for place in places))
     signature = inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names])
     of_tuple = tuple.__new__
 
