@@ -175,8 +175,7 @@ def test_targets_before_a_cut_are_as_if_the_match_had_ended_there_with_the_best_
     assert rows.target.tolist() == pytest.approx([0.8 * 0.5, -0.8, 1 * 0.5, -1, 1])
     whole = rows_of_record(GAME, record, 0.5)
     assert whole.target.tolist() == [0.25, -0.5, 0.5, -1, 1]
-    assert (rows.own == whole.own).all()
-    assert (rows.opp == whole.opp).all()
+    assert (rows.position == whole.position).all()
 
 
 def test_an_exploring_action_ends_the_match_only_for_its_player_in_best_responses():

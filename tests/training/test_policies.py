@@ -33,11 +33,11 @@ def rows_after(*actions: int, policies: list[list[float]]) -> Rows:
         state = GAME.step(state, torch.full((len(policies),), action))
     numbers = np.arange(len(policies)), np.zeros(len(policies), np.int32)
     targets = np.linspace(-1, 1, len(policies), dtype=np.float32)
-    return Rows(*numbers, state.own.numpy(), state.opp.numpy(), targets, np.array(policies, dtype=np.float32))
+    return Rows(*numbers, state.position.numpy(), targets, np.array(policies, dtype=np.float32))
 
 
 def examples_of(rows: Rows, **settings):
-    packed = CODEC.pack(rows.own, rows.opp)
+    packed = CODEC.pack(rows.position)
     return training_examples(packed, rows.target, rows.policy, training_settings(**settings), GAME.symmetries)
 
 
@@ -74,7 +74,7 @@ def random_rows(matches: int = 60) -> Rows:
 @pytest.mark.parametrize("merge", [True, False])
 def test_the_images_of_policies_are_legal(merge: bool) -> None:
     examples = examples_of(random_rows(), merge=merge)
-    policies = mark_illegal(examples.policies, examples.packed, GAME)
+    policies = mark_illegal(examples.policies, CODEC.unpack(examples.packed), GAME)
     is_legal = policies != ILLEGAL
     # The random player has the same probability for every legal action.
     assert (examples.policies[~is_legal] == 0).all()
