@@ -39,7 +39,7 @@ def play_searched(
         values = found.value.where(~after.terminated, outcome_of_other(game, after, ends).double())
         played.values[begin:end, ply], played.best[begin:end, ply] = values.numpy(), found.value.numpy()
         # Games with tables have two boards, `own` and `opp`.
-        played.words[begin:end, ply] = after.position.flip(1).numpy()
+        played.positions[begin:end, ply] = after.position.numpy()
         lengths += action != MATCH_OVER
     openings = opening_lengths(Draws(how.key, match, 0), how.opening_plies)
     played.first[begin:end] = (openings - 1).clamp(min=0).numpy()

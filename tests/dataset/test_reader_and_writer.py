@@ -16,10 +16,12 @@ from selfplay.dataset.rows import (
     csv_schema,
     parquet_schema,
 )
+from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
-from selfplay.games.observation_codec import BitCodec
-from tests.support.dataset_tools import drawn_rows, read_dataset, rows_are_equal, write_dataset
+from selfplay.games.observation_codec import BitCodec, EntryCodec
+from tests.support.dataset_tools import drawn_rows, random_rows, read_dataset, rows_are_equal, write_dataset
 from tests.support.runs import PROJECT
+from tests.support.waits import Waits
 
 TICTACTOE = make_game("tictactoe")
 CODEC = BitCodec(np.arange(2), 1)
@@ -46,6 +48,40 @@ def test_a_dataset_of_many_rows_is_read_back(tmp_path, form):
     rows = drawn_rows(TICTACTOE.observation_codec, 70_000, 0)
     write_dataset(tmp_path / f"dataset.{form}", [rows], TICTACTOE.observation_codec)
     assert rows_are_equal(read_dataset(tmp_path / f"dataset.{form}", TICTACTOE.observation_codec), rows)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("num_actions", [0, 5])
+def test_positions_are_in_the_file_where_observations_hide_a_part_of_them(tmp_path, form, num_actions):
+    game, path = Waits(), tmp_path / f"dataset.{form}"
+    rows = random_rows(game, range(50))
+    if num_actions:
+        rows = rows._replace(policy=np.full((len(rows.match), 5), 0.2, dtype=np.float32))
+    assert len(np.unique(rows.position, axis=0)) > len(np.unique(game.observation_codec.pack(rows.position), axis=0))
+    write_dataset(path, [rows], game.observation_codec)
+    assert rows_are_equal(read_dataset(path, game.observation_codec), rows)
+    names = csv_schema(game.observation_codec, num_actions).names
+    assert names[:11] + names[13:14] == [
+        "match",
+        "ply",
+        *(f"v{i}" for i in range(8)),
+        "w0",
+        *["p0"] * (num_actions > 0),
+    ]
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_an_observation_of_another_position_is_refused(tmp_path, form):
+    path, codec = tmp_path / f"dataset.{form}", Waits().observation_codec
+    rows = random_rows(Waits(), range(3))
+
+    class Shifted(EntryCodec):
+        def pack(self, positions):
+            return codec.pack(np.roll(positions, 1, axis=0))
+
+    write_dataset(path, [rows], Shifted(None, codec.size, codec.num_words))
+    with pytest.raises(InvalidFileError, match="the observation of row 1 is not that of its position"):
+        read_dataset(path, codec)
 
 
 def test_the_docs_list_exactly_these_columns():

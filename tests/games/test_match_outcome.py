@@ -130,7 +130,7 @@ def test_an_outcome_of_another_module_makes_the_targets_of_a_level(tmp_path):
     generate_level(tiny_settings(tmp_path, "game=othello_4x4", f"outcome={outcome}", "gamma=1", "matches=20"), 0)
     rows = read_dataset(tmp_path / "level_00" / "dataset.csv", game.observation_codec)
     last = np.append(rows.match[1:] != rows.match[:-1], True)
-    over = game.state_at(torch.from_numpy(rows.own[last]), torch.from_numpy(rows.opp[last]))
+    over = game.state_at(torch.from_numpy(rows.position[last]))
     expected = (
         outcome_of_other(game, over, match_return(game)) + outcome_of_other(game, over, disc_difference(game))
     ) / 2
