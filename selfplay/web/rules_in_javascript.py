@@ -10,15 +10,16 @@ everywhere as where it is widest.
 """
 
 import ast
+import builtins
 import inspect
 import operator
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compiled_words import bit_like, lowest, num_parts, part
+from selfplay.compute.compiled_words import as_word, bit_like, lowest, num_parts, part
 from selfplay.compute.positions import PositionClass
 from selfplay.compute.words import PART_BITS, WordInt
 from selfplay.errors import SettingError
@@ -33,7 +34,7 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 }
 KNOWN = "rules that can be translated have assignments, if, while, for over range(), break, continue and return, and in"
 KNOWN += " them & | ^ ~ << >> + - * // % and or not, comparisons, calls of such rules and of classes of positions,"
-KNOWN += " fields of positions, and entries of constant tuples"
+KNOWN += " fields of positions, entries of constant tuples, and min, max, bool and int"
 
 PRELUDE = """\
 const bitCount = (word) => {
@@ -56,8 +57,20 @@ BUILT_IN: dict[Callable[..., Any], Callable[..., Value]] = {
     bit_like: lambda word, number: Value(f"(1n << {number.text})", word.kind),
     part: lambda word, k: Value(wrapped(f"({word.text} >> ({PART_BITS}n * {k.text}))", NUMBER), NUMBER),
     num_parts: lambda word: Value(f"{word.kind or WORD}n", NUMBER, is_natural=True),
+    as_word: lambda number: Value(number.as_kind(WORD), WORD),
+    min: lambda *values: _chosen("<", *values),
+    max: lambda *values: _chosen(">", *values),
+    bool: lambda value: Value(f"({value.text} ? 1n : 0n)", NUMBER, is_natural=True),
+    int: lambda value: Value(value.as_kind(NUMBER), NUMBER, value.is_natural),
 }
 """Functions that are not translated from their source."""
+
+
+def _chosen(sign: str, one: Value, other: Value) -> Value:
+    """The smaller or the larger of two words or numbers."""
+    kind = joined(one.kind, other.kind) or NUMBER
+    left, right = one.as_kind(kind), other.as_kind(kind)
+    return Value(f"({left} {sign} {right} ? {left} : {right})", kind)
 
 
 def javascript_of(
@@ -253,7 +266,7 @@ class _Rule:
                 if isinstance(kind, int):
                     return Value(f"({left} {COMPARISONS[type(comparison)]} {right} ? 1n : 0n)", NUMBER, is_natural=True)
             case ast.Call(func=ast.Name(id=name)):
-                return self._called(node, self.outer.get(name))
+                return self._called(node, self.outer.get(name, getattr(builtins, name, None)))
         raise self._refused(node)
 
     def _computed(self, node: ast.BinOp | ast.UnaryOp) -> Value:
@@ -281,10 +294,12 @@ class _Rule:
         arguments = list(map(self._value, node.args))
         if isinstance(function, PositionClass):
             return self._position(node, function, arguments)
-        if node.keywords or not isinstance(function, FunctionType):
+        if node.keywords:
             raise self._refused(node)
-        if function in BUILT_IN:
+        if isinstance(function, Hashable) and function in BUILT_IN:
             return BUILT_IN[function](*arguments)
+        if not isinstance(function, FunctionType):
+            raise self._refused(node)
         called = self.translation.called(function, [argument.kind for argument in arguments])
         return Value(f"{called.text}({', '.join(argument.text for argument in arguments)})", called.kind)
 
