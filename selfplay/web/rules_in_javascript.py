@@ -10,10 +10,11 @@ everywhere as where it is widest.
 """
 
 import ast
+import builtins
 import inspect
 import operator
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -32,8 +33,8 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "===", ast.NotEq: "!==", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
 }
 KNOWN = "rules that can be translated have assignments, if, while, for over range() or a tuple, break, continue and"
-KNOWN += " return, and in them & | ^ ~ << >> + - * // % and or not, comparisons, calls of such rules, classes of"
-KNOWN += " positions, min, max and abs, fields of positions, and entries of constant tuples"
+KNOWN += " return, and in them & | ^ ~ << >> + - * // % and or not, comparisons, calls of such rules and of classes of"
+KNOWN += " positions, fields of positions, entries of constant tuples, and min, max, abs, bool and int"
 
 PRELUDE = """\
 const bitCount = (word) => {
@@ -57,13 +58,20 @@ BUILT_IN: dict[Callable[..., Any], Callable[..., Value]] = {
     part: lambda word, k: Value(wrapped(f"({word.text} >> ({PART_BITS}n * {k.text}))", NUMBER), NUMBER),
     num_parts: lambda word: Value(f"{word.kind or WORD}n", NUMBER, is_natural=True),
     as_word: lambda number: Value(number.as_kind(WORD), WORD),
-    min: lambda one, other: Value(f"({one.text} < {other.text} ? {one.text} : {other.text})", NUMBER),
-    max: lambda one, other: Value(f"({one.text} > {other.text} ? {one.text} : {other.text})", NUMBER),
+    min: lambda *values: _chosen("<", *values),
+    max: lambda *values: _chosen(">", *values),
     abs: lambda one: Value(f"({one.text} < 0n ? -{one.text} : {one.text})", NUMBER),
+    bool: lambda value: Value(f"({value.text} ? 1n : 0n)", NUMBER, is_natural=True),
+    int: lambda value: Value(value.as_kind(NUMBER), NUMBER, value.is_natural),
 }
 """Functions that are not translated from their source."""
-SMALL_FUNCTIONS = {function.__name__: function for function in (min, max, abs)}
-"""Those of Python, of numbers."""
+
+
+def _chosen(sign: str, one: Value, other: Value) -> Value:
+    """The smaller or the larger of two words or numbers."""
+    kind = joined(one.kind, other.kind) or NUMBER
+    left, right = one.as_kind(kind), other.as_kind(kind)
+    return Value(f"({left} {sign} {right} ? {left} : {right})", kind)
 
 
 def javascript_of(
@@ -264,7 +272,7 @@ class _Rule:
                 if isinstance(kind, int):
                     return Value(f"({left} {COMPARISONS[type(comparison)]} {right} ? 1n : 0n)", NUMBER, is_natural=True)
             case ast.Call(func=ast.Name(id=name)):
-                return self._called(node, self.outer.get(name, SMALL_FUNCTIONS.get(name)))
+                return self._called(node, self.outer.get(name, getattr(builtins, name, None)))
         raise self._refused(node)
 
     def _computed(self, node: ast.BinOp | ast.UnaryOp) -> Value:
@@ -292,9 +300,9 @@ class _Rule:
         arguments = list(map(self._value, node.args))
         if isinstance(function, PositionClass):
             return self._position(node, function, arguments)
-        if node.keywords or not callable(function):
+        if node.keywords:
             raise self._refused(node)
-        if function in BUILT_IN:
+        if isinstance(function, Hashable) and function in BUILT_IN:
             return BUILT_IN[function](*arguments)
         if not isinstance(function, FunctionType):
             raise self._refused(node)
