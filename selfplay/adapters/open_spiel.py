@@ -7,7 +7,8 @@
     bot.step(pyspiel.load_game("connect_four").new_initial_state())
 
 A bot of OpenSpiel is the player `openspiel:BOT` wherever a player is named: `opponent=openspiel:mcts?simulations=1000`.
-Needs the package open_spiel. The actions of both libraries have the same numbers, except in Breakthrough.
+Needs the package open_spiel. The actions of both libraries have the same numbers, except in
+Breakthrough and Dots and Boxes.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,6 +34,7 @@ with needs_extra("openspiel"):
 
 SPIEL_GAMES = {
     **{"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othello": "othello"},
+    "nine_mens_morris": "nine_mens_morris",
     **{f"breakthrough_{n}x{n}": f"breakthrough(rows={n},columns={n})" for n in (6, 8)},
 }
 """OpenSpiel's names of games that it has on this board. On 5x5 squares, its Breakthrough has one row of stones."""
@@ -41,6 +43,7 @@ SPIEL_BOARDS = {
     "hex": "hex(board_size={0.width})",
     "gomoku": "mnk(m={0.width},n={0.height},k={0.length})",
     "go": "go(board_size={0.width},komi={0.komi})",
+    "dots_and_boxes": "dots_and_boxes(num_rows={0.boxes},num_cols={0.boxes})",
 }
 """OpenSpiel's names of games that it has on all boards.
 
@@ -86,7 +89,18 @@ def _pair_in_breakthrough(game: Any, action: int) -> int:
     return number
 
 
-OTHER_ACTIONS: dict[str, Callable[[Game, int], int]] = {"breakthrough": _pair_in_breakthrough}
+def _line_in_dots_and_boxes(game: Any, action: int) -> int:
+    """The square of a line. There, all horizontal lines are numbered before the vertical ones."""
+    boxes: int = game.boxes
+    vertical = action - boxes * (boxes + 1)
+    row, column = divmod(action, boxes) if vertical < 0 else divmod(vertical, boxes + 1)
+    return (2 * row + (vertical >= 0)) * (2 * boxes + 1) + 2 * column + (vertical < 0)
+
+
+OTHER_ACTIONS: dict[str, Callable[[Game, int], int]] = {
+    "breakthrough": _pair_in_breakthrough,
+    "dots_and_boxes": _line_in_dots_and_boxes,
+}
 """Our numbers of actions, by the name of the game, where OpenSpiel has others."""
 
 
