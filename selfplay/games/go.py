@@ -229,8 +229,8 @@ class GoCodec(EntryCodec):
 
     def __init__(self, game: "Go") -> None:
         assert game.kernels.observe is not None
-        super().__init__(game.kernels.observe, prod(game.observation_shape))
         self._shape, self._position = (-1, game.observation_shape[0], game.width**2), game.rules.position
+        super().__init__(game.kernels.observe, prod(game.observation_shape), self._position.num_words)
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
         planes = np.unpackbits(packed, axis=1, count=self.size).reshape(self._shape)

@@ -8,7 +8,7 @@ from selfplay.errors import ConformanceError
 from selfplay.games import Symmetries, make_game
 from selfplay.games.conformance import check_game, check_quickly
 from selfplay.games.tictactoe import TicTacToe
-from tests.support.games import BOARDS, with_slow_sizes
+from tests.support.games import BOARDS, WITH_LONG_MATCHES, with_slow_sizes
 from tests.support.pendulum import CountedPendulum, Pendulum
 
 PERFT = {
@@ -30,10 +30,16 @@ PERFT = {
     "gomoku": (81, 81 * 80, 81 * 80 * 79, 81 * 80 * 79 * 78),
     "breakthrough": (13, 156, 1924, 23084),
     "sumto100": (10, 100, 1_000, 10_000, 100_000),
+    # No box is closed before the fourth ply, after which each of the other lines can still be drawn.
+    "dots_and_boxes": (24, 24 * 23, 24 * 23 * 22, 24 * 23 * 22 * 21, 24 * 23 * 22 * 21 * 20),
+    # From depth 7 on, fewer than whole moves, of which some are several plies.
+    "draughts": (7, 49, 302, 1_469, 7_361, 36_768, 179_255, 838_248),
+    # No mill is closed before the fifth ply.
+    "nine_mens_morris": (24, 24 * 23, 24 * 23 * 22, 24 * 23 * 22 * 21),
 }
 
 
-@pytest.mark.parametrize("name", with_slow_sizes((*BOARDS, "tictactoe_4x4", "tictactoe_8x8")))
+@pytest.mark.parametrize("name", with_slow_sizes((*BOARDS, *WITH_LONG_MATCHES, "tictactoe_4x4", "tictactoe_8x8")))
 def test_every_game_conforms(name):
     check_game(make_game(name), PERFT[name])
 
