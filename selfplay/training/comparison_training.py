@@ -188,9 +188,9 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
                     if total > best_poor:
                         best_poor, poor = total, action
                 elif total > best_other:
-                    best_other, other = total, action
+                    best_other, other = total, 1 << action
             if best_other >= max(best_good, best_poor):
-                unknown[row] = 1 << other
+                unknown[row] = other
                 continue
             lacking = margin - (best_good - best_poor)
             if lacking > 0:
