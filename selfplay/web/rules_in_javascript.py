@@ -10,15 +10,16 @@ everywhere as where it is widest.
 """
 
 import ast
+import builtins
 import inspect
 import operator
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compiled_words import bit_like, lowest, num_parts, part
+from selfplay.compute.compiled_words import as_word, bit_like, lowest, num_parts, part
 from selfplay.compute.positions import PositionClass
 from selfplay.compute.words import PART_BITS, WordInt
 from selfplay.errors import SettingError
@@ -31,9 +32,9 @@ SHIFTS = ast.LShift, ast.RShift
 COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "===", ast.NotEq: "!==", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
 }
-KNOWN = "rules that can be translated have assignments, if, while, for over range(), break, continue and return, and in"
-KNOWN += " them & | ^ ~ << >> + - * // % and or not, comparisons, calls of such rules and of classes of positions,"
-KNOWN += " fields of positions, and entries of constant tuples"
+KNOWN = "rules that can be translated have assignments, if, while, for over range() or a tuple, break, continue and"
+KNOWN += " return, and in them & | ^ ~ << >> + - * // % and or not, comparisons, calls of such rules and of classes of"
+KNOWN += " positions, fields of positions, entries of constant tuples, and min, max, abs, bool and int"
 
 PRELUDE = """\
 const bitCount = (word) => {
@@ -56,8 +57,21 @@ BUILT_IN: dict[Callable[..., Any], Callable[..., Value]] = {
     bit_like: lambda word, number: Value(f"(1n << {number.text})", word.kind),
     part: lambda word, k: Value(wrapped(f"({word.text} >> ({PART_BITS}n * {k.text}))", NUMBER), NUMBER),
     num_parts: lambda word: Value(f"{word.kind or WORD}n", NUMBER, is_natural=True),
+    as_word: lambda number: Value(number.as_kind(WORD), WORD),
+    min: lambda *values: _chosen("<", *values),
+    max: lambda *values: _chosen(">", *values),
+    abs: lambda one: Value(f"({one.text} < 0n ? -{one.text} : {one.text})", NUMBER),
+    bool: lambda value: Value(f"({value.text} ? 1n : 0n)", NUMBER, is_natural=True),
+    int: lambda value: Value(value.as_kind(NUMBER), NUMBER, value.is_natural),
 }
 """Functions that are not translated from their source."""
+
+
+def _chosen(sign: str, one: Value, other: Value) -> Value:
+    """The smaller or the larger of two words or numbers."""
+    kind = joined(one.kind, other.kind) or NUMBER
+    left, right = one.as_kind(kind), other.as_kind(kind)
+    return Value(f"({left} {sign} {right} ? {left} : {right})", kind)
 
 
 def javascript_of(
@@ -163,6 +177,10 @@ class _Rule:
             case ast.AugAssign():
                 changed = ast.copy_location(ast.BinOp(node.target, node.op, node.value), node)
                 return self._assignment(node.target, self._value(changed))
+            case ast.For(target=ast.Name(id=name), iter=ast.Name(id=of), orelse=[]) if self._is_constant_tuple(of):
+                table, width = self._table(node.iter, self.outer[of])
+                self._assigned(node.target, name, width)
+                return [f"for (${name} of {table}) {{", *self._block(node.body, "  "), "}"]
             case ast.For(target=ast.Name(id=name), orelse=[]):
                 start, stop = self._range(node.iter)
                 head = f"for (${name} = {start}; ${name} < {stop}; ${name} += 1n)"
@@ -227,8 +245,9 @@ class _Rule:
         match node:
             case ast.Constant(value=int()) | ast.Name():
                 return self._number_or_name(node)
-            case ast.Subscript(value=ast.Name(id=name), slice=index) if isinstance(self.outer.get(name), tuple):
-                return self._entry(node, self.outer[name], index)
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if self._is_constant_tuple(name):
+                table, width = self._table(node, self.outer[name])
+                return Value(f"{table}[Number({self._value(index).text})]", width)
             case ast.Attribute(value=of, attr=name):
                 return self._field(node, self._value(of), name)
             case ast.Tuple(elts=elements):
@@ -253,7 +272,7 @@ class _Rule:
                 if isinstance(kind, int):
                     return Value(f"({left} {COMPARISONS[type(comparison)]} {right} ? 1n : 0n)", NUMBER, is_natural=True)
             case ast.Call(func=ast.Name(id=name)):
-                return self._called(node, self.outer.get(name))
+                return self._called(node, self.outer.get(name, getattr(builtins, name, None)))
         raise self._refused(node)
 
     def _computed(self, node: ast.BinOp | ast.UnaryOp) -> Value:
@@ -281,10 +300,12 @@ class _Rule:
         arguments = list(map(self._value, node.args))
         if isinstance(function, PositionClass):
             return self._position(node, function, arguments)
-        if node.keywords or not isinstance(function, FunctionType):
+        if node.keywords:
             raise self._refused(node)
-        if function in BUILT_IN:
+        if isinstance(function, Hashable) and function in BUILT_IN:
             return BUILT_IN[function](*arguments)
+        if not isinstance(function, FunctionType):
+            raise self._refused(node)
         called = self.translation.called(function, [argument.kind for argument in arguments])
         return Value(f"{called.text}({', '.join(argument.text for argument in arguments)})", called.kind)
 
@@ -302,14 +323,16 @@ class _Rule:
             return Value(f"{position.text}.{name}", kind_of(position.kind.place(name)), is_natural=True)
         raise self._refused(node)
 
-    def _entry(self, node: ast.expr, constants: tuple[Any, ...], index: ast.expr) -> Value:
-        """An entry of a constant tuple."""
+    def _is_constant_tuple(self, name: str) -> bool:
+        return name not in self.kinds and isinstance(self.outer.get(name), tuple)
+
+    def _table(self, node: ast.expr, constants: tuple[Any, ...]) -> tuple[str, int]:
+        """The name in JavaScript of a constant tuple, and the kind of its entries."""
         numbers = [self._number(node, constant) for constant in constants]
         kind = max((number.kind for number in numbers if isinstance(number.kind, int)), default=NUMBER)
         entries = ", ".join(number.as_kind(kind) for number in numbers)
         tables = self.translation.tables
-        table = tables.setdefault(f"[{entries}]", f"table_{len(tables)}")
-        return Value(f"{table}[Number({self._value(index).text})]", kind)
+        return tables.setdefault(f"[{entries}]", f"table_{len(tables)}"), kind
 
     def _number_or_name(self, node: ast.Constant | ast.Name) -> Value:
         if isinstance(node, ast.Name) and node.id in self.kinds:

@@ -43,7 +43,7 @@ def with_division(own: Word) -> Word:
 
 
 def with_library(own: Word) -> Word:
-    return abs(own)
+    return divmod(own, 3)
 
 
 def with_list(own: Word) -> Word:
@@ -70,7 +70,7 @@ REFUSED = {
     with_two_kinds: "return own ^ 1",
     with_another_field: "own.squares",
     with_division: "own / 2",
-    with_library: "abs(own)",
+    with_library: "divmod(own, 3)",
     with_list: "OFFSETS",
     with_negated_comparison: "~(own > 2)",
     with_large_number: "18446744073709551616",

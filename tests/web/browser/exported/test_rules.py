@@ -176,7 +176,15 @@ def every_operation_of_mixed_widths(own: Word, opp: Word) -> tuple[Word, Word]:
     if p.turn:
         low = later.own
     some = (p.mask << 60) | (p.own >> 3) | bit_like(own, p.count)
-    mixed = (~p.mask < own) * 1 + (p.own == opp) * 2 + (not p.turn) * 4 + (p.count - 70) % 7 * 8
+    mixed = (
+        min(p.count, 40)
+        + max(5, bit_count(p.mask))
+        + int(bool(p.mask))
+        + (~p.mask < own) * 1
+        + (p.own == opp) * 2
+        + (not p.turn) * 4
+        + (p.count - 70) % 7 * 8
+    )
     return some ^ (low >> 5), ~p.mask - mixed ^ low
 
 
