@@ -251,7 +251,7 @@ def negamax_of(
         for tried in range(count):
             if mark >= 0 and left > SHARED_FROM and tried > 0:
                 put_off_marked(actions, following, tried, count, threads)
-            action, low = actions[tried], max(alpha, best)
+            action, low = int(actions[tried]), max(alpha, best)
             # At the root, the lowest of several best actions is wanted: there an equal value matters too.
             precedes = is_root and tried > 0 and action < best_action
             if precedes:

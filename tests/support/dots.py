@@ -12,7 +12,7 @@ from selfplay.compute.positions import flag, position, squares
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Rules
+from selfplay.games.rules import Features, Rules
 
 
 def edges_of(rows, columns):
@@ -124,3 +124,23 @@ class TwoBoxes(Dots):
 
     name = "two_boxes"
     shape = (1, 2)
+
+
+class CountedDots(Dots):
+    """Two rows of two boxes, with the lead so far as a feature."""
+
+    name = "counted_dots"
+
+    @property
+    def features(self):
+        margin = self.rules.margin
+        return Features(("lead",), lead_alone(margin))
+
+
+@cache
+def lead_alone(margin):
+    @rule
+    def lead(p):
+        return (margin(p),)
+
+    return lead
