@@ -326,13 +326,24 @@ class _Rule:
     def _is_constant_tuple(self, name: str) -> bool:
         return name not in self.kinds and isinstance(self.outer.get(name), tuple)
 
-    def _table(self, node: ast.expr, constants: tuple[Any, ...]) -> tuple[str, int]:
+    def _table(self, node: ast.expr, constants: tuple[Any, ...]) -> tuple[str, Kind]:
         """The name in JavaScript of a constant tuple, and the kind of its entries."""
-        numbers = [self._number(node, constant) for constant in constants]
-        kind = max((number.kind for number in numbers if isinstance(number.kind, int)), default=NUMBER)
-        entries = ", ".join(number.as_kind(kind) for number in numbers)
+        values = [self._constant(node, constant) for constant in constants]
+        kind: Kind | None = values[0].kind if values else None
+        for value in values:
+            kind = joined(kind, value.kind)
+        if kind is None:
+            raise self._refused(node)
+        entries = ", ".join(value.as_kind(kind) for value in values)
         tables = self.translation.tables
         return tables.setdefault(f"[{entries}]", f"table_{len(tables)}"), kind
+
+    def _constant(self, node: ast.expr, constant: Any) -> Value:
+        """A number, or a tuple of constants."""
+        if not isinstance(constant, tuple):
+            return self._number(node, constant)
+        values = [self._constant(node, one) for one in constant]
+        return Value(f"[{', '.join(value.text for value in values)}]", tuple(value.kind for value in values))
 
     def _number_or_name(self, node: ast.Constant | ast.Name) -> Value:
         if isinstance(node, ast.Name) and node.id in self.kinds:
