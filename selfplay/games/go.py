@@ -67,7 +67,7 @@ class ChainRules(NamedTuple):
 def chain_rules(width: int) -> ChainRules:
     """The rules of chains on `width` x `width` crossings."""
     numbers = np.arange(width * width).reshape(width, width)
-    size = steps = numbers.size
+    size = numbers.size
     not_left, not_right = (word_of(part.reshape(-1).tolist(), size) for part in (numbers[:, 1:], numbers[:, :-1]))
 
     @rule
@@ -84,7 +84,7 @@ def chain_rules(width: int) -> ChainRules:
     @rule
     def connected(crossings: Word, start: Word) -> Word:
         found = crossings & (start | beside(start))
-        for _ in range(steps):
+        while True:
             grown = found | (crossings & beside(found))
             if grown == found:
                 break
@@ -129,33 +129,32 @@ def go_rules(width: int, komi: float) -> Rules:
         return found
 
     @rule
-    def with_two_liberties(stones: Word, empty: Word, crossings: Word) -> Word:
-        """Those of `stones` in chains with two liberties or more; of the other chains, none that is beside one of
-        `crossings`."""
-        found = connected(stones, stones & beside_two(empty))
-        waiting = stones & beside(crossings) & ~found
-        while waiting != 0:
-            chain = connected(stones, waiting & -waiting)
-            liberties = beside(chain) & empty
-            if (liberties & (liberties - 1)) != 0:
-                found = found | chain
-            waiting = waiting & ~chain
-        return found
-
-    @rule
     def legal_actions(p: Position) -> Word:
         """The pass, and each empty crossing without ko, if the stone then is in a chain with a liberty."""
         if is_terminal(p):
             return 0
         empty = board & ~(p.own | p.opp)
-        legal = empty & beside(empty)
-        narrow = empty ^ legal
-        if narrow != 0:
-            # The stone has no empty crossing beside it: its chain needs another liberty, or it takes the last one of
-            # a chain of the other player.
-            safe = with_two_liberties(p.own, empty, narrow)
-            in_atari = p.opp & ~with_two_liberties(p.opp, empty, narrow)
-            legal = legal | (narrow & (beside(safe) | beside(in_atari)))
+        twice = beside_two(empty)
+        legal = empty & (beside(empty) | beside(p.own & twice))
+        if legal != empty:
+            # Chains in which a stone has two liberties are safe. Both colours are followed at once.
+            mine, other = p.own & twice, p.opp & twice
+            while True:
+                more, others = p.own & beside(mine), p.opp & beside(other)
+                if ((more & ~mine) | (others & ~other)) == 0:
+                    break
+                mine, other = mine | more, other | others
+            legal = legal | (empty & beside(mine))
+            # The other chains are looked at one by one: own ones need a second liberty, opposing ones lose their last.
+            waiting = beside(empty & ~legal) & ((p.own & ~mine) | (p.opp & ~other))
+            while waiting != 0:
+                stone = waiting & -waiting
+                is_own = (stone & p.own) != 0
+                chain = connected(p.own if is_own else p.opp, stone)
+                liberties = beside(chain) & empty
+                if is_own == ((liberties & (liberties - 1)) != 0):
+                    legal = legal | liberties
+                waiting = waiting & ~chain
         if p.ko > 0:
             legal = legal & ~bit_like(board, p.ko - 1)
         return legal | pass_bit
