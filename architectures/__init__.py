@@ -37,10 +37,11 @@ PROBE_ROWS = 3
 
 
 class Output(NamedTuple):
-    """The output of a network for N observations, each seen by the player who has just moved."""
+    """The output of a network for N observations, each seen by the player who is not to move: the one who has just
+    moved, unless it moves again."""
 
     value: Tensor
-    """float32[N]: the expected outcome for the player who has just moved."""
+    """float32[N]: the expected outcome for this player."""
     policy_logits: Tensor | None = None
     """float32[N, A]: how promising each action of the player to move is; None if the network has no policy head."""
 

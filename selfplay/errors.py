@@ -1,6 +1,8 @@
 """Errors that the user can fix. Each message is one line that names the problem and the fix."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 from selfplay.places import compile_fault
 
@@ -137,4 +139,12 @@ class ForfeitError(SelfPlayError):
 
 
 class ConformanceError(SelfPlayError):
-    """A game that breaks the contract of games, or a player that breaks the contract of players."""
+    """A game that breaks the contract of games, or a player that breaks the contract of players.
+
+    Args:
+        about: the function that does so, if it has not raised an error itself; messages name its file and line.
+    """
+
+    def __init__(self, message: str, about: Callable[..., Any] | None = None) -> None:
+        super().__init__(message)
+        self.about = about

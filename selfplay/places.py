@@ -40,6 +40,8 @@ def place_of(error: BaseException, module: str) -> str:
         return ""
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f" ({error.filename}, line {error.lineno})"
+    if (code := getattr(getattr(error, "about", None), "__code__", None)) is not None:
+        return f" ({_place(FrameSummary(code.co_filename, code.co_firstlineno, code.co_name))})"
     frames = [frame for one in _chain(error) for frame in extract_tb(one.__traceback__)]
     own = [frame for frame in frames if frame.filename == spec.origin] or list(_beside(frames, Path(spec.origin)))
     return f" ({_place(own[-1])})" if own else f" ({spec.origin})"
@@ -76,7 +78,7 @@ def compile_fault(error: BaseException) -> CompileFault | None:
         file = Path(found[1]).resolve()
         if file.is_relative_to(PACKAGE) or "site-packages" in file.parts:
             continue
-        said = NUMBA_STEP.split(text[: found.start()])[-1].partition("There are ")[0]
+        said = NUMBA_STEP.split(text[: found.start()])[-1].partition("There are ")[0].partition("During: ")[0]
         function = re.search(r"def (\w+)\(", text[found.end() :])
         inside = "" if function is None else f", in {function[1]}"
         return CompileFault(f"it cannot be compiled: {' '.join(said.split())}", f" ({file}, line {found[2]}{inside})")

@@ -112,7 +112,7 @@ WRONG = [
 
 def made(number):
     def __init__(self, game): pass
-    def act(self, state, draws): return WRONG[number](state.own)
+    def act(self, state, draws): return WRONG[number](state.position[:, 0])
     return type(f"P{number}", (Player,), {"__init__": __init__, "act": act, "name": "wrong", "__module__": __name__})
 
 globals().update({f"P{number}": made(number) for number in range(len(WRONG))})
@@ -134,7 +134,7 @@ class Bad(Player):
     name = "bad"
     def __init__(self, game): pass
     def act(self, state, draws):
-        return self.chosen(state.own)
+        return self.chosen(state.position[:, 0])
 
 class Illegal(Bad):
     def chosen(self, own): return own * 0 + 999
@@ -156,7 +156,7 @@ class Many(Asked):
 class Asking(Asked):
     def asked(self, state): return 1 // 0
 class Nameless(Player):
-    def act(self, state, draws): return state.own * 0
+    def act(self, state, draws): return state.position[:, 0] * 0
     def __init__(self, game): pass
 """
 

@@ -37,7 +37,7 @@ def observed(game: Game, state: State, player: int) -> Observation:
     """
     seen = game.observe(state)[0].numpy().astype(np.uint8)
     is_to_move = int(state.current_player) == player
-    # `observe` shows the board to the player who has just moved.
+    # `observe` shows the board to the player who is not to move.
     if is_to_move and game.num_squares is not None:
         seen[:2] = seen[1::-1].copy()
     mask = game.legal_action_mask(state)[0].numpy().astype(np.int8)

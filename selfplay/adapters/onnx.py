@@ -34,7 +34,7 @@ MATCHES = 64
 class ExportedNetwork(NamedTuple):
     """A network in an ONNX file.
 
-    Its input `observation` is float32[N, *observation_shape], the position seen by the player who has just moved; its
+    Its input `observation` is float32[N, *observation_shape], the position seen by the player who is not to move; its
     outputs are `value`, float32[N], and with a policy head `policy_logits`, float32[N, A].
     """
 

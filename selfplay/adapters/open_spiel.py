@@ -7,7 +7,7 @@
     bot.step(pyspiel.load_game("connect_four").new_initial_state())
 
 A bot of OpenSpiel is the player `openspiel:BOT` wherever a player is named: `opponent=openspiel:mcts?simulations=1000`.
-Needs the package open_spiel. The actions of both libraries have the same numbers, except in Breakthrough.
+Needs the package open_spiel. The actions of both libraries have the same numbers, except in `OTHER_ACTIONS`.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,10 +41,14 @@ SPIEL_BOARDS = {
     "hex": "hex(board_size={0.width})",
     "gomoku": "mnk(m={0.width},n={0.height},k={0.length})",
     "go": "go(board_size={0.width},komi={0.komi})",
+    "dots_and_boxes": "dots_and_boxes(num_rows={0.boxes},num_cols={0.boxes})",
+    "nine_mens_morris": "nine_mens_morris",
+    "draughts": "checkers",
 }
 """OpenSpiel's names of games that it has on all boards.
 
-OpenSpiel also ends a match of Go, as a draw, where a move repeats an earlier position."""
+OpenSpiel also ends a match of Go, as a draw, where a move repeats an earlier position; and one of draughts after 40
+plies without a capture."""
 
 BOTS = ("mcts", "random")
 
@@ -86,7 +90,33 @@ def _pair_in_breakthrough(game: Any, action: int) -> int:
     return number
 
 
-OTHER_ACTIONS: dict[str, Callable[[Game, int], int]] = {"breakthrough": _pair_in_breakthrough}
+def _line_in_dots_and_boxes(game: Any, action: int) -> int:
+    """The place of a line: there, the horizontal ones come first."""
+    boxes: int = game.boxes
+    if action < boxes * (boxes + 1):
+        row, column = divmod(action, boxes)
+        return 2 * row * (2 * boxes + 1) + 2 * column + 1
+    row, column = divmod(action - boxes * (boxes + 1), boxes + 1)
+    return (2 * row + 1) * (2 * boxes + 1) + 2 * column
+
+
+def _move_in_draughts(game: Game, action: int) -> int:
+    """The action between two squares; there, it is (row, column, direction clockwise, whether it captures)."""
+    row, column, direction, captures = (int(part) for part in np.unravel_index(action, (8, 8, 4, 2)))
+    down, right = ((-1, -1), (-1, 1), (1, 1), (1, -1))[direction]
+    squares = 8 * row + column, 8 * (row + down * (1 + captures)) + column + right * (1 + captures)
+    return next(
+        number
+        for number in range(game.num_distinct_actions)
+        if tuple(game.presentation.pointed_squares(number)) == squares
+    )
+
+
+OTHER_ACTIONS: dict[str, Callable[[Game, int], int]] = {
+    "breakthrough": _pair_in_breakthrough,
+    "dots_and_boxes": _line_in_dots_and_boxes,
+    "draughts": _move_in_draughts,
+}
 """Our numbers of actions, by the name of the game, where OpenSpiel has others."""
 
 
@@ -172,11 +202,15 @@ class SpielPlayer(Player):
         self._match = list(actions)
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        """int64[1]: the bot's action in a batch of one, the match that it has followed."""
+        """int64[1]: the bot's action in a batch of one, the match that it has followed; a random one where the match is
+        over by the rules of OpenSpiel."""
         position = self._spiel.new_initial_state()
         for action in self._match:
             position.apply_action(spiel_action(self.game, position, action))
         seed = int(draws.bits(Purpose.RANDOM_ACTION)[0]) & 0x7FFFFFFF
+        if position.is_terminal():
+            legal = self.game.legal_action_mask(state)[0].nonzero()[:, 0]
+            return legal[seed % len(legal)][None]
         action = self._made_bot(seed, position.current_player()).step(position)
         return torch.tensor([our_action(self.game, action)])
 

@@ -98,7 +98,7 @@ class BoardGameEnv(AECEnv):  # type: ignore[misc]
         return self.game.presentation.board_text(self.state_of_match) if self.render_mode == "ansi" else None
 
     def state(self) -> NDArray[np.uint8]:
-        """The board as the player who has just moved sees it."""
+        """The board as the player who is not to move sees it."""
         return self.game.observe(self.state_of_match)[0].numpy().astype(np.uint8)
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -19,14 +20,14 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import RULES, RuleFunction, bit_count, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.compute.compiled_word_type import WordType, define  # noqa: F401  (numba has to know WordType)
-from selfplay.errors import SettingError
 
 Words = NDArray[Any]
 """One word of each of B positions. Compiled code reads and writes them in [B] records
 (`selfplay.compute.compiled_words`); elsewhere they are int64[B], as stored."""
 
-if cast(Any, numba.config).DISABLE_JIT:
-    raise SettingError("NUMBA_DISABLE_JIT is set: this program runs only with compiled code; unset it")
+
+IS_UNCOMPILED = bool(cast(Any, numba.config).DISABLE_JIT)
+"""Whether NUMBA_DISABLE_JIT=1 is set: the same functions run as plain Python, so that a debugger stops in them."""
 
 _registered: set[Callable[..., Any]] = {bit_count}
 """The rules that compiled code can call. It is defined for each kind of word by
@@ -64,8 +65,12 @@ def _register(function: Callable[..., Any]) -> None:
 
 
 def compiled(function: RuleFunction) -> RuleFunction:
-    """Compile `function` in nopython mode, cached on disk; it releases the GIL."""
+    """Compile `function` in nopython mode, cached on disk; it releases the GIL. See `IS_UNCOMPILED`."""
     register_rules()
+    if IS_UNCOMPILED:
+        uncompiled: Any = np.errstate(over="ignore")(function)  # int64s wrap around, as in compiled code
+        uncompiled.py_func = function
+        return cast(RuleFunction, uncompiled)
     njit: Any = numba.njit
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(named_by_closure(function))
     # A function that was typed at a prompt has no file by which its cache could be invalidated.
@@ -226,5 +231,14 @@ def _compiled_prefetch(array: Any, index: Any) -> Callable[..., Any]:
     return lambda array, index: _load_into_cache(array, index)
 
 
-leading_zeros: Any = intrinsic(_leading_zeros)
-"""(uint64, not 0) to the number of zero bits above its highest set bit."""
+_count_leading_zeros: Any = intrinsic(_leading_zeros)
+
+
+def leading_zeros(word: Any) -> Any:
+    """The number of zero bits above the highest set bit of a uint64 that is not 0."""
+    return 64 - int(word).bit_length()
+
+
+@overload(leading_zeros, strict=False)
+def _compiled_leading_zeros(word: Any) -> Callable[..., Any]:
+    return lambda word: _count_leading_zeros(word)

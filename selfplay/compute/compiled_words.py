@@ -35,12 +35,6 @@ def word_rows(stored: Tensor | NDArray[np.int64]) -> Words:
     return np.ascontiguousarray(array).view(word_dtype(array.shape[1]))[:, 0]
 
 
-def stored_rows(words: Words) -> NDArray[np.int64]:
-    """The inverse of `word_rows`: int64[B] or int64[B, K]."""
-    parts = words["parts"]
-    return parts[:, 0] if parts.shape[1] == 1 else parts
-
-
 OPTIONS: Any = {"strict": False, "jit_options": QUICKLY_COMPILED}
 
 # ---------------------------------------------------------------------- reading and writing
@@ -57,13 +51,13 @@ def store(words: Words, i: int, word: Word) -> None:
 
 
 def position_of(record: Any) -> Word:
-    """The packed position in the field `position` of a record; in compiled code only."""
-    raise NotImplementedError
+    """The packed position in the field `position` of a record."""
+    return word_of_parts(record["position"]["parts"])
 
 
 def set_position(record: Any, packed: Word) -> None:
-    """Write the field `position` of a record; in compiled code only."""
-    raise NotImplementedError
+    """Write the field `position` of a record."""
+    record["position"] = (parts_of(packed, len(record["position"]["parts"])),)
 
 
 @overload(load, **OPTIONS)
@@ -164,4 +158,4 @@ def position_hash(packed: Word) -> Word:
     key = part(packed, 0)
     for k in range(1, num_parts(packed)):
         key = fold(key, part(packed, k))
-    return key
+    return key if num_parts(packed) > 1 else fold(key, 0)

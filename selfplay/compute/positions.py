@@ -21,6 +21,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import (
@@ -40,6 +41,10 @@ from selfplay.compute.words import PART_BITS, WordInt, parts_of, parts_of_bits, 
 from selfplay.errors import ConformanceError
 
 PositionT = TypeVar("PositionT", bound=type)
+struct_proxy: Any = cgutils.create_struct_proxy
+lower_attributes: Any = lower_getattr_generic
+lower_call: Any = lower_builtin
+ANYTHING: Any = types.VarArg(types.Any)  # type: ignore[no-untyped-call]
 Packed = NDArray[np.int64]
 """int64[N, W]: packed positions, the lowest part of the packed word first."""
 
@@ -49,6 +54,10 @@ class Field(NamedTuple):
 
     is_board: bool
     bits: int
+
+    @property
+    def is_possible(self) -> bool:
+        return isinstance(self.bits, int) and self.bits >= 1 and (self.is_board or self.bits < PART_BITS)
 
 
 def squares(count: int) -> Any:
@@ -135,13 +144,13 @@ def position(declared: PositionT) -> PositionT:
     names: tuple[str, ...] = declared._fields  # type: ignore[attr-defined]
     for name in names:
         field = fields.get(name)
-        if not isinstance(field, Field) or not 1 <= field.bits <= (field.bits if field.is_board else PART_BITS - 1):
+        if not isinstance(field, Field) or not field.is_possible:
             raise ConformanceError(
                 f"{declared.__name__}.{name}: its size is missing or out of range; write = squares(n), = number(bits) "
                 "with 1 to 63 bits, or = flag()"
             )
     places = _layout(fields)
-    num_words = max(place.offset + place.bits for place in places) // PART_BITS + 1
+    num_words = parts_of_bits(max(place.offset + place.bits for place in places))
     signature = inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names])
     of_tuple = tuple.__new__
 
@@ -183,7 +192,7 @@ def _fitting(place: Place, value: Any) -> Any:
     except TypeError:
         raise ConformanceError(f"the field {place.name} gets {value!r}, which is not a word or a number") from None
     word = WordInt(number, place.num_parts) if place.is_board else number
-    if 0 <= word <= place.mask and number >> PART_BITS * place.num_parts <= 0:
+    if 0 <= int(word) <= place.mask and number >> PART_BITS * place.num_parts <= 0:
         return word
     if place.is_board:
         raise ConformanceError(
@@ -225,7 +234,8 @@ def field_values(of: Any, packed: Packed, name: str) -> Packed:
         words[:, -1] &= parts_of(place.mask, place.num_parts)[-1]
         return words
     # The shift fills with the sign, which the mask takes away.
-    return packed[:, first] >> shift & parts_of(place.mask, 1)[0]
+    values: Packed = packed[:, first] >> shift & parts_of(place.mask, 1)[0]
+    return values
 
 
 def packed_fields(of: Any, values: Mapping[str, Packed]) -> Packed:
@@ -258,11 +268,14 @@ class _PositionModel(models.StructModel):
 
 
 def _field_type(self: Any, kind: PositionType, name: str) -> Any:
-    return kind.fields.get(name)
+    if name not in kind.fields:
+        made = f"{kind.of.__name__}({', '.join(kind.fields)})"
+        raise TypingError(f"a position has no {name}, only the fields of {made}; to change one, make another position")
+    return kind.fields[name]
 
 
 def _field(context: Any, builder: Any, kind: PositionType, value: Any, name: str) -> Any:
-    return getattr(cgutils.create_struct_proxy(kind)(context, builder, value=value), name)
+    return getattr(struct_proxy(kind)(context, builder, value=value), name)
 
 
 define(register_model(PositionType), _PositionModel)
@@ -270,7 +283,7 @@ define(
     infer_getattr,
     type("PositionAttributes", (AttributeTemplate,), {"key": PositionType, "generic_resolve": _field_type}),
 )
-define(lower_getattr_generic(PositionType), _field)
+define(lower_attributes(PositionType), _field)
 
 
 def _make_compiled(of: Any, signature: inspect.Signature) -> None:
@@ -287,14 +300,14 @@ def _make_compiled(of: Any, signature: inspect.Signature) -> None:
         return result
 
     def construct(context: Any, builder: Any, called: Any, values: Any) -> Any:
-        made = cgutils.create_struct_proxy(kind)(context, builder)
+        made = struct_proxy(kind)(context, builder)
         for (name, wanted), given, value in zip(kind.fields.items(), called.args, values, strict=True):
             setattr(made, name, _converted(context, builder, given, wanted, value))
         return made._getvalue()
 
     def unpacked(typing_context: Any, packed: Any) -> Any:
         def generate(context: Any, builder: Any, called: Any, values: Any) -> Any:
-            made = cgutils.create_struct_proxy(kind)(context, builder)
+            made = struct_proxy(kind)(context, builder)
             for place in of.places:
                 wanted = context.get_value_type(kind.fields[place.name])
                 part = _resized(builder, builder.lshr(values[0], ir.Constant(values[0].type, place.offset)), wanted)
@@ -307,7 +320,7 @@ def _make_compiled(of: Any, signature: inspect.Signature) -> None:
 
     take_apart: Any = intrinsic(unpacked)
     define(type_callable(of), typed)
-    define(lower_builtin(of, types.VarArg(types.Any)), construct)
+    define(lower_call(of, ANYTHING), construct)
     overload(of.unpack, strict=False, jit_options=QUICKLY_COMPILED)(lambda packed: lambda packed: take_apart(packed))
 
 

@@ -79,9 +79,15 @@ def mix(word: Word) -> Word:
 
 
 @rule
+def wrapping(number: Word) -> Word:
+    """A number whose arithmetic wraps around at 64 bits, as it does in compiled code, arrays and tensors."""
+    return np.int64(number) if isinstance(number, int) else number
+
+
+@rule
 def fold(key: Word, number: Word) -> Word:
     """Fold `number` into `key` (both int64); returns the new key."""
-    return mix(key + (number + 1) * GOLDEN_GAMMA)
+    return mix(wrapping(key) + (wrapping(number) + 1) * GOLDEN_GAMMA)
 
 
 @rule

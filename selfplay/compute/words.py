@@ -26,10 +26,14 @@ def parts_of(number: int, parts: int) -> list[int]:
 
 
 def fitting(number: int, num_parts: int) -> int:
-    """The same number. Raises OverflowError if it has more bits than a word of K parts."""
-    if number.bit_length() > PART_BITS * num_parts:
-        raise OverflowError(f"{number} has more than {PART_BITS * num_parts} bits")
-    return number
+    """The same number. Raises OverflowError for one that cannot meet a word of K parts in compiled code.
+
+    Numbers have 64 bits there, and words of more parts take them with their sign.
+    """
+    most = LARGEST if num_parts > 1 else 2 * LARGEST + 1
+    if isinstance(number, WordInt) or -LARGEST - 1 <= number <= most:
+        return number
+    raise OverflowError(f"{number:#x} has more than the 64 bits of a number; shift a word: word_of([0], squares) << n")
 
 
 def _wrapping(name: str) -> Any:

@@ -59,8 +59,9 @@ class PositionTargets(NamedTuple):
 TargetRule = Callable[[PlayedMatches], Any]
 """Returns float32[T, B] in [-1, 1]: the target of the afterstate of each ply of each match.
 
-It is the value to the player who is not to move there: the one who has just moved, unless it moves again. Plies that are not moves (see `is_move`) do not become rows, and their
-targets are ignored. A rule that `gives_policies` returns `PositionTargets` instead.
+It is the value to the player who is not to move there: the one who has just moved, unless it moves again. Plies that
+are not moves (see `is_move`) do not become rows, and their targets are ignored. A rule that `gives_policies` returns
+`PositionTargets` instead.
 """
 
 

@@ -4,16 +4,19 @@ All values are to the player to move in the searched position, who looks for the
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import networkx as nx
 import numpy as np
+import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from selfplay.errors import SettingError
 from selfplay.figures.experience_graph import layered_positions
 from selfplay.figures.style import BLUE, DARK, GREEN, GREY, ORANGE, RED, default_style
+from selfplay.games import Game, State
 from selfplay.search.searcher import SearchResult
 from selfplay.search.trace import Trace, Visit
 
@@ -28,10 +31,25 @@ MOST_COLUMNS = 150
 MINUS = "\N{MINUS SIGN}"
 
 
-def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int]) -> nx.DiGraph:
+Turns = Callable[[Node], int]
+"""Who is to move in a position: 0 for the player to move at the root, 1 for the other."""
+
+
+def turns_from(game: Game, state: State) -> Turns:
+    """The players to move after actions from the position `state` (B = 1)."""
+
+    @cache
+    def state_after(node: Node) -> State:
+        return game.step_unchecked(state_after(node[:-1]), torch.tensor(node[-1:])) if node else state
+
+    return lambda node: int(state_after(node).current_player ^ state.current_player)
+
+
+def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int], turns: Turns) -> nx.DiGraph:
     """The positions that a search visited, and the moves that it cut off, down to `depth`.
 
-    Nodes have parent, layer (plies from the root), visits (of this position), text (its value; "" where cut off),
+    Nodes have parent, layer (plies from the root), player (by `turns`), visits (of this position), text (its value; ""
+    where cut off),
     is_chosen (on the line), beneath (visits of positions below that are left out) and moves_hidden (moves left out).
     The numbers of visits and of `beneath` of all nodes sum to the number of positions that the search visited.
 
@@ -43,13 +61,14 @@ def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int
     visits: dict[Node, list[Visit]] = {}
     for visit in trace.visits:
         visits.setdefault(visit.actions, []).append(visit)
-    exact = _exact_positions(visits)
+    exact = _exact_positions(visits, turns)
     graph = nx.DiGraph()
 
     def add(node: Node, parent: Node | None) -> None:
         found = visits.get(node, [])
         is_chosen = node == tuple(line[: len(node)])
-        graph.add_node(node, parent=parent, layer=len(node), visits=found, text=_value_text(node, found, node in exact))
+        text = _value_text(turns(node), found, node in exact)
+        graph.add_node(node, parent=parent, layer=len(node), player=turns(node), visits=found, text=text)
         graph.nodes[node].update(is_chosen=is_chosen, beneath=0, moves_hidden=0)
         if parent is not None:
             graph.add_edge(parent, node)
@@ -69,7 +88,7 @@ def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int
     return graph
 
 
-def _exact_positions(visits: Mapping[Node, Sequence[Visit]]) -> set[Node]:
+def _exact_positions(visits: Mapping[Node, Sequence[Visit]], turns: Turns) -> set[Node]:
     """The positions whose values are known exactly from all their visits and those beneath them."""
     bounds: dict[Node, tuple[float, float]] = {}
     for node in sorted(visits, key=len, reverse=True):
@@ -78,19 +97,22 @@ def _exact_positions(visits: Mapping[Node, Sequence[Visit]]) -> set[Node]:
             if not visit.following:
                 low = high = visit.value
                 continue
-            tried = [bounds[*node, move] for move in visit.following[: visit.num_tried]]
-            low = max(low, *(-most for _, most in tried))
+            tried = []
+            for move in visit.following[: visit.num_tried]:
+                least, most = bounds[*node, move]
+                tried.append((least, most) if turns((*node, move)) == turns(node) else (-most, -least))
+            low = max(low, *(least for least, _ in tried))
             if visit.num_tried == len(visit.following):
-                high = min(high, max(-least for least, _ in tried))
+                high = min(high, max(most for _, most in tried))
         bounds[node] = low, high
     return {node for node, (low, high) in bounds.items() if low == high}
 
 
-def _value_text(node: Node, visits: Sequence[Visit], is_exact: bool) -> str:
+def _value_text(player: int, visits: Sequence[Visit], is_exact: bool) -> str:
     """The value to the player to move at the root; with a bound unless it is exact."""
     if not visits:
         return ""
-    visit, sign = visits[-1], -1 if len(node) % 2 else 1
+    visit, sign = visits[-1], -1 if player else 1
     bound = 0
     if not is_exact:
         bound = (visit.value >= visit.beta) - (visit.value <= visit.alpha)
@@ -105,6 +127,7 @@ def picture_of_searches(
     searched: Mapping[str, tuple[SearchResult, Trace]],
     move_name: Callable[[Sequence[int]], str],
     players: tuple[str, str],
+    turns: Turns,
     depth: int,
     breadth: Sequence[int],
 ) -> Figure:
@@ -117,7 +140,7 @@ def picture_of_searches(
 
     Raises SettingError if more than MOST_COLUMNS positions would be side by side.
     """
-    trees = [tree_of(trace, result.principal_variation, depth, breadth) for result, trace in searched.values()]
+    trees = [tree_of(trace, result.principal_variation, depth, breadth, turns) for result, trace in searched.values()]
     width = max(LEAST_WIDTH, LEFT + RIGHT + COLUMN * max(map(_columns, trees)))
     layers = [max(layer for _, layer in tree.nodes(data="layer")) for tree in trees]
     heights = [LAYER * count + ABOVE + BELOW for count in layers]
@@ -170,11 +193,14 @@ def _draw_tree(
     for parent, child in tree.edges:
         _draw_move(axes, tree.nodes[child], places[parent], places[child], move_name(child), small)
     for node in tree:
-        _draw_position(axes, node, tree.nodes[node], places[node], small)
+        _draw_position(axes, tree.nodes[node], places[node], small)
     for ply in range(max(layer for _, layer in tree.nodes(data="layer"))):
-        best, colour = ("largest", BLUE) if ply % 2 == 0 else ("smallest", ORANGE)
-        y = height - ABOVE - LAYER * ply
-        axes.text(0.15, y, f"{players[ply % 2]}\n{best}", fontsize=8.5, va="center", color=colour)
+        in_layer = {attributes["player"] for node, attributes in tree.nodes(data=True) if len(node) == ply}
+        if len(in_layer) == 1:
+            (player,) = in_layer
+            best, colour = (("largest", BLUE), ("smallest", ORANGE))[player]
+            y = height - ABOVE - LAYER * ply
+            axes.text(0.15, y, f"{players[player]}\n{best}", fontsize=8.5, va="center", color=colour)
 
 
 def _draw_move(
@@ -194,14 +220,12 @@ def _draw_move(
             axes.plot([at[0] - 0.08, at[0] + 0.08], [at[1] + shift] * 2, color=RED, linewidth=1.6, zorder=3)
 
 
-def _draw_position(
-    axes: Axes, node: Node, attributes: Mapping[str, Any], place: tuple[float, float], small: float
-) -> None:
+def _draw_position(axes: Axes, attributes: Mapping[str, Any], place: tuple[float, float], small: float) -> None:
     (x, y), visits = place, attributes["visits"]
     if not visits:
         axes.plot([x], [y], marker="o", markersize=7 * small, markerfacecolor="white", markeredgecolor=GREY, zorder=2)
         return
-    edge = BLUE if len(node) % 2 == 0 else ORANGE
+    edge = ORANGE if attributes["player"] else BLUE
     is_leaf = not visits[-1].following
     box = {
         "boxstyle": "round,pad=0.3",

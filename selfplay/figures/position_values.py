@@ -39,7 +39,7 @@ def pictures(run: TrainedRun) -> Mapping[str, Figure | list[Image.Image]]:
 
 
 class PositionValues(NamedTuple):
-    """The values that L levels give to the P afterstates of a game, for the player who has just moved."""
+    """The values that L levels give to the P afterstates of a game, for the player who is not to move."""
 
     label: str
     places: NDArray[np.int64]

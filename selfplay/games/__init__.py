@@ -23,6 +23,9 @@ GAMES: Registry[type[Game]] = Registry(
         "gomoku": "selfplay.games.gomoku:Gomoku",
         "go": "selfplay.games.go:Go",
         "breakthrough": "selfplay.games.breakthrough:Breakthrough",
+        "draughts": "selfplay.games.draughts:Draughts",
+        "nine_mens_morris": "selfplay.games.nine_mens_morris:NineMensMorris",
+        "dots_and_boxes": "selfplay.games.dots_and_boxes:DotsAndBoxes",
     },
     group="selfplay.games",
 )

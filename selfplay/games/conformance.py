@@ -18,12 +18,11 @@ from selfplay.games.conformance_checks import (
     Transition,
     check_length,
     check_repetition,
-    expect,
 )
 from selfplay.games.conformance_points import check_compiled_points, check_points
-from selfplay.games.conformance_rules import check_attributes, check_marks, check_results
+from selfplay.games.conformance_rules import check_attributes, check_results, check_rules
 from selfplay.games.rules import Position, ended
-from selfplay.games.single_positions import entries_singly, legal_numbers, played_singly
+from selfplay.games.single_positions import check_none_legal, entries_singly, expect, legal_numbers, played_singly
 from selfplay.places import compile_fault, is_outside, place_of
 
 QUICK_MATCHES, QUICK_PLIES = 2, 1000
@@ -31,6 +30,7 @@ QUICK_MATCHES, QUICK_PLIES = 2, 1000
 QUICK_PLIES_IN_ALL = 100
 """Short matches are played until they have this number of plies together."""
 
+NO_ACTION = "no action is legal in a match at ply {ply}, and is_terminal does not say that it is over"
 RULES_HAVE = "what rules consist of: docs/game_reference.md, The rules"
 
 
@@ -52,7 +52,7 @@ def check_quickly(game: Game) -> None:
     """
     with _named(game, "rules"):
         check_attributes(game)
-        check_marks(game)
+        check_rules(game)
         check_results(game)
         random = Random(0)
         matches = list[list[Position]]()
@@ -79,10 +79,11 @@ def single_match(game: Game, random: Random) -> list[Position]:
     positions, over = [game.rules.initial], False
     while not over and len(positions) <= min(game.max_game_length, QUICK_PLIES):
         legal = legal_numbers(game, positions[-1])
-        expect(bool(legal), f"no action is legal in a match at ply {len(positions) - 1}")
+        expect(bool(legal), NO_ACTION.format(ply=len(positions) - 1), game.rules.legal_actions)
         following, over = played_singly(game, positions[-1], random.choice(legal))
         positions.append(following)
-        expect(not over or int(game.rules.legal_actions(following)) == 0, "legal_actions are not 0 after the end")
+        if over:
+            check_none_legal(game, following)
     return positions
 
 
@@ -105,6 +106,7 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     game = make_game(game)
     with _named(game, "rules"):
         check_attributes(game)
+        check_rules(game)
         check_results(game)
         plies = random_plies(game)
     for subject, check in {**CHECKS, "points": check_compiled_points}.items():

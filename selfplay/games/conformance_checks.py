@@ -15,7 +15,14 @@ from selfplay.compute.positions import Packed, field_values, packed_fields
 from selfplay.errors import ConformanceError, IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.rules import ended
-from selfplay.games.single_positions import entries_singly, legal_numbers, played_singly, positions_in
+from selfplay.games.single_positions import (
+    check_none_legal,
+    entries_singly,
+    expect,
+    legal_numbers,
+    played_singly,
+    positions_in,
+)
 from selfplay.games.state import State
 
 MATCHES = 64
@@ -42,11 +49,6 @@ class Transition(NamedTuple):
     action: Tensor
     """int64[B]: legal actions; arbitrary where the match is over."""
     following: State
-
-
-def expect(valid: bool, reason: str) -> None:
-    if not valid:
-        raise ConformanceError(reason)
 
 
 def _require_refused(function: Callable[[], object], fault: str) -> None:
@@ -76,8 +78,8 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
         was_legal = mask[:SINGLE_MATCHES]
     final = plies[-1].following
     ended = final.select(final.terminated)
-    legal = any(int(game.rules.legal_actions(position)) for position in game.positions(ended))
-    expect(not legal, "legal_actions are not 0 after the end")
+    for position in game.positions(ended):
+        check_none_legal(game, position)
     expect(not game.legal_action_mask(ended).any(), "an action is legal after the end")
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
-from selfplay.games.conformance_checks import Transition, expect
+from selfplay.games.conformance_checks import Transition
 from selfplay.games.game import Game
 from selfplay.games.rules import Position
+from selfplay.games.single_positions import expect
 
 RESULTS = {1: "won", 0: "drawn", -1: "lost"}
 
@@ -29,13 +30,12 @@ def check_points(game: Game, ends: Iterable[Position]) -> None:
     """Where matches are over, the player who has won is ahead in points, by at most as many as there are."""
     rules, most = game.rules, game.largest_lead
     for end in ends:
-        result = int(rules.return_to_move(end))
-        expect(result in RESULTS, f"return_to_move gives {result} where it must give -1, 0 or 1")
         if rules.margin is None:
             continue
+        result = int(rules.return_to_move(end))
         lead = int(rules.margin(end)) * rules.margin_unit
         said = f"the player to move has {RESULTS[result]} a match with a lead of {lead:g} points"
         agree = (lead > 0) - (lead < 0) == result
-        expect(agree, f"{said}; the sign of margin must be that of return_to_move")
+        expect(agree, f"{said}; the sign of margin must be that of return_to_move", rules.margin)
         there_are = f"but the board and the komi give {most} at most; set most_points in the class of the game"
         expect(most is None or abs(lead) <= most, f"a match is won by {abs(lead):g} points, {there_are}")

@@ -1,24 +1,30 @@
 """The checks of `check_game` that attributes and rules have values of the right kinds, before a match is played."""
 
 import inspect
-from collections.abc import Callable
-from math import prod
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from types import FunctionType
 from typing import Any, NamedTuple
 
 from selfplay.compute.bit_algebra import RULES
 from selfplay.compute.positions import PositionClass
-from selfplay.compute.words import WordInt
 from selfplay.errors import shortened
-from selfplay.games.conformance_checks import expect
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import shown_bits
 from selfplay.games.rules import Rules
-from selfplay.games.single_positions import described, legal_numbers, played_singly
+from selfplay.games.single_positions import (
+    expect,
+    expect_comparison,
+    expect_kind,
+    expect_number,
+    expect_word,
+    legal_numbers,
+    played_singly,
+)
+from selfplay.places import is_outside
 
-NO_WORD = "make it of the boards of the position"
-NO_NUMBER = "count in whole numbers"
+ARGUMENTS = {"play": ("p", "action"), "observation_entry": ("p", "index")}
+"""Those of rules that take more than a position."""
 
 
 class Kind(NamedTuple):
@@ -82,11 +88,29 @@ def _expect_kind(subject: str, value: Any, kind: Kind) -> None:
     expect(fits, f"{subject} {shortened(repr(value))}, where it must be {kind.name}")
 
 
-def check_marks(game: Game) -> None:
-    """Compiled code can call the rules, and the functions that they call, only if they are marked."""
-    waiting = [function for function in game.rules if callable(function)]
+def check_rules(game: Game) -> None:
+    """Each rule takes what it must and can be compiled: it and the functions that it calls are marked."""
+    for name, function in game.rules._asdict().items():
+        if callable(function):
+            taken = ARGUMENTS.get(name, ("p",))
+            _check_arguments(function, taken)
+            _check_marks(function)
+
+
+def _check_arguments(function: Callable[..., Any], taken: Sequence[str]) -> None:
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*taken)
+    except TypeError:
+        reason = f"{function.__name__}{signature} must take {len(taken)} arguments: {', '.join(taken)}"
+        expect(False, reason.replace("1 arguments: p", "a position"), function)
+
+
+def _check_marks(rule: Callable[..., Any]) -> None:
+    waiting = [rule]
     for function in waiting:
-        expect(function in RULES, f"{function.__name__} is not marked with @rule, from selfplay.compute.bit_algebra")
+        is_known = function in RULES or not is_outside(function.__module__)
+        expect(is_known, f"{function.__name__} is not marked with @rule (from selfplay import rule)", function)
         used = inspect.getclosurevars(function)
         called = (*used.globals.values(), *used.nonlocals.values())
         waiting += [other for other in called if isinstance(other, FunctionType) and other not in waiting]
@@ -96,48 +120,21 @@ def check_results(game: Game) -> None:
     """Where the match begins, each rule gives what it must: a position, words, comparisons or numbers."""
     rules, start = game.rules, game.rules.initial
     is_over = rules.is_terminal(start)
-    _expect_comparison("is_terminal", is_over)
-    expect(not is_over, "is_terminal says that the match is over where it begins")
-    _expect_number("return_to_move", rules.return_to_move(start))
-    legal = rules.legal_actions(start)
-    _expect_result("legal_actions", legal, _is_whole(legal), "a word", NO_WORD)
+    expect_comparison(rules.is_terminal, is_over)
+    expect(not is_over, "is_terminal says that the match is over where it begins", rules.is_terminal)
+    expect_number(rules.return_to_move, rules.return_to_move(start))
     actions = legal_numbers(game, start)
-    expect(bool(actions), "no action is legal in a match at ply 0")
+    expect(bool(actions), "no action is legal in a match at ply 0", rules.legal_actions)
     following, _ = played_singly(game, start, actions[0])
     if rules.moves_again is not None:
-        _expect_comparison("moves_again", rules.moves_again(following))
+        expect_comparison(rules.moves_again, rules.moves_again(following))
     if rules.observation_entry is None:
         shown_bits(rules.position, game.observation_shape)  # raises if the shape does not fit
-    else:
-        for index in range(prod(game.observation_shape)):
-            _expect_number("observation_entry", rules.observation_entry(start, index))
     if rules.margin is not None:
-        _expect_number("margin", rules.margin(start))
-    if rules.points is not None:
-        for number in _two("points", rules.points(start)):
-            _expect_number("points", number)
-    if rules.owned is not None:
-        for word in _two("owned", rules.owned(start)):
-            _expect_result("owned", word, isinstance(word, WordInt), "two words", NO_WORD)
-
-
-def _two(rule: str, result: Any) -> Any:
-    fits = isinstance(result, tuple) and len(result) == 2
-    _expect_result(rule, result, fits, "two values", "that of the player to move and that of the other")
-    return result
-
-
-def _is_whole(result: Any) -> bool:
-    return isinstance(result, Integral) and not isinstance(result, bool)
-
-
-def _expect_comparison(rule: str, result: Any) -> None:
-    _expect_result(rule, result, isinstance(result, bool), "a comparison", "compare, as in (p.own | p.opp) == FULL")
-
-
-def _expect_number(rule: str, result: Any) -> None:
-    _expect_result(rule, result, isinstance(result, Integral), "a whole number", NO_NUMBER)
-
-
-def _expect_result(rule: str, result: Any, fits: bool, needed: str, how: str) -> None:
-    expect(fits, f"{rule} gives {described(result)} where it must give {needed}; {how}")
+        expect_number(rules.margin, rules.margin(start))
+    for function, expect_each in ((rules.points, expect_number), (rules.owned, expect_word)):
+        if function is not None:
+            both = function(start)
+            expect_kind(function, both, isinstance(both, tuple) and len(both) == 2, "one for each player")
+            for value in both:
+                expect_each(function, value)

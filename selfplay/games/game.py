@@ -18,8 +18,6 @@ from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.positions import packed_array
-from selfplay.compute.stored_words import parts_matrix
-from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
@@ -155,13 +153,8 @@ class Game(MadeAgain, BatchStepping):
         Only in a game whose `rules` have `owned`, in which square i of the board is bit i of its words.
         """
         assert self.kernels.owned is not None, "only called for games in which squares count"
-        to_move, other = map(self._square_bits, self.kernels.owned(state.position))
+        to_move, other = map(self.square_bits, self.kernels.owned(state.position))
         return torch.where(state.current_player[:, None] == 0, to_move - other, other - to_move)
-
-    def _square_bits(self, words: Tensor) -> Tensor:
-        """int8[B, S]: the lowest bits of stored words."""
-        bits = (parts_matrix(words)[:, :, None] >> torch.arange(PART_BITS)) & 1
-        return bits.flatten(1)[:, : self.num_squares].to(torch.int8)
 
     @property
     def symmetries(self) -> Symmetries:

@@ -129,7 +129,7 @@ def placing(width: int) -> Callable[[Word, Word], Word]:
 @cache
 def othello_rules(width: int) -> Rules:
     """The rules on a board of `width` x `width` squares (4, 6 or 8)."""
-    pass_action = width * width
+    pass_action, first_square = width * width, word_of([0])
     places, flips = placing(width), turning_rules(width).flips
 
     @position
@@ -146,7 +146,7 @@ def othello_rules(width: int) -> Rules:
         """Place a disc and turn the flanked ones."""
         if action == pass_action:
             return Position(p.opp, p.own)
-        disc = 1 << action
+        disc = first_square << action
         turned = flips(p.own, p.opp, disc)
         return Position(p.opp & ~turned, p.own | disc | turned)
 

@@ -74,7 +74,7 @@ def outcome_of_first(game: Game, state: State, ends: EndValues) -> Tensor:
     return values + 0.0
 
 
-def outcome_of_mover(game: Game, state: State, ends: EndValues) -> Tensor:
-    """float32[B] in [-1, 1]: `outcome_of_first`, but for the player who has just moved."""
+def outcome_of_other(game: Game, state: State, ends: EndValues) -> Tensor:
+    """float32[B] in [-1, 1]: `outcome_of_first`, but for the player who is not to move."""
     first = outcome_of_first(game, state, ends)
     return torch.where(state.current_player == 1, first, -first) + 0.0

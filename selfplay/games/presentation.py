@@ -1,7 +1,8 @@
 """How a game is shown to people, apart from its rules."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product, zip_longest
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -86,6 +87,21 @@ class Presentation:
     """
     is_on_crossings: bool = False
     """Whether stones stand on the crossings of lines, as in Go, rather than in squares."""
+    joined_squares: Sequence[tuple[int, int]] = ()
+    """Pairs of squares that a straight line joins, in games with `is_on_crossings`; empty: the lines fill the board."""
+    draws_lines: bool = False
+    """Whether the board is a grid of dots, lines and boxes, as in Dots and Boxes.
+
+    Squares in even rows and columns, counted from 0, are dots, and those in odd ones boxes. The others are the places
+    of lines, which are drawn where there is a mark (`square_marks`).
+    """
+    unused_squares: Sequence[int] = ()
+    """The squares that do not belong to the board, such as the light ones in draughts."""
+    square_marks: Mapping[str, str] = MappingProxyType({})
+    """What a bit of a field of positions says of its square, by the name of the field: {"kings": "king"}.
+
+    Bit i of the field is square i. The page draws the first letter on the stone.
+    """
     captures_stones: bool = False
     """Whether the stones that a player has captured are counted."""
     turns_for_second: bool = False
@@ -106,7 +122,7 @@ class Presentation:
     def star_points(self) -> list[int]:
         """The crossings that are marked by a dot: the middle, and from 7 lines on those near the corners, from 17 on
         near the sides. Empty if stones do not stand on crossings."""
-        if not self.is_on_crossings or self.game.board_shape is None:
+        if not self.is_on_crossings or self.joined_squares or self.game.board_shape is None:
             return []
         rows, columns = self.game.board_shape
 
@@ -256,19 +272,30 @@ class Presentation:
         return [action] if self._has_action_per_square and action != self.game.pass_action else []
 
     def placed_squares(self, state: State, actions: Sequence[int]) -> list[int | None]:
-        """For each action, the square of its `pointed_squares` on which it puts a stone; None if it puts none.
+        """For each action, the square of its `pointed_squares` on which it puts a stone or a mark; None if on none.
 
         `state`: one match, in which the actions are legal.
         """
         if self.game.num_squares is None or not actions:
             return [None] * len(actions)
         same = state.select(torch.zeros(len(actions), dtype=torch.int64))
-        before = self.game.squares(state)[0].tolist()
-        afters = self.game.squares(self.game.step_unchecked(same, torch.tensor(actions))).tolist()
+        before = self.contents(state)[0].tolist()
+        afters = self.contents(self.game.step_unchecked(same, torch.tensor(actions))).tolist()
         return [
             next((s for s in self.pointed_squares(action) if before[s] != after[s] != 0), None)
             for action, after in zip(actions, afters, strict=True)
         ]
+
+    def marks(self, states: State) -> Tensor:
+        """int64[B, S]: which of `square_marks` each square has, numbered from 1 in their order; 0: none."""
+        found = torch.zeros((states.batch_size, self.game.num_squares or 0), dtype=torch.int64)
+        for number, name in enumerate(self.square_marks, start=1):
+            found = torch.where(self.game.square_bits(self.game.field(states, name)) == 1, number, found)
+        return found
+
+    def contents(self, states: State) -> Tensor:
+        """int64[B, S]: different numbers for squares with different stones or marks, 0 for those with neither."""
+        return self.game.squares(states) + 3 * self.marks(states)
 
     def winning_squares(self, state: State, row: int = 0) -> list[int]:
         """The squares of the lines, or of the shortest chain, that have won match `row`; empty if there are none."""

@@ -1,6 +1,6 @@
 """Rules that are called uncompiled with single positions, for the checks of a game."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import prod
 from numbers import Integral
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from selfplay.compute.words import WordInt
-from selfplay.errors import ConformanceError
+from selfplay.errors import ConformanceError, shortened
 from selfplay.games.game import Game
 from selfplay.games.rules import Position
 from selfplay.games.state import State
@@ -19,59 +19,95 @@ def positions_in(game: Game, state: State, rows: Iterable[int]) -> list[Any]:
     return game.positions(state.select(torch.tensor(list(rows), dtype=torch.int64)))
 
 
+def expect(valid: bool, reason: str, about: Callable[..., Any] | None = None) -> None:
+    """Raise ConformanceError unless something is valid. `about`: the rule that it is about."""
+    if not valid:
+        raise ConformanceError(reason, about)
+
+
+def expect_kind(rule: Callable[..., Any], result: Any, fits: bool, needed: str) -> None:
+    """Raise ConformanceError unless what a rule has returned fits. `needed`: what it must be."""
+    expect(fits, f"{rule.__name__} gives {_described(result)} where it must give {needed}", rule)
+
+
+def expect_comparison(rule: Callable[..., Any], result: Any) -> None:
+    expect_kind(rule, result, isinstance(result, bool), "a comparison, such as (p.own | p.opp) == FULL")
+
+
+def expect_word(rule: Callable[..., Any], result: Any) -> None:
+    expect_kind(rule, result, isinstance(result, int) and not isinstance(result, bool), "a word")
+
+
+def expect_number(rule: Callable[..., Any], result: Any) -> None:
+    expect_kind(rule, result, isinstance(result, Integral), "a whole number")
+
+
 def legal_numbers(game: Game, position: Position) -> list[int]:
     """The legal actions of a position in which the match is not over; uncompiled.
 
     Raises ConformanceError for an action that the game does not have, or a pass beside another action.
     """
-    legal = int(game.rules.legal_actions(position))
-    if legal == 0 and game.pass_action is not None:
-        return [game.pass_action]
-    actions = [action for action in range(game.num_distinct_actions) if (legal >> action) & 1]
-    if legal >> game.num_distinct_actions:
-        last = game.num_distinct_actions - 1
-        raise ConformanceError(
-            f"legal_actions sets bit {legal.bit_length() - 1}, but actions are from 0 to {last} (num_distinct_actions)"
-        )
-    if game.pass_action in actions:
-        raise ConformanceError(
-            f"legal_actions sets bit {game.pass_action}, which is pass_action: a pass is legal if no bit is set; one "
-            "that is a choice is an action like the others, without pass_action"
-        )
+    rule, count, passing = game.rules.legal_actions, game.num_distinct_actions, game.pass_action
+    legal = rule(position)
+    expect_word(rule, legal)
+    if legal == 0 and passing is not None:
+        return [passing]
+    highest = int(legal).bit_length() - 1
+    expect(highest < count, f"legal_actions sets bit {highest}, but actions are from 0 to {count - 1}", rule)
+    actions = [action for action in range(count) if (int(legal) >> action) & 1]
+    expect(
+        passing not in actions,
+        f"legal_actions sets bit {passing}, which is pass_action: a pass is legal if no bit is set; one that is a "
+        "choice is an action like the others, without pass_action",
+        rule,
+    )
     return actions
 
 
+def check_none_legal(game: Game, position: Position) -> None:
+    """Raise ConformanceError unless `legal_actions` gives 0 where the match is over."""
+    rule = game.rules.legal_actions
+    legal = rule(position)
+    expect_word(rule, legal)
+    expect(legal == 0, "legal_actions are not 0 after the end", rule)
+
+
 def played_singly(game: Game, position: Position, action: int) -> tuple[Position, bool]:
-    """The position after an action, and whether the match is over there; uncompiled."""
-    following = game.rules.play(position, action)
-    kind = game.rules.position
-    if type(following) is not kind:
-        raise ConformanceError(f"play gives {described(following)} where it must give a {signature_of(kind)}")
-    return following, bool(game.rules.is_terminal(following))
+    """The position after an action, and whether the match is over there; uncompiled.
+
+    Raises ConformanceError if a rule gives something else.
+    """
+    rules = game.rules
+    following = rules.play(position, action)
+    kind = rules.position
+    expect_kind(rules.play, following, type(following) is kind, f"a {kind.__name__}({', '.join(kind._fields)})")
+    over = rules.is_terminal(following)
+    expect_comparison(rules.is_terminal, over)
+    if over:
+        result = rules.return_to_move(following)
+        expect_number(rules.return_to_move, result)
+        expect_kind(rules.return_to_move, result, result in (-1, 0, 1), "-1, 0 or 1")
+    return following, over
 
 
 def entries_singly(game: Game, position: Position) -> list[int]:
     """The entries that `observation_entry` gives for a position; uncompiled."""
-    entry = game.rules.observation_entry
-    assert entry is not None, "only called for rules that have it"
-    entries = [int(entry(position, index)) for index in range(prod(game.observation_shape))]
-    for number, value in enumerate(entries):
-        if value not in (0, 1):
-            raise ConformanceError(f"observation_entry gives {value} for entry {number}, where it must give 0 or 1")
-    return entries
+    rule = game.rules.observation_entry
+    assert rule is not None, "only called for rules that have it"
+    entries = [rule(position, index) for index in range(prod(game.observation_shape))]
+    for number, entry in enumerate(entries):
+        expect_number(rule, entry)
+        reason = f"observation_entry gives {int(entry)} for entry {number}, where it must give 0 or 1"
+        expect(entry in (0, 1), reason, rule)
+    return list(map(int, entries))
 
 
-def signature_of(kind: Any) -> str:
-    """A class of positions with the names of its fields, such as Position(own, opp)."""
-    return f"{kind.__name__}({', '.join(kind._fields)})"
-
-
-def described(result: Any) -> str:
-    """What kind of value a rule has returned, for messages."""
+def _described(result: Any) -> str:
+    """What kind of value a rule has returned."""
     if isinstance(result, WordInt):
         return "a word"
     if isinstance(result, bool):
         return "a comparison"
     if isinstance(result, float):
-        return "a fraction"
-    return "a number" if isinstance(result, Integral) else f"{type(result).__name__} {result!r}"
+        return f"the fraction {result}"
+    return f"the number {result}" if isinstance(result, Integral) else shortened(repr(result))

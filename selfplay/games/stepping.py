@@ -16,6 +16,7 @@ from torch import Tensor
 from selfplay.compute.bit_algebra import bit_count_of_64
 from selfplay.compute.positions import field_values, packed_array, position_at
 from selfplay.compute.stored_words import parts_matrix
+from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.kernels import Kernels, compile_kernels
 from selfplay.games.observation_codec import ObservationCodec, codec_of
@@ -156,6 +157,11 @@ class BatchStepping(ABC):
     def board_shape(self) -> tuple[int, int] | None:
         """The rows and columns of the board; None if the game has no board of squares."""
         return None if self.num_squares is None else (self.observation_shape[1], self.observation_shape[2])
+
+    def square_bits(self, words: Tensor) -> Tensor:
+        """int8[B, S]: the lowest bits of boards (int64[B] or int64[B, K]), one for each square."""
+        bits = (parts_matrix(words)[:, :, None] >> torch.arange(PART_BITS)) & 1
+        return bits.flatten(1)[:, : self.num_squares].to(torch.int8)
 
     def squares(self, state: State) -> Tensor:
         """int8[B, S], in C order: 1 for a stone of player 0, -1 for one of player 1, 0 for an empty square.

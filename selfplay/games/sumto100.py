@@ -59,7 +59,7 @@ def observation_entry(p: Position, index: int) -> bool:
 class OneHotCodec:
     """Packs and unpacks the one-hot observation of the sum, the only field of positions."""
 
-    size, shows_all = GOAL + 1, True
+    size, num_words, shows_all = GOAL + 1, 1, True
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
         sums = positions[:, 0]

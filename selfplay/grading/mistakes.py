@@ -24,8 +24,8 @@ import numpy as np
 import pandas as pd
 import torch
 
-from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
+from selfplay.games.game import Game
 from selfplay.games.state import MatchRecord, State
 from selfplay.grading.compared import Compared, Keep, SolvedPosition, Who, made_anew, name_of
 from selfplay.grading.measures import Measure, Shown
@@ -97,12 +97,12 @@ def sample_positions(
     progress: ProgressBar = NoProgress,
 ) -> list[SolvedPosition]:
     """Up to `count` positions of each group, in the order of GROUPS."""
-    game, found, drawn = solver.game, {group: list[SolvedPosition]() for group in GROUPS}, set[tuple[int, int]]()
+    game, found, drawn = solver.game, {group: list[SolvedPosition]() for group in GROUPS}, set[tuple[int, ...]]()
     players = (average_player(game, evaluation),) * 2
     matches = range(MAX_MATCHES_PER_POSITION * count * len(GROUPS))
     with closing(progress(total=count * len(GROUPS), desc="solving positions")) as bar:
         for record in play_matches(game, players, matches, key, learn=False, batch_size=MATCHES_AT_ONCE):
-            stones = _stones_by_ply(record)
+            stones = _stones_by_ply(game, record)
             for row, match in enumerate(record.match.tolist()):
                 missing = [group for group in GROUPS if len(found[group]) < count]
                 wanted = GROUPS[match % len(GROUPS)]
@@ -113,11 +113,11 @@ def sample_positions(
                     continue
                 bits = Draws(key, record.match[row : row + 1], 0).bits(Purpose.POSITION)
                 state = record.states[plies[int(below(bits, len(plies)))]].select(torch.tensor([row]))
-                bitboards = int(state.own), int(state.opp)
-                if bitboards not in drawn and (position := _judged(solver, state, missing)) is not None:
+                position_key = tuple(state.position[0].tolist())
+                if position_key not in drawn and (position := _judged(solver, state, missing)) is not None:
                     found[position.group].append(position)
                     bar.update(1)
-                drawn.add(bitboards)
+                drawn.add(position_key)
     return [position for group in GROUPS for position in found[group]]
 
 
@@ -130,7 +130,7 @@ def _plies_of(solver: ExactSolver, stones: Sequence[int], group: str) -> list[in
 
 def _judged(solver: ExactSolver, state: State, missing: Sequence[str]) -> SolvedPosition | None:
     """The position with its values; None if it is not of one of the missing groups, or the choice does not matter."""
-    value, stones = solver.value(state), (int(state.own) | int(state.opp)).bit_count()
+    value, stones = solver.value(state), int(solver.game.stone_counts(state))
     group = group_of(stones, solver.plies_to_end(value, state), _squares(solver))
     if value < 0 or group not in missing:
         return None
@@ -145,9 +145,9 @@ def _squares(solver: ExactSolver) -> int:
     return solver.game.num_squares
 
 
-def _stones_by_ply(record: MatchRecord) -> list[list[int]]:
+def _stones_by_ply(game: Game, record: MatchRecord) -> list[list[int]]:
     """The number of stones before each ply of each match."""
-    counts = torch.stack([bit_count(state.own | state.opp) for state in record.states], dim=1)
+    counts = torch.stack([game.stone_counts(state) for state in record.states], dim=1)
     lengths = torch.stack([~state.terminated for state in record.states]).sum(dim=0).tolist()
     return [row[:length] for row, length in zip(counts.tolist(), lengths, strict=True)]
 

@@ -114,7 +114,11 @@ class ReadOnlyExperiencePlayer(Player):
             )
         if sign * worst.score == 0:
             return UNDECIDED
-        after_worst = _step_to(steps, worst).squares
+        to_worst = _step_to(steps, worst)
+        if SIGNS[to_worst.player] == sign:
+            # The same player moves again there, so the opponent does not threaten anything.
+            return NO_BLOCK
+        after_worst = to_worst.squares
         threats = self.store.following([worst.squares])[worst.squares]
         if not threats:
             return NO_BLOCK

@@ -137,8 +137,9 @@ class GtpPlayer(Player):
         if known is None or known != self._match[: len(known)]:
             engine.ask("clear_board", self.time_limit)
             known = []
-        for ply in range(len(known), len(self._match)):
-            action = self._match[ply]
-            if action != self.game.pass_action or self.passes == "send":
-                # A pass is a ply too, so the two take turns.
-                engine.ask(f"play {colour_of(ply % 2)} {self._vertices.text(action)}", self.time_limit)
+        state = self.game.init()
+        for ply, action in enumerate(self._match):
+            if ply >= len(known) and (action != self.game.pass_action or self.passes == "send"):
+                colour = colour_of(int(state.current_player))
+                engine.ask(f"play {colour} {self._vertices.text(action)}", self.time_limit)
+            state = self.game.step_unchecked(state, torch.tensor([action]))

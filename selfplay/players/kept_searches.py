@@ -34,7 +34,7 @@ class KeepsSearches(PlayerWrapper):
 
 def is_same_batch(one: State, other: State) -> bool:
     """Whether these are the same positions, in the same order."""
-    return torch.equal(one.own, other.own) and torch.equal(one.opp, other.opp)
+    return torch.equal(one.position, other.position)
 
 
 def is_same_draws(one: Draws, other: Draws) -> bool:

@@ -61,7 +61,7 @@ class MctsPlayer(Player):
         rows = (~state.terminated).nonzero()[:, 0]
         draws = draws._replace(match=draws.match[rows])
         result = self._result(state.select(rows), draws)
-        size, device = state.batch_size, state.own.device
+        size, device = state.batch_size, state.position.device
         actions = torch.zeros(size, dtype=torch.int64, device=device)
         policy = torch.zeros(size, self.game.num_distinct_actions, dtype=torch.float64, device=device)
         value = torch.full((size,), torch.nan, dtype=torch.float64, device=device)

@@ -16,7 +16,6 @@ from selfplay.compute.compiled_words import load, position_hash, position_of, se
 from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.compute.random_numbers import Draws
-from selfplay.compute.words import PART_BITS, parts_of_bits
 from selfplay.games.game import Game
 from selfplay.games.outcomes import OUTCOMES
 from selfplay.games.state import State
@@ -44,9 +43,9 @@ class EvaluationCache(MadeAgain):
     its hash; a new position replaces the previous one.
     """
 
-    def __init__(self, num_actions: int, memory: int = BYTES, word_bits: int = PART_BITS) -> None:
-        word, logits = word_dtype(parts_of_bits(word_bits)), ("logits", np.float32, num_actions)
-        kind = np.dtype([("own", word), ("opp", word), ("value", np.float32), logits, ("is_filled", np.bool_)])
+    def __init__(self, num_actions: int, memory: int = BYTES, num_words: int = 2) -> None:
+        position, logits = ("position", word_dtype(num_words)), ("logits", np.float32, num_actions)
+        kind = np.dtype([position, ("value", np.float32), logits, ("is_filled", np.bool_)])
         # A power of two.
         self._entries = np.zeros(1 << ((memory // kind.itemsize).bit_length() - 1), dtype=kind)
         self._num_actions, self._lock = num_actions, Lock()
@@ -58,23 +57,22 @@ class EvaluationCache(MadeAgain):
 
     def evaluate(self, state: State, evaluate: Callable[[State], PositionValues]) -> PositionValues:
         """The evaluations of positions; `evaluate`, always the same, is asked for those not remembered."""
-        own, opp = word_rows(state.own), word_rows(state.opp)
-        value = torch.empty(len(own))
-        logits, missing = torch.empty(len(own), self._num_actions), torch.empty(len(own), dtype=torch.int64)
+        positions, size = word_rows(state.position), state.batch_size
+        value, missing = torch.empty(size), torch.empty(size, dtype=torch.int64)
+        logits = torch.empty(size, self._num_actions)
         with self._lock:
-            count = _look_up(own, opp, self._entries, value.numpy(), logits.numpy(), missing.numpy())
+            count = _look_up(positions, self._entries, value.numpy(), logits.numpy(), missing.numpy())
         if count:
             rows = missing[:count]
             value[rows], logits[rows] = (part.to(torch.float32) for part in evaluate(state.select(rows)))
             with self._lock:
-                _store(own, opp, self._entries, value.numpy(), logits.numpy(), rows.numpy())
+                _store(positions, self._entries, value.numpy(), logits.numpy(), rows.numpy())
         return PositionValues(value, logits)
 
 
 @compiled
 def _look_up(
-    own: Words,
-    opp: Words,
+    positions: Words,
     entries: NDArray[np.void],
     value: NDArray[np.float32],
     logits: NDArray[np.float32],
@@ -82,11 +80,10 @@ def _look_up(
 ) -> int:
     """Write the remembered evaluations, and the rows without one into `missing`; returns the number of these."""
     count = 0
-    for row in range(len(own)):
-        mine, other = load(own, row), load(opp, row)
-        entry = entries[position_hash(mine, other) & (len(entries) - 1)]
-        its_own, its_opp = position_of(entry)
-        if entry.is_filled and its_own == mine and its_opp == other:
+    for row in range(len(positions)):
+        position = load(positions, row)
+        entry = entries[position_hash(position) & (len(entries) - 1)]
+        if entry.is_filled and position_of(entry) == position:
             value[row] = entry.value
             for action in range(logits.shape[1]):
                 logits[row, action] = entry.logits[action]
@@ -98,17 +95,16 @@ def _look_up(
 
 @compiled
 def _store(
-    own: Words,
-    opp: Words,
+    positions: Words,
     entries: NDArray[np.void],
     value: NDArray[np.float32],
     logits: NDArray[np.float32],
     rows: NDArray[np.int64],
 ) -> None:
     for row in rows:
-        mine, other = load(own, row), load(opp, row)
-        entry = entries[position_hash(mine, other) & (len(entries) - 1)]
-        set_position(entry, mine, other)
+        position = load(positions, row)
+        entry = entries[position_hash(position) & (len(entries) - 1)]
+        set_position(entry, position)
         entry.is_filled, entry.value = True, value[row]
         for action in range(logits.shape[1]):
             entry.logits[action] = logits[row, action]
@@ -142,7 +138,7 @@ class NetworkEvaluator:
         Range(above=0).check("prior_temperature", 1.0 if temperature is None else temperature)
         self.player = ValueNetPlayer(game, network, name=name, outcome=outcome)
         self.ends, self.temperature, self.name = OUTCOMES[outcome](game), temperature, name
-        self._cache = EvaluationCache(game.num_distinct_actions, word_bits=game.rules.word_bits)
+        self._cache = EvaluationCache(game.num_distinct_actions, num_words=game.rules.position.num_words)
 
     def evaluate(self, state: State) -> PositionValues:
         return self._cache.evaluate(state, self._evaluate)
@@ -151,7 +147,7 @@ class NetworkEvaluator:
         if self.temperature is None:
             output = evaluate_output(self.player.network, self.player.game.observe(state), BLOCK)
             assert output.policy_logits is not None, "checked by `Agent.evaluator`"
-            # The output is the outcome for the player who has just moved.
+            # The output is the outcome for the player who is not to move.
             return PositionValues(-output.value, output.policy_logits)
         values = self.player.action_values(state)
         # Values of linear outputs may exceed those of a won match.

@@ -129,7 +129,7 @@ class SearchPlayer(Player):
 
         And float64[B], the value of the best one, on the scale of the evaluation.
         """
-        first_rows, inverse = distinct_positions(state)
+        first_rows, inverse = distinct_positions(state.position)
         distinct = state.select(first_rows)
         values = self.action_values(distinct)
         best = best_values(values)
@@ -150,7 +150,7 @@ class SearchPlayer(Player):
 
         The values are on the scale of the evaluation, also of positions that are solved exactly.
         """
-        first_rows, inverse = distinct_positions(state)
+        first_rows, inverse = distinct_positions(state.position)
         distinct = state.select(first_rows)
         actions, values = torch.full((distinct.batch_size,), -1), torch.empty(distinct.batch_size, dtype=torch.float64)
         open_rows = ~self._solve(distinct, actions, values)

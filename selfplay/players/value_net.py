@@ -10,7 +10,7 @@ from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
-from selfplay.games.outcomes import OUTCOMES, outcome_of_mover
+from selfplay.games.outcomes import OUTCOMES, outcome_of_other
 from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy, sample_actions
 
@@ -131,7 +131,7 @@ class ValueNetPlayer(Player):
         """float32[N]: the value of each position to the player who is not to move."""
         values = torch.empty(state.batch_size)
         over = state.terminated
-        values[over] = outcome_of_mover(self.game, state, self._ends)[over]
+        values[over] = outcome_of_other(self.game, state, self._ends)[over]
         if depth == 1:
             values[~over] = evaluate_output(self.network, self.game.observe(state.select(~over))).value
         else:

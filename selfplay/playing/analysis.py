@@ -110,7 +110,7 @@ def analyse(settings: AnalysisSettings) -> Analysis:
 
 def _draw(settings: AnalysisSettings, analysis: Analysis, traces: Mapping[str, Trace]) -> None:
     # matplotlib takes as long to import as the rest of the program.
-    from selfplay.figures.game_tree import picture_of_searches
+    from selfplay.figures.game_tree import picture_of_searches, turns_from
     from selfplay.figures.style import save_figure
 
     game, picture = analysis.game, settings.picture
@@ -124,7 +124,8 @@ def _draw(settings: AnalysisSettings, analysis: Analysis, traces: Mapping[str, T
     def name_of_last(actions: Sequence[int]) -> str:
         return game.line_texts(actions, analysis.state)[-1]
 
-    figure = picture_of_searches(searched, name_of_last, players, picture.depth, picture.breadth)
+    turns = turns_from(game, analysis.state)
+    figure = picture_of_searches(searched, name_of_last, players, turns, picture.depth, picture.breadth)
     save_figure(figure, Path(picture.file))
 
 

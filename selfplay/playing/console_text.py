@@ -221,9 +221,8 @@ class ConsoleText:
         show = self.game.presentation
         if not show.captures_stones:
             return None
-        before, now = (
-            show.captured_stones(states.select(torch.arange(n))) for n in (len(states.own) - 1, len(states.own))
-        )
+        count = states.batch_size
+        before, now = (show.captured_stones(states.select(torch.arange(n))) for n in (count - 1, count))
         counts = ", ".join(f"{name} {count}" for name, count in zip(show.player_names, now, strict=True))
         return f"Captured stones: {counts}." if now != before else None
 

@@ -73,6 +73,9 @@ class MatchDescription:
     seat_names: list[str] = _described("The names of the two seats in this game.")
     board: str = _described("The position as text.")
     squares: list[int] | None = _described("1: a stone of seat 0; -1: a stone of seat 1; 0: empty. null: no board.")
+    marks: list[str] | None = _described(
+        'What is to be known of each square besides its stone, such as "king"; empty: nothing. null: no marks.'
+    )
     points: list[float] | None = _described("The points of each seat, such as discs; null if they are not known.")
     lead: float | None = _described("By how many points seat 0 leads; null if it is not known, or no points count.")
     point_name: str = _described("What points are called, such as discs.")
@@ -112,22 +115,22 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
     game, presentation = session.game, session.game.presentation
     number = len(session.plies) if ply is None else ply
     states = session.states
-    # int8[B, S]: 1 for a stone of seat 0, -1 for one of seat 1.
-    boards = None if game.num_squares is None else game.squares(states).numpy()
+    boards = None if game.num_squares is None else presentation.contents(states).numpy()
     line = presentation.position_line
     places = [None] * states.batch_size if line is None else line.place(states).tolist()
-    state, stones = session.state_before(number), None if boards is None else boards[number]
+    state = session.state_before(number)
     is_over = bool(state.terminated)
     is_chosen_here = session.awaits_person if ply is None else not is_over
     estimate = session.estimates.get(number) if is_chosen_here else None
-    points = points_of(game, state)
+    points, texts = points_of(game, state), ["", *presentation.square_marks.values()]
     captured = (
         presentation.captured_stones(states.select(torch.arange(number + 1))) if presentation.captures_stones else None
     )
     return MatchDescription(
         seat_names=list(presentation.player_names),
         board=presentation.board_text(state),
-        squares=None if stones is None else stones.tolist(),
+        squares=None if boards is None else game.squares(state)[0].tolist(),
+        marks=[texts[mark] for mark in presentation.marks(state)[0].tolist()] if len(texts) > 1 else None,
         points=None if points is None else list(points),
         lead=lead_of(game, state),
         point_name=presentation.point_name,
@@ -172,7 +175,9 @@ def _legal_actions(game: Game, state: State, estimate: Estimate | None) -> list[
     ]
 
 
-def _described_ply(session: Session, number: int, boards: NDArray[np.int8] | None, place: int | None) -> PlyDescription:
+def _described_ply(
+    session: Session, number: int, boards: NDArray[np.int64] | None, place: int | None
+) -> PlyDescription:
     game, ply = session.game, session.plies[number]
     estimate = None if ply.is_forced else session.estimates.get(number)
     square, origin, turned = None, None, []

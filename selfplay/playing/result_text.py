@@ -61,4 +61,4 @@ def _empty_squares_text(game: Game, state: State, winner: int) -> str:
 
 def _is_end(game: Game, state: State) -> bool:
     """Whether the rules end the match there; False if a player has given up."""
-    return bool(game.state_at(state.own, state.opp).terminated)
+    return bool(game.state_at(state.position).terminated)

@@ -12,20 +12,23 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from selfplay.compute.stored_words import single_word, word_tensor
-from selfplay.errors import InvalidFileError
+from selfplay.compute.positions import packed_array
+from selfplay.compute.stored_words import single_word
+from selfplay.errors import ConformanceError, InvalidFileError
 from selfplay.games import Game
-from selfplay.games.board_checks import are_boards
+from selfplay.games.board_checks import are_positions
 from selfplay.grading.compared import Keep, SolvedPosition
 from selfplay.grading.tables import COUNT, TEXT, WORD, Columns, Row, read_rows, table_of, write_csv
 from selfplay.runs.manifest import Manifest
 from selfplay.search.exact_solver import EVERY_LOSS
 
-POSITION_COLUMNS: Columns = {
-    **{"position": COUNT, "group": TEXT, "own": WORD, "opp": WORD, "to_move": COUNT},
-    **{"action": TEXT, "value": COUNT},
-}
 POSITION_TABLE = "a table of solved positions; delete it and compare the levels again"
+
+
+def position_columns(game: Game) -> Columns:
+    """The columns of the files; those between `group` and `to_move` are the fields of positions of the game."""
+    fields = dict.fromkeys(game.rules.position._fields, WORD)
+    return {"position": COUNT, "group": TEXT, **fields, "to_move": COUNT, "action": TEXT, "value": COUNT}
 
 
 def kept_in(folder: Path, game: Game) -> Keep:
@@ -47,14 +50,15 @@ def _kept_positions(
     positions = make()
     if positions:
         fields = [row for number, position in enumerate(positions) for row in _rows(game, number, position)]
-        write_csv(table_of(POSITION_COLUMNS, fields), path)
+        write_csv(table_of(position_columns(game), fields), path)
         manifest.record(name, record, {"positions": len(positions)}, [path.name])
     return positions
 
 
 def _rows(game: Game, number: int, position: SolvedPosition) -> list[Row]:
-    own, opp = map(_number, position.state[:2])
-    row = {"position": number, "own": own, "opp": opp, "to_move": int(position.state.current_player)}
+    state, names = position.state, game.rules.position._fields
+    fields = {name: _number(game.field(state, name)) for name in names}
+    row = {"position": number, **fields, "to_move": int(state.current_player)}
     group = {"group": position.group} if position.group else {}
     actions = position.values.items()
     return [{**row, **group, "action": game.action_to_string(action), "value": value} for action, value in actions]
@@ -67,7 +71,7 @@ def _number(words: Tensor) -> int:
 
 def _read_positions(path: Path, game: Game) -> list[SolvedPosition]:
     """The positions in a file. Raises InvalidFileError if it could not have been written for this game."""
-    positions, rows = [], read_rows(path, POSITION_COLUMNS, POSITION_TABLE)
+    positions, rows = [], read_rows(path, position_columns(game), POSITION_TABLE)
     for number, (_, of_one) in enumerate(groupby(rows, lambda row: row.get("position"))):
         given = [{name: value for name, value in row.items() if value is not None} for row in of_one]
         position = _position(game, given)
@@ -81,13 +85,21 @@ def _read_positions(path: Path, game: Game) -> list[SolvedPosition]:
 
 def _position(game: Game, rows: Sequence[dict[str, Any]]) -> SolvedPosition | None:
     """The position that these rows describe, one for each legal action; None if it is not a position of the game."""
-    first, values = rows[0], [row.get("value", EVERY_LOSS) for row in rows]
-    if not {"own", "opp"} <= set(first) or first.get("to_move") not in (0, 1) or max(map(abs, values)) >= -EVERY_LOSS:
+    first, kind = rows[0], game.rules.position
+    values = [row.get("value", EVERY_LOSS) for row in rows]
+    if (
+        not set(kind._fields) <= set(first)
+        or first.get("to_move") not in (0, 1)
+        or max(map(abs, values)) >= -EVERY_LOSS
+    ):
         return None
-    own, opp = (word_tensor([first[name]], game.rules.word_bits) for name in ("own", "opp"))
-    if not are_boards(game.observation_codec, own.numpy(), opp.numpy()):
+    try:
+        packed = packed_array([kind(**{name: first[name] for name in kind._fields})])
+    except ConformanceError:
         return None
-    state = game.state_at(own, opp)
+    if not are_positions(kind, packed):
+        return None
+    state = game.state_at(torch.from_numpy(packed))
     state = state._replace(current_player=torch.tensor([first["to_move"]], dtype=torch.int8))
     legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
     return SolvedPosition(state, dict(zip(legal, values, strict=False)), first.get("group", ""))

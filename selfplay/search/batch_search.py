@@ -40,34 +40,34 @@ class BatchResult(NamedTuple):
 
 
 def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., bool]:
-    """The search of a batch, by the functions of `negamax_of`: `search_batch(own, opp, search, found)`.
+    """The search of a batch, by the functions of `negamax_of`: `search_batch(positions, search, found)`.
 
     It fills `found`, a `BatchResult`, and returns False if it was stopped. If several threads search one position, the
     first to finish stops the others.
     """
-    (negamax, leaf), prefers_sooner = parts, rules.margin is None
+    (negamax, leaf), prefers_sooner, unpack = parts, rules.margin is None, rules.position.unpack
 
-    def search_batch(own: Words, opp: Words, search: NegamaxSearch, found: BatchResult) -> bool:
+    def search_batch(positions: Words, search: NegamaxSearch, found: BatchResult) -> bool:
         shared = by_reference(search)
         depth, line, work = search.depth, search.lines[search.depth], search.work
-        for row in range(len(own)):
+        for row in range(len(positions)):
             if search.clears_table:
                 search.table[:] = 0
             if search.threads.stop[STOP] != 0:
                 return False
-            work[VISITED], search.killers[:] = 0, NO_ACTION
+            work[VISITED], search.killers[:], position = 0, NO_ACTION, unpack(load(positions, row))
             if depth > 0:
                 low, high = -np.inf, np.inf
                 if search.window > 0:
                     value = search.predicted[row]
                     if np.isnan(value):
-                        value, _ = negamax(load(own, row), load(opp, row), depth - LOOK_LESS, low, high, shared)
+                        value, _ = negamax(position, depth - LOOK_LESS, low, high, shared)
                     low, high = value - search.window, value + search.window
-                value, is_open = negamax(load(own, row), load(opp, row), depth, low, high, shared)
+                value, is_open = negamax(position, depth, low, high, shared)
                 if not low < value < high:
-                    value, is_open = negamax(load(own, row), load(opp, row), depth, -np.inf, np.inf, shared)
+                    value, is_open = negamax(position, depth, -np.inf, np.inf, shared)
             else:
-                value, is_open = leaf(load(own, row), load(opp, row), depth, -np.inf, np.inf, shared)
+                value, is_open = leaf(position, depth, -np.inf, np.inf, shared)
             if work[STOPPED] != 0:
                 return False
             search.threads.finished[0] = is_shared(search.threads)

@@ -21,25 +21,25 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, Field, with_config
 from typing_extensions import TypedDict
 
-from selfplay.compute.bit_algebra import Word, bit_count, rule
+from selfplay.compute.bit_algebra import bit_count, rule
 from selfplay.compute.compilation import Words
 from selfplay.compute.compiled_words import part
 from selfplay.errors import SettingError
 from selfplay.files import CHECKED, FileFormat
 from selfplay.games import Game
-from selfplay.games.rules import Features, Rules
+from selfplay.games.rules import Features, Position, Rules
 
 ValueParameters = Any
-"""The third argument of a `CompiledValue`: arrays, or tuples of arrays and numbers. Of a named tuple, only the
+"""The second argument of a `CompiledValue`: arrays, or tuples of arrays and numbers. Of a named tuple, only the
 attributes can be read (see `by_reference`)."""
 
-CompiledValue = Callable[[Word, Word, ValueParameters], Word]
-"""(own, opp, parameters) to the value of a position to the player to move, a float; compiled searches call it."""
+CompiledValue = Callable[[Position, ValueParameters], Any]
+"""(position, parameters) to the value of a position to the player to move, a float; compiled searches call it."""
 
 
-CompiledBatchValue = Callable[[Words, Words, int, ValueParameters, NDArray[np.float64]], None]
-"""(own, opp, count, parameters, values): writes the values of the first `count` positions, at most AT_ONCE, into
-`values` (float64[AT_ONCE]). They are those of the `CompiledValue`, which values them one after the other."""
+CompiledBatchValue = Callable[[Words, int, ValueParameters, NDArray[np.float64]], None]
+"""(packed positions, count, parameters, values): writes the values of the first `count` positions, at most AT_ONCE,
+into `values` (float64[AT_ONCE]). They are those of the `CompiledValue`, which values them one after the other."""
 
 AT_ONCE = 4
 """The largest number of positions that a `CompiledBatchValue` values in one call."""
@@ -49,9 +49,9 @@ class EvaluationParameters(NamedTuple):
     """The numbers that an evaluation uses, in a form that compiled code accepts."""
 
     finished: NDArray[np.float64]
-    """float64[2], the third argument of `finished_value`: the value of a won match, and of each point of the lead."""
+    """float64[2], the second argument of `finished_value`: the value of a won match, and of each point of the lead."""
     unfinished: ValueParameters
-    """The third argument of `unfinished_value`. It may be written into, so each search needs its own."""
+    """The second argument of `unfinished_value`. It may be written into, so each search needs its own."""
 
 
 class Evaluation(Protocol):
@@ -82,21 +82,31 @@ class Evaluation(Protocol):
 
 @cache
 def finished_value(rules: Rules) -> CompiledValue:
-    """(own, opp, `EvaluationParameters.finished`) to the value of a position in which the match is over."""
+    """(position, `EvaluationParameters.finished`) to the value of a position in which the match is over."""
     return_to_move, margin, unit = rules.return_to_move, rules.margin, rules.margin_unit
 
     @rule
-    def value_without_points(own: Word, opp: Word, finished: NDArray[np.float64]) -> Word:
-        return finished[0] * part(return_to_move(own, opp), 0)
+    def value_without_points(position: Position, finished: NDArray[np.float64]) -> Any:
+        return finished[0] * part(return_to_move(position), 0)
 
     if margin is None:
         return value_without_points
 
     @rule
-    def value(own: Word, opp: Word, finished: NDArray[np.float64]) -> Word:
-        return finished[0] * part(return_to_move(own, opp), 0) + finished[1] * (unit * part(margin(own, opp), 0))
+    def value(position: Position, finished: NDArray[np.float64]) -> Any:
+        return finished[0] * part(return_to_move(position), 0) + finished[1] * (unit * part(margin(position), 0))
 
     return value
+
+
+def moves_again(rules: Rules) -> Callable[[Position], Any]:
+    """Whether the player to move in a position has also made the last move: its value then keeps its sign."""
+    return rules.moves_again or _never
+
+
+@rule
+def _never(position: Position) -> bool:
+    return False
 
 
 # ---------------------------------------------------------------------- weighted sums of features
@@ -176,6 +186,8 @@ class FeatureEvaluation(NamedTuple):
             return f"no feature {foreign[0]!r}; {game.name} has {', '.join(names)}"
         if self.margin and game.rules.margin is None:
             return f"{game.name} does not count points; set margin to 0"
+        if self.phases and not {"own", "opp"} <= set(game.rules.position._fields):
+            return f"positions of {game.name} have no fields own and opp, whose stones phases count; leave phases out"
         if any(later <= earlier for earlier, later in pairwise((0, *self.phases))):
             return f"phases={list(self.phases)} must be ascending numbers of discs"
         for name, weight in self.weights.items():
@@ -192,7 +204,7 @@ class FeatureEvaluation(NamedTuple):
     def unfinished_value(self, game: Game) -> CompiledValue:
         """The weighted sum of the features; 0 in a game without any."""
         features = self._computed(game)
-        return _nothing if features is None else feature_sum(features)
+        return _nothing if features is None else feature_sum(features, len(self.phases) > 0)
 
     def unfinished_values(self, game: Game) -> CompiledBatchValue | None:
         return None
@@ -217,28 +229,33 @@ RESULT_ONLY = FeatureEvaluation("none", game=None, win=1.0, margin=0.0, weights=
 
 
 @rule
-def _nothing(own: Word, opp: Word, weights: ValueParameters) -> Word:
+def _nothing(position: Position, weights: ValueParameters) -> float:
     return 0.0
 
 
 @rule
-def phase_at(own: Word, opp: Word, starts: NDArray[np.int64]) -> Word:
+def phase_at(position: Position, starts: NDArray[np.int64]) -> int:
     """The phase of the match; `starts`: the numbers of stones with which the second and later ones begin."""
-    stones, phase = bit_count(own | opp), 0
+    stones, phase = bit_count(position.own | position.opp), 0
     while phase < len(starts) and starts[phase] <= stones:
         phase += 1
     return phase
 
 
+@rule
+def _first_phase(position: Position, starts: NDArray[np.int64]) -> int:
+    return 0
+
+
 @cache
-def feature_sum(features: Features) -> CompiledValue:
-    """(own, opp, (int64[P - 1] as `starts` of `phase_at`, float64[P, K] weights)) to the weighted sum of K features."""
-    feature_values = features.values
+def feature_sum(features: Features, has_phases: bool) -> CompiledValue:
+    """(position, (int64[P - 1] as `starts` of `phase_at`, float64[P, K] weights)) to the weighted sum of K features."""
+    feature_values, phase_of = features.values, phase_at if has_phases else _first_phase
 
     @rule
-    def value(own: Word, opp: Word, phased: tuple[NDArray[np.int64], NDArray[np.float64]]) -> Word:
+    def value(position: Position, phased: tuple[NDArray[np.int64], NDArray[np.float64]]) -> Any:
         starts, table = phased
-        row, phase = feature_values(own, opp), phase_at(own, opp, starts)
+        row, phase = feature_values(position), phase_of(position, starts)
         total = 0.0
         for k in range(len(row)):
             total += table[phase, k] * part(row[k], 0)

@@ -16,6 +16,8 @@ Values are fail-soft: a value below the window is an upper bound of the true val
 In a game that does not count points, a sooner win has a higher value, and a sooner loss a lower one: the value of a
 finished match is multiplied by 1 + SOONER for each ply that was left to search. The value of a position then depends
 only on the depth still to be searched, which the table compares. The factor is too small to have another effect.
+
+If the same player moves again in a following position, its value keeps its sign and its window is (low, beta).
 """
 
 from collections.abc import Callable
@@ -24,13 +26,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, part_of_compiled, recursive_part, register_rules
-from selfplay.compute.compiled_words import load, move_of
+from selfplay.compute.compiled_words import load
 from selfplay.compute.compiled_words import store as store_word
-from selfplay.games.rules import Rules
-from selfplay.search.action_order import Positions, order_of_actions, put
+from selfplay.compute.positions import pack
+from selfplay.games.rules import Position, Rules
+from selfplay.search.action_order import order_of_actions
 from selfplay.search.evaluation import AT_ONCE, CompiledBatchValue, CompiledValue, EvaluationParameters, finished_value
+from selfplay.search.evaluation import moves_again as again_in
 from selfplay.search.threads import STOP, Threads, is_marked, is_shared, put_mark
 from selfplay.search.transposition_table import NO_ACTION, Table, look_up, store
 
@@ -49,8 +52,7 @@ SOONER = 2.0**-44
 class Ahead(NamedTuple):
     """The next positions without plies left, valued together before they are visited; at most AT_ONCE."""
 
-    own: Words
-    opp: Words
+    positions: Words
     values: NDArray[np.float64]
     pending: NDArray[np.int64]
     """int64[2]: the place of the next one, and their number; equal where there are none."""
@@ -83,8 +85,8 @@ class NegamaxSearch(NamedTuple):
     actions: NDArray[np.int64]
     """int64[D + 1, A]: row l holds the actions of the position with l plies left, in the order in which they are tried.
     """
-    following: Positions
-    """[D + 1, A]: row l > 1 holds the positions that these actions lead to."""
+    following: Words
+    """[D + 1, A]: row l > 1 holds the packed positions that these actions lead to."""
     ranks: NDArray[np.float64]
     """float64[A]: the rank of each action of the position whose actions are being ordered."""
     lines: NDArray[np.int64]
@@ -99,8 +101,8 @@ class NegamaxSearch(NamedTuple):
 
 VISITED, STOPPED = 0, 1
 
-Negamax = Callable[[Word, Word, int, float, float, NegamaxSearch], tuple[float, bool]]
-"""From (own, opp, left, alpha, beta, search) to two results for a position that is searched `left` > 0 plies ahead: its
+Negamax = Callable[[Position, int, float, float, NegamaxSearch], tuple[float, bool]]
+"""From (position, left, alpha, beta, search) to two results for a position that is searched `left` > 0 plies ahead: its
 fail-soft value, and whether the value depends on the evaluation of an unfinished position, so that a deeper search may
 change it. Both are meaningless once the search is stopped."""
 
@@ -125,16 +127,29 @@ def write_line(lines: NDArray[np.int64], left: int, action: int) -> None:
 
 
 @part_of_compiled
-def find_cut(following: Positions, count: int, left: int, beta: float, table: Table) -> tuple[bool, float, bool]:
-    """Whether the table has a following position, with `left` plies left, whose value is at least beta to the other
-    player; this value; and whether a deeper search may change it ("enhanced transposition cutoffs": Schaeffer & Plaat,
-    "New advances in alpha-beta searching", 1996)."""
-    for place in range(count):
-        mine, others = load(following.own, place), load(following.opp, place)
-        is_known, value, is_open, _ = look_up(table, mine, others, left, -beta, np.inf)
-        if is_known and -value >= beta:
-            return True, -value, is_open
-    return False, 0.0, False
+def put_off_marked(actions: NDArray[np.int64], following: Words, tried: int, count: int, threads: Threads) -> None:
+    """Make the first untried action that leads to no marked position the next one."""
+    for place in range(tried, count):
+        action, packed = actions[place], load(following, place)
+        if not is_marked(packed, threads):
+            for passed in range(place, tried, -1):
+                actions[passed] = actions[passed - 1]
+                store_word(following, passed, load(following, passed - 1))
+            actions[tried] = action
+            store_word(following, tried, packed)
+            return
+
+
+@part_of_compiled
+def turned(value: float, is_again: bool) -> float:
+    """The value of a position to the player who has made the last move."""
+    return value if is_again else -value
+
+
+@part_of_compiled
+def turned_window(low: float, high: float, is_again: bool) -> tuple[float, float]:
+    """A window of the player who has made the last move, as one of the player to move."""
+    return (low, high) if is_again else (-high, -low)
 
 
 def negamax_of(
@@ -149,7 +164,7 @@ def negamax_of(
 
     Args:
         unfinished_values: if given, the following positions of one with 1 ply left are valued together.
-        probe: `probe(own, opp, left, alpha, beta, search)` is asked before the moves of a position are tried, except at
+        probe: `probe(position, left, alpha, beta, search)` is asked before the moves of a position are tried, except at
             the root. It returns the depth of a search that may cut them off, 0 for none, the limit, and whether the
             value of this search has to be at least the limit, and the position then gets beta, or at most, and alpha.
         part: makes the two functions parts of compiled code.
@@ -157,12 +172,12 @@ def negamax_of(
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     # Where points are counted, speed does not matter.
     value_at_end, sooner = finished_value(rules), SOONER if rules.margin is None else 0.0
-    passing = -1 if pass_action is None else pass_action
+    unpack, moves_again, passing = rules.position.unpack, again_in(rules), -1 if pass_action is None else pass_action
     list_actions = order_of_actions(rules, unfinished_value, passing)
     register_rules()
 
     @part
-    def leaf(own: Word, opp: Word, left: int, alpha: float, beta: float, search: NegamaxSearch) -> tuple[float, bool]:
+    def leaf(position: Position, left: int, alpha: float, beta: float, search: NegamaxSearch) -> tuple[float, bool]:
         count_position(search)
         search.lines[left, 0] = -1
         place, end = 0, 0
@@ -170,107 +185,107 @@ def negamax_of(
             ahead = search.ahead
             place, end = ahead.pending[0], ahead.pending[1]
             ahead.pending[0] = min(place + 1, end)
-        if legal_actions(own, opp) == 0 and is_terminal(own, opp):
-            return value_at_end(own, opp, search.parameters.finished), False
+        if legal_actions(position) == 0 and is_terminal(position):
+            return value_at_end(position, search.parameters.finished), False
         if place < end:
             return search.ahead.values[place], True
-        return unfinished_value(own, opp, search.parameters.unfinished), True
+        return unfinished_value(position, search.parameters.unfinished), True
 
     @part_of_compiled
     def value_ahead(
-        own: Word, opp: Word, actions: NDArray[np.int64], tried: int, count: int, search: NegamaxSearch
+        position: Position, actions: NDArray[np.int64], tried: int, count: int, search: NegamaxSearch
     ) -> None:
         """Value the positions that the next actions lead to."""
         ahead, number = search.ahead, min(count - tried, AT_ONCE)
         for place in range(number):
-            mine, others = play(own, opp, move_of(own, actions[tried + place], passing))
-            store_word(ahead.own, place, mine)
-            store_word(ahead.opp, place, others)
+            store_word(ahead.positions, place, pack(play(position, actions[tried + place])))
         if unfinished_values is not None:
-            unfinished_values(ahead.own, ahead.opp, number, search.parameters.unfinished, ahead.values)
+            unfinished_values(ahead.positions, number, search.parameters.unfinished, ahead.values)
         ahead.pending[0], ahead.pending[1] = 0, number
 
     @part_of_compiled
-    def put_off_marked(
-        actions: NDArray[np.int64], following: Positions, tried: int, count: int, threads: Threads
-    ) -> None:
-        """Make the first untried action that leads to no marked position the next one."""
-        for place in range(tried, count):
-            action, mine, others = actions[place], load(following.own, place), load(following.opp, place)
-            if not is_marked(mine, others, threads):
-                for passed in range(place, tried, -1):
-                    actions[passed] = actions[passed - 1]
-                    put(following, passed, load(following.own, passed - 1), load(following.opp, passed - 1))
-                actions[tried] = action
-                put(following, tried, mine, others)
-                return
+    def find_cut(following: Words, count: int, left: int, beta: float, table: Table) -> tuple[bool, float, bool]:
+        """Whether the table has a following position, with `left` plies left, whose value is at least beta to the
+        player who moves to it; this value; and whether a deeper search may change it ("enhanced transposition cutoffs":
+        Schaeffer & Plaat, "New advances in alpha-beta searching", 1996)."""
+        for place in range(count):
+            packed = load(following, place)
+            is_again = moves_again(unpack(packed))
+            low, high = turned_window(-np.inf, beta, is_again)
+            is_known, value, is_open, _ = look_up(table, packed, left, low, high)
+            if is_known and turned(value, is_again) >= beta:
+                return True, turned(value, is_again), is_open
+        return False, 0.0, False
 
     @part
-    def negamax(
-        own: Word, opp: Word, left: int, alpha: float, beta: float, search: NegamaxSearch
-    ) -> tuple[float, bool]:
-        table, threads, actions = search.table, search.threads, search.actions[left]
-        following = Positions(search.following.own[left], search.following.opp[left])
+    def negamax(position: Position, left: int, alpha: float, beta: float, search: NegamaxSearch) -> tuple[float, bool]:
+        table, threads, actions, following = search.table, search.threads, search.actions[left], search.following[left]
+        packed = pack(position)
         count_position(search)
         if search.work[STOPPED] != 0:
             return 0.0, False
         search.lines[left, 0] = -1
-        bits, is_root = legal_actions(own, opp), left == search.depth
-        if bits == 0 and is_terminal(own, opp):
-            return value_at_end(own, opp, search.parameters.finished) * (1.0 + left * sooner), False
-        is_known, value, is_open, first_action = look_up(table, own, opp, left, alpha, beta)
+        bits, is_root = legal_actions(position), left == search.depth
+        if bits == 0 and is_terminal(position):
+            return value_at_end(position, search.parameters.finished) * (1.0 + left * sooner), False
+        is_known, value, is_open, first_action = look_up(table, packed, left, alpha, beta)
         if is_known:
             return value, is_open
         if probe is not None and not is_root:
-            shallow, limit, is_above = probe(own, opp, left, alpha, beta, search)
+            shallow, limit, is_above = probe(position, left, alpha, beta, search)
             if shallow > 0:
                 low, high = (np.nextafter(limit, -np.inf), limit) if is_above else (limit, np.nextafter(limit, np.inf))
-                value, _ = negamax(own, opp, shallow, low, high, search)
+                value, _ = negamax(position, shallow, low, high, search)
                 if value >= limit if is_above else value <= limit:
                     return (beta if is_above else alpha), True
             if first_action == NO_ACTION:  # the probe may have found one
-                first_action = look_up(table, own, opp, left, alpha, beta)[3]
-        count = list_actions(own, opp, bits, first_action, left, search)
+                first_action = look_up(table, packed, left, alpha, beta)[3]
+        count = list_actions(position, bits, first_action, left, search)
         if left >= MIN_CUT_DEPTH and not is_root and table.shape[0] > 0:
             is_cut, value, is_open = find_cut(following, count, left - 1, beta, table)
             if is_cut:
                 return value, is_open
-        mark = put_mark(own, opp, threads) if is_shared(threads) and left >= SHARED_FROM else -1
+        mark = put_mark(packed, threads) if is_shared(threads) and left >= SHARED_FROM else -1
         scouts = search.algorithm == NEGASCOUT and left >= search.min_scout_depth and left > 1
         best, best_action, is_open = -np.inf, actions[0], False
         for tried in range(count):
             if mark >= 0 and left > SHARED_FROM and tried > 0:
                 put_off_marked(actions, following, tried, count, threads)
-            action, low = actions[tried], max(alpha, best)
+            action, low = int(actions[tried]), max(alpha, best)
             # At the root, the lowest of several best actions is wanted: there an equal value matters too.
             precedes = is_root and tried > 0 and action < best_action
             if precedes:
                 low = np.nextafter(low, -np.inf)
             is_scouted = scouts and tried > 0
-            child_alpha, child_beta = -beta, -low
+            start, end = low, beta
             if search.algorithm == MINIMAX:
-                child_alpha, child_beta = -np.inf, np.inf
+                start, end = -np.inf, np.inf
             elif is_scouted:
-                child_alpha = -np.nextafter(low, np.inf)
+                end = np.nextafter(low, np.inf)
             if unfinished_values is not None and left == 1 and tried > 0:
                 ahead = search.ahead
                 if ahead.pending[0] == ahead.pending[1]:
-                    value_ahead(own, opp, actions, tried, count, search)
-                mine, others = load(ahead.own, ahead.pending[0]), load(ahead.opp, ahead.pending[0])
+                    value_ahead(position, actions, tried, count, search)
+                after = unpack(load(ahead.positions, ahead.pending[0]))
             elif left == 1:
-                mine, others = play(own, opp, move_of(own, action, passing))
+                after = play(position, action)
             else:
-                mine, others = load(following.own, tried), load(following.opp, tried)
+                after = unpack(load(following, tried))
+            is_again = moves_again(after)
+            child_alpha, child_beta = turned_window(start, end, is_again)
             if left == 1:
-                value, may_change = leaf(mine, others, left - 1, child_alpha, child_beta, search)
+                value, may_change = leaf(after, left - 1, child_alpha, child_beta, search)
             else:
-                value, may_change = negamax(mine, others, left - 1, child_alpha, child_beta, search)
-            if is_scouted and low < -value < beta:
+                value, may_change = negamax(after, left - 1, child_alpha, child_beta, search)
+            value = turned(value, is_again)
+            if is_scouted and low < value < beta:
                 # The null window has only shown that the move is better. The new window begins just below its value.
-                value, may_change = negamax(mine, others, left - 1, -beta, np.nextafter(value, np.inf), search)
+                child_alpha, child_beta = turned_window(np.nextafter(value, -np.inf), beta, is_again)
+                value, may_change = negamax(after, left - 1, child_alpha, child_beta, search)
+                value = turned(value, is_again)
             is_open |= may_change
-            if -value > best or (precedes and -value == best):
-                best, best_action = -value, action
+            if value > best or (precedes and value == best):
+                best, best_action = value, action
                 write_line(search.lines, left, action)
             if best >= beta:
                 if action != passing:  # not a bit of a word
@@ -279,7 +294,7 @@ def negamax_of(
         if unfinished_values is not None and left == 1:
             search.ahead.pending[1] = search.ahead.pending[0]
         if search.work[STOPPED] == 0:
-            store(table, own, opp, left, (alpha, beta), best, is_open, best_action)
+            store(table, packed, left, (alpha, beta), best, is_open, best_action)
         if mark >= 0:
             threads.marks[mark] = 0
         return best, is_open

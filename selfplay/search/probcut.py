@@ -34,6 +34,7 @@ from selfplay.checks import require
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
 from selfplay.files import CHECKED, FileFormat
+from selfplay.games.rules import Position
 from selfplay.search.evaluation import CompiledValue, Phases, phase_at
 
 
@@ -57,15 +58,15 @@ def compile_probe(unfinished_value: CompiledValue) -> Callable[..., Any]:
     """The probe of `negamax_of`; `search.probing` is a `Probing`."""
 
     @part_of_compiled
-    def probe(own: int, opp: int, left: int, alpha: float, beta: float, search: Any) -> tuple[int, float, bool]:
+    def probe(position: Position, left: int, alpha: float, beta: float, search: Any) -> tuple[int, float, bool]:
         probing = search.probing
         if left >= len(probing.shallow) or probing.shallow[left] == 0 or (alpha == -np.inf and beta == np.inf):
             return 0, 0.0, False
-        phase = phase_at(own, opp, probing.phase_starts)
+        phase = phase_at(position, probing.phase_starts)
         slope, intercept = probing.slopes[phase, left], probing.intercepts[phase, left]
         margin, depth = probing.margins[phase, left], probing.shallow[left]
         # One search only, on the side on which a cut is more likely.
-        if unfinished_value(own, opp, search.parameters.unfinished) >= (alpha + beta) / 2:
+        if unfinished_value(position, search.parameters.unfinished) >= (alpha + beta) / 2:
             return depth, (beta + margin - intercept) / slope, True  # the deep value is predicted to be beta + margin
         return depth, (alpha - margin - intercept) / slope, False
 

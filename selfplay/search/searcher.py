@@ -14,12 +14,10 @@ from selfplay.checks import require
 from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import word_rows
 from selfplay.compute.devices import SEARCH_THREADS
-from selfplay.compute.words import parts_of_bits
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
-from selfplay.search.action_order import Positions
 from selfplay.search.batch_search import LOOK_LESS, MIN_WINDOW_DEPTH, WINDOW, BatchResult, compile_search, search_of
 from selfplay.search.deadline import current_deadline
 from selfplay.search.evaluation import AT_ONCE, Evaluation
@@ -68,8 +66,8 @@ class Searcher(MadeAgain):
     Args:
         algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
         ordered: first try the action that was best in an earlier search, then those that leave the fewest replies.
-        table_bits: the transposition table has 2**table_bits entries, of 32 bytes with words of at most 64 bits; 0: no
-            table.
+        table_bits: the transposition table has 2**table_bits entries, of 32 bytes where a position is two boards of at
+            most 64 squares; 0: no table.
         min_scout_depth: the smallest number of remaining plies at which NegaScout uses null windows: 2 as published;
             None: the number from which this saves positions (MIN_SCOUT_DEPTH).
         probcut: cut where a shallow search predicts the result; None: search exactly.
@@ -99,7 +97,7 @@ class Searcher(MadeAgain):
         self.num_threads = SEARCH_THREADS.get()
         self.ordered = ordered and not is_minimax
         self._has_table = table_bits > 0 and not is_minimax
-        self._table = make_table(table_bits if self._has_table else None, game.rules.word_bits)
+        self._table = make_table(table_bits if self._has_table else None, game.rules.position.num_words)
         if min_scout_depth is None:
             least = MIN_SCOUT_DEPTH if self._has_table else MIN_SCOUT_DEPTH_WITHOUT_TABLE
             min_scout_depth = least if self.ordered else MIN_SCOUT_DEPTH_UNORDERED
@@ -151,7 +149,9 @@ class Searcher(MadeAgain):
         limited = None if time_limit is None else self._deepening(following, 0, depth - 1, time_limit)
         found = self.search_batch(following, depth - 1) if limited is None else limited[-1]
         values = torch.full(mask.shape, torch.nan, dtype=torch.float64)
-        values[rows, actions] = 0.0 - torch.from_numpy(found.values)
+        to_move = torch.from_numpy(found.values)
+        is_again = following.current_player == state.current_player[rows]
+        values[rows, actions] = torch.where(is_again, to_move, 0.0 - to_move)
         return values
 
     def _deepening(self, state: State, first: int, depth: int, time_limit: float | None = None) -> list[BatchResult]:
@@ -216,9 +216,8 @@ class Searcher(MadeAgain):
         actions, visited = np.empty((2, size), dtype=np.int64)
         variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
         found = BatchResult(np.empty(size), actions, visited, variations, final)
-        word, num_actions = word_dtype(parts_of_bits(self.game.rules.word_bits)), self.game.num_distinct_actions
+        word, num_actions = word_dtype(self.game.rules.position.num_words), self.game.num_distinct_actions
         has_window &= depth >= MIN_WINDOW_DEPTH and self.algorithm != "minimax" and self.evaluation.predicts_outcome
-        following, ahead = np.zeros((2, depth + 1, num_actions), word), np.zeros((2, AT_ONCE), word)
         search = NegamaxSearch(
             depth,
             ALGORITHMS.index(self.algorithm),
@@ -234,14 +233,14 @@ class Searcher(MadeAgain):
             self.probcut or 0,
             threads,
             actions=np.zeros((depth + 1, num_actions), dtype=np.int64),
-            following=Positions(following[0], following[1]),
+            following=np.zeros((depth + 1, num_actions), word),
             ranks=np.zeros(num_actions),
             lines=np.full((depth + 1, depth + 2), -1, dtype=np.int64),
             killers=np.full(depth + 1, NO_ACTION, dtype=np.int64),
-            ahead=Ahead(ahead[0], ahead[1], np.zeros(AT_ONCE), np.zeros(2, dtype=np.int64)),
+            ahead=Ahead(np.zeros(AT_ONCE, word), np.zeros(AT_ONCE), np.zeros(2, dtype=np.int64)),
             work=np.zeros(2, dtype=np.int64),
         )
-        return found if search_batch(word_rows(state.own), word_rows(state.opp), search, found) else None
+        return found if search_batch(word_rows(state.position), search, found) else None
 
 
 def _unknown(state: State) -> Values:

@@ -173,24 +173,24 @@ def is_shared(threads: Threads) -> bool:
 
 
 @part_of_compiled
-def mark_of(own: Word, opp: Word, threads: Threads) -> tuple[Word, Word]:
+def mark_of(packed: Word, threads: Threads) -> tuple[Word, Word]:
     """The index of the mark of a position, and the mark itself."""
-    mark = position_hash(opp, own)
+    mark = position_hash(packed)
     return mark & (threads.marks.shape[0] - 1), mark
 
 
 @part_of_compiled
-def put_mark(own: Word, opp: Word, threads: Threads) -> Word:
+def put_mark(packed: Word, threads: Threads) -> Word:
     """Mark a position; returns the index of its mark."""
-    place, mark = mark_of(own, opp, threads)
+    place, mark = mark_of(packed, threads)
     threads.marks[place] = mark
     return place
 
 
 @part_of_compiled
-def is_marked(own: Word, opp: Word, threads: Threads) -> bool:
+def is_marked(packed: Word, threads: Threads) -> bool:
     """Whether a thread is searching the position."""
-    place, mark = mark_of(own, opp, threads)
+    place, mark = mark_of(packed, threads)
     return bool(threads.marks[place] == mark)
 
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import bit_count
 from selfplay.games.game import Game
+from selfplay.games.rules import Position
 from selfplay.search.negamax import Negamax, NegamaxSearch
 
 
@@ -27,8 +28,8 @@ class Visit:
     any."""
     num_tried: int = 0
     """How many of them were tried before the rest was cut off."""
-    last_tried: tuple[int, int] | None = None
-    """The bitboards of the position that the last of them leads to."""
+    last_tried: Position | None = None
+    """The position that the last of them leads to."""
 
 
 class Trace:
@@ -43,22 +44,22 @@ class Trace:
         """A function of `negamax_of` that records its visits here; it runs uncompiled."""
 
         def visit(
-            own: Word, opp: Word, left: int, alpha: float, beta: float, search: NegamaxSearch
+            position: Position, left: int, alpha: float, beta: float, search: NegamaxSearch
         ) -> tuple[float, bool]:
             following, actions = search.actions, tuple[int, ...]()
             if self._active:
                 parent = self._active[-1]
-                parent.num_tried += parent.last_tried != (own, opp)
-                parent.last_tried = own, opp
+                parent.num_tried += parent.last_tried != position
+                parent.last_tried = position
                 actions = (*parent.actions, int(following[left + 1, parent.num_tried - 1]))
             here = Visit(actions, float(alpha), float(beta))
             self.visits.append(here)
             self._active.append(here)
-            value, is_open = part(own, opp, left, alpha, beta, search)
+            value, is_open = part(position, left, alpha, beta, search)
             here.value = float(value)
             self._active.pop()
             if here.num_tried > 0:
-                count = max(1, bit_count(self._game.rules.legal_actions(own, opp)))
+                count = max(1, bit_count(self._game.rules.legal_actions(position)))
                 here.following = tuple(following[left, :count].tolist())
             return value, is_open
 

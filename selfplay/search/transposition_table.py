@@ -1,10 +1,10 @@
 """The transposition table: results for positions that can be reached in several ways.
 
-It is int64[(2 K + 2) N], K the number of int64s of a word. An entry has the bits of the value, what is known besides,
-and the K parts of own and of opp. Each position has one place, given by its hash. A new entry replaces the previous
-one.
+It is int64[(W + 2) N], W the number of int64s of a packed position. An entry has the bits of the value, what is known
+besides, and the W parts of the position. Each position has one place, given by its hash. A new entry replaces the
+previous one.
 
-Several threads may use a table at once, and their writes may mix in an entry. So own and opp are combined with the
+Several threads may use a table at once, and their writes may mix in an entry. So the position is combined with the
 rest, and a mixed entry belongs to no position ("lockless hashing": Hyatt & Mann, "A lockless transposition-table
 implementation for parallel search", 2002).
 """
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled, prefetch
 from selfplay.compute.compiled_words import num_parts, part, position_hash
-from selfplay.compute.words import parts_of_bits
 
 NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
 """Kinds of stored values; NOTHING where no position is stored."""
@@ -33,36 +32,36 @@ KNOWN_FACTOR, VALUE_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64), 0xBF58476D1CE4E5B9 
 """Odd numbers with mixed bits, which spread a word."""
 
 Table = NDArray[np.int64]
-"""int64[(2 K + 2) N], N a power of two, at first 0; with N = 0 nothing is stored."""
+"""int64[(W + 2) N], N a power of two, at first 0; with N = 0 nothing is stored."""
 
 
-def make_table(bits: int | None, word_bits: int) -> Table:
-    """An empty table of 2**bits entries; None: one in which nothing is stored."""
-    return np.zeros(0 if bits is None else (2 * parts_of_bits(word_bits) + POSITION) << bits, dtype=np.int64)
+def make_table(bits: int | None, num_words: int) -> Table:
+    """An empty table of 2**bits entries of positions of W = `num_words`; None: one in which nothing is stored."""
+    return np.zeros(0 if bits is None else (num_words + POSITION) << bits, dtype=np.int64)
 
 
 @part_of_compiled
-def place_of(table: Table, own: Word, opp: Word) -> Word:
+def place_of(table: Table, packed: Word) -> Word:
     """The index at which the entry of a position begins."""
-    size = 2 * num_parts(own) + POSITION
-    return (position_hash(own, opp) & (table.shape[0] // size - 1)) * size
+    size = num_parts(packed) + POSITION
+    return (position_hash(packed) & (table.shape[0] // size - 1)) * size
 
 
 @part_of_compiled
-def expect(table: Table, own: Word, opp: Word) -> None:
+def expect(table: Table, packed: Word) -> None:
     """Start to load the entry of a position that will soon be looked up."""
     if table.shape[0] > 0:
-        prefetch(table, place_of(table, own, opp))
+        prefetch(table, place_of(table, packed))
 
 
 @part_of_compiled
 def mixed(known: Word, value: Word) -> Word:
-    """The word that own is combined with; opp is combined with its complement."""
+    """The word that each part of the position is combined with."""
     return known * KNOWN_FACTOR ^ value * VALUE_FACTOR
 
 
 @part_of_compiled
-def look_up(table: Table, own: Word, opp: Word, left: int, alpha: float, beta: float) -> tuple[bool, float, bool, int]:
+def look_up(table: Table, packed: Word, left: int, alpha: float, beta: float) -> tuple[bool, float, bool, int]:
     """What is known of a position that is to be searched `left` plies ahead.
 
     Only values outside the window are returned, because the table has no principal variations for values inside it.
@@ -73,12 +72,12 @@ def look_up(table: Table, own: Word, opp: Word, left: int, alpha: float, beta: f
     """
     if left < LEAST_STORED_DEPTH or table.shape[0] == 0:
         return False, 0.0, False, NO_ACTION
-    place, parts = place_of(table, own, opp), num_parts(own)
+    place = place_of(table, packed)
     bits, known = table[place + VALUE], table[place + KNOWN]
     mask, kind = mixed(known, bits), known & 3
     is_here, place = kind != NOTHING, place + POSITION
-    for k in range(parts):
-        is_here &= table[place + k] == part(own, k) ^ mask and table[place + parts + k] == part(opp, k) ^ ~mask
+    for k in range(num_parts(packed)):
+        is_here &= table[place + k] == part(packed, k) ^ mask
     if not is_here:
         return False, 0.0, False, NO_ACTION
     value = np.int64(bits).view(np.float64)
@@ -96,14 +95,7 @@ def is_outside(value: float, kind: int, alpha: float, beta: float) -> bool:
 
 @part_of_compiled
 def store(
-    table: Table,
-    own: Word,
-    opp: Word,
-    left: int,
-    window: tuple[float, float],
-    value: float,
-    is_open: bool,
-    action: int,
+    table: Table, packed: Word, left: int, window: tuple[float, float], value: float, is_open: bool, action: int
 ) -> None:
     """Store the result of a search of a position `left` plies ahead: its value and its best action."""
     if left < LEAST_STORED_DEPTH or table.shape[0] == 0:
@@ -111,10 +103,10 @@ def store(
     alpha, beta = window
     kind_below_beta = UPPER_BOUND if value <= alpha else EXACT
     kind = LOWER_BOUND if value >= beta else kind_below_beta
-    place, bits = place_of(table, own, opp), np.float64(value).view(np.int64)
+    place, bits = place_of(table, packed), np.float64(value).view(np.int64)
     known = np.int64(kind | is_open << 2 | left << 8) | action << 16
-    mask, parts = mixed(known, bits), num_parts(own)
+    mask = mixed(known, bits)
     table[place + VALUE], table[place + KNOWN] = bits, known
     place += POSITION
-    for k in range(parts):
-        table[place + k], table[place + parts + k] = part(own, k) ^ mask, part(opp, k) ^ ~mask
+    for k in range(num_parts(packed)):
+        table[place + k] = part(packed, k) ^ mask

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
-from selfplay.compute.compiled_words import as_word, part
+from selfplay.compute.compiled_words import load, lowest, part, word_rows
 from selfplay.compute.elementary import tangent
+from selfplay.compute.positions import Packed
 from selfplay.games import Game
 from selfplay.games.pattern_sums import weight_index
-from selfplay.games.patterns import TrainableTables, phase_of, write_entries
-from selfplay.games.rules import Rules
+from selfplay.games.patterns import TrainableTables, check_two_boards, phase_of, write_entries
+from selfplay.games.rules import Position, Rules
 from selfplay.training.td_learning import without_needless_numbers
 
 FINISHED = 1e9
@@ -40,10 +41,8 @@ BLOCK = 1 << 14
 class Comparisons(NamedTuple):
     """Which actions of N positions are known to be good or poor. An action is a bit of a word."""
 
-    own: Words
-    """int64[N]: the stones of the player to move."""
-    opp: Words
-    """int64[N]"""
+    position: Packed
+    """int64[N, 2]"""
     good: Words
     """int64[N]: the good actions; one of them should have the highest value. At least one."""
     poor: Words
@@ -55,23 +54,26 @@ class ComparisonTraining:
 
     Args:
         tables: whose `weights` are changed in place.
+
+    Raises SettingError as `check_two_boards`.
     """
 
     def __init__(self, game: Game, tables: TrainableTables) -> None:
+        check_two_boards(game)
         self.weights = tables.weights
         self._tables = without_needless_numbers(tables)
         self._choose, self._learn = compile_comparisons(game.rules)
 
-    def best_actions(self, own: Words, opp: Words) -> Words:
+    def best_actions(self, positions: Packed) -> Words:
         """int64[N]: the actions of the highest value in each position, as a search of one ply finds it."""
-        actions = np.empty_like(own)
+        actions = np.empty(len(positions), dtype=np.int64)
 
         def choose(first: int) -> None:
             part = slice(first, first + BLOCK)
-            self._choose(own[part], opp[part], self._tables, self._new_entries(), actions[part])
+            self._choose(word_rows(positions[part]), self._tables, self._new_entries(), actions[part])
 
         with ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS) as pool:  # type: ignore[attr-defined]
-            list(pool.map(choose, range(0, len(own), BLOCK)))
+            list(pool.map(choose, range(0, len(positions), BLOCK)))
         return actions
 
     def learn(self, comparisons: Comparisons, order: Words, margin: float) -> tuple[int, Words]:
@@ -85,7 +87,8 @@ class ComparisonTraining:
             known about it, else 0.
         """
         unknown = np.zeros_like(order)
-        number = self._learn(comparisons, order, margin, self._tables, self._new_entries(), unknown)
+        words = comparisons._replace(position=word_rows(comparisons.position))
+        number = self._learn(words, order, margin, self._tables, self._new_entries(), unknown)
         return number, unknown
 
     def _new_entries(self) -> Entries:
@@ -96,25 +99,26 @@ class ComparisonTraining:
 def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[..., int]]:
     """The kernels of `ComparisonTraining.best_actions` and `learn` for a game with these rules."""
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
+    unpack = rules.position.unpack
     register_rules()
 
     @part_of_compiled
-    def write_entries_after(own: Word, opp: Word, move: Word, tables: TrainableTables, entries: Word) -> Word:
-        """Write the entries after a move, or NO_ENTRY if the match is over; returns their phase."""
-        to_move, just_moved = play(own, opp, move)
-        if legal_actions(to_move, just_moved) == 0 and is_terminal(to_move, just_moved):
+    def write_entries_after(after: Position, tables: TrainableTables, entries: Word) -> Word:
+        """Write the entries of an afterstate, or NO_ENTRY if the match is over; returns its phase."""
+        just_moved, to_move = part(after.opp, 0), part(after.own, 0)
+        if legal_actions(after) == 0 and is_terminal(after):
             entries[:] = NO_ENTRY
         else:
-            write_entries(part(just_moved, 0), part(to_move, 0), tables.contributions, tables.offsets, entries)
+            write_entries(just_moved, to_move, tables.contributions, tables.offsets, entries)
         return phase_of(just_moved, to_move, len(tables.weights), tables.squares, tables.parities)
 
     @part_of_compiled
-    def sum_of_move(own: Word, opp: Word, move: Word, tables: TrainableTables, entries: Word) -> Word:
-        """The sum of weights after a move; `entries` is overwritten."""
-        weights = tables.weights[write_entries_after(own, opp, move, tables, entries)]
+    def sum_of_action(p: Position, action: int, tables: TrainableTables, entries: Word) -> Word:
+        """The sum of weights after an action; `entries` is overwritten."""
+        after = play(p, action)
+        weights = tables.weights[write_entries_after(after, tables, entries)]
         if entries[0] == NO_ENTRY:
-            to_move, just_moved = play(own, opp, move)
-            return -FINISHED * part(return_to_move(to_move, just_moved), 0)
+            return -FINISHED * part(return_to_move(after), 0)
         total: Word = 0.0
         # Added in the same order as in a search; in another order, rounding could exchange two nearly equal moves.
         for image in range(len(entries)):
@@ -122,30 +126,28 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
         return total
 
     @compiled
-    def choose(own: Words, opp: Words, tables: TrainableTables, entries: Entries, actions: Words) -> None:
+    def choose(positions: Words, tables: TrainableTables, entries: Entries, actions: Words) -> None:
         tables, entries = borrowed((tables, entries))
-        for i in range(len(own)):
-            mine, others = as_word(own[i]), as_word(opp[i])
-            untried, best, actions[i] = legal_actions(mine, others), -FINISHED, 0
-            while untried:
-                move = untried & -untried
-                untried ^= move
+        for i in range(len(positions)):
+            p = unpack(load(positions, i))
+            untried, best, actions[i] = legal_actions(p), -FINISHED, 0
+            while untried != 0:
+                action = lowest(untried)
+                untried &= untried - 1
                 # The player compares values, not sums: sums far from 0 have equal values.
-                value = tangent(sum_of_move(mine, others, move, tables, entries[0]), tables.is_portable)
+                value = tangent(sum_of_action(p, action, tables, entries[0]), tables.is_portable)
                 if value > best:
                     best, actions[i] = value, 0
                 if value == best:
-                    actions[i] |= part(move, 0)
+                    actions[i] |= 1 << action
 
     @part_of_compiled
-    def take_step(
-        own: Word, opp: Word, good: Word, poor: Word, lacking: float, tables: TrainableTables, entries: Entries
-    ) -> None:
+    def take_step(p: Position, good: int, poor: int, lacking: float, tables: TrainableTables, entries: Entries) -> None:
         """Move the two sums apart by about `lacking`. Each weight that is in only one of them changes by the same
         amount."""
         better, worse = entries
-        write_entries_after(own, opp, poor, tables, worse)
-        phase = write_entries_after(own, opp, good, tables, better)
+        write_entries_after(play(p, poor), tables, worse)
+        phase = write_entries_after(play(p, good), tables, better)
         differing = 0
         for image in range(len(better)):
             if better[image] != worse[image]:
@@ -170,30 +172,30 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
         comparisons, tables, entries = borrowed((comparisons, tables, entries))
         number = 0
         for row in order:
-            own, opp = as_word(comparisons.own[row]), as_word(comparisons.opp[row])
-            all_good, all_poor = as_word(comparisons.good[row]), as_word(comparisons.poor[row])
+            p = unpack(load(comparisons.position, row))
+            all_good, all_poor = comparisons.good[row], comparisons.poor[row]
             best_good = best_poor = best_other = -2 * FINISHED
-            untried = legal_actions(own, opp)
-            good = poor = other = as_word(0)
-            while untried:
-                move = untried & -untried
-                untried ^= move
-                total = sum_of_move(own, opp, move, tables, entries[0])
-                if all_good & move:
+            untried = legal_actions(p)
+            good = poor = other = 0
+            while untried != 0:
+                action = lowest(untried)
+                untried &= untried - 1
+                total = sum_of_action(p, action, tables, entries[0])
+                if all_good >> action & 1:
                     if total > best_good:
-                        best_good, good = total, move
-                elif all_poor & move:
+                        best_good, good = total, action
+                elif all_poor >> action & 1:
                     if total > best_poor:
-                        best_poor, poor = total, move
+                        best_poor, poor = total, action
                 elif total > best_other:
-                    best_other, other = total, move
+                    best_other, other = total, 1 << action
             if best_other >= max(best_good, best_poor):
-                unknown[row] = part(other, 0)
+                unknown[row] = other
                 continue
             lacking = margin - (best_good - best_poor)
             if lacking > 0:
                 number += 1
-                take_step(own, opp, good, poor, lacking, tables, entries)
+                take_step(p, good, poor, lacking, tables, entries)
         return number
 
     return choose, learn

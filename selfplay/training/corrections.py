@@ -24,7 +24,7 @@ from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State
 from selfplay.games.game import SEATS
-from selfplay.games.kernels import distinct_bitboards
+from selfplay.games.kernels import distinct_positions
 from selfplay.search.exact_solver import empties
 from selfplay.training.lessons import Apprentice, Judge, Lessons, SearchJudge, legal_words
 from selfplay.training.parameters import ExpertIteration
@@ -134,12 +134,12 @@ class Corrections:
         self.replies, self.trainings = replies, trainings
         self.apprentice = Apprentice(game, network, judge, key, passes=passes, margin=margin)
         self.lessons = dict(taught)
-        self._taught = {ply: len(lessons.own) for ply, lessons in taught.items()}
+        self._taught = {ply: len(lessons.position) for ply, lessons in taught.items()}
 
     @property
     def known(self) -> int:
         """Number of positions in `lessons`."""
-        return sum(len(lessons.own) for lessons in self.lessons.values())
+        return sum(len(lessons.position) for lessons in self.lessons.values())
 
     def plies(self) -> Iterator[Corrected]:
         """Walk the lines, and yield each ply of the player when it has no mistakes, or before the walk goes back.
@@ -216,9 +216,8 @@ class Corrections:
         lessons = self.lessons[ply]
         parents, _, after = self.apprentice.moves(state, actions)
         choices, _, replied = self.apprentice.moves(after, legal_words(self.game, after))
-        images = self.apprentice.first_images(replied.own, replied.opp)
-        words = (torch.cat(pair) for pair in zip((wrong.own, wrong.opp), images, strict=True))
-        leads_there = distinct_bitboards(*words)[1][wrong.batch_size :] < wrong.batch_size
+        together = torch.cat([wrong.position, self.apprentice.first_images(replied.position)])
+        leads_there = distinct_positions(together)[1][wrong.batch_size :] < wrong.batch_size
         led = np.unique(parents[choices[leads_there.numpy()]])
         rows, actions = rows[led], actions[led]
         self.apprentice.judge_all(lessons, rows)

@@ -127,13 +127,13 @@ def learn_from_expert(
         network, extended = copy.deepcopy(agent.network), architecture
         apprentice = Apprentice(game, network, judge, key, passes=parameters.passes, margin=parameters.margin)
         learn_together(apprentice, together, on_step)
-    left = float(apprentice.mistakes(together, np.arange(len(together.own))).mean())
+    left = float(apprentice.mistakes(together, np.arange(len(together.position))).mean())
     return Taught(network, extended, together, positions, mistakes / positions, left)
 
 
 def learn_together(apprentice: Apprentice, lessons: Lessons, on_step: Callable[[int], object]) -> None:
     """Train one set of tables on the lessons of all plies, until no mistake is left or `MOST_TRAININGS` times."""
-    everything = np.arange(len(lessons.own))
+    everything = np.arange(len(lessons.position))
     for training in range(MOST_TRAININGS):
         apprentice.learn(lessons, np.flatnonzero(lessons.poor), apprentice.game.max_game_length + training)
         is_wrong = apprentice.mistakes(lessons, everything)
@@ -162,7 +162,7 @@ def reached_positions(agent: Agent, matches: Tensor, epsilons: Sequence[float], 
 
 
 def _lessons_by_ply(apprentice: Apprentice, lessons: Lessons) -> dict[int, Lessons]:
-    by_ply = _rows_by_ply(apprentice.game, apprentice.state(lessons.own, lessons.opp))
+    by_ply = _rows_by_ply(apprentice.game, apprentice.state(lessons.position))
     return {ply: Lessons(*(field[rows] for field in lessons)) for ply, rows in by_ply.items()}
 
 

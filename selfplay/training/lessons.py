@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 from selfplay.architectures.ntuple import NTuple
 from selfplay.checks import require
 from selfplay.compute.compilation import Words
+from selfplay.compute.positions import Packed
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State
-from selfplay.games.kernels import distinct_bitboards
+from selfplay.games.kernels import distinct_positions
 from selfplay.search.exact_solver import WIN, ExactSolver
 from selfplay.search.searcher import MAX_DEPTH, Searcher
 from selfplay.training.comparison_training import Comparisons, ComparisonTraining
 
 NONE = np.zeros(0, dtype=np.int64)
+NO_POSITIONS = np.zeros((0, 2), dtype=np.int64)
 
 WORD_BITS = 64
 
@@ -99,10 +101,8 @@ class SearchJudge:
 class Lessons(NamedTuple):
     """What is known about N positions in which a player chooses. Actions are bits."""
 
-    own: Words = NONE
-    """int64[N]: the stones of the player."""
-    opp: Words = NONE
-    """int64[N]"""
+    position: Packed = NO_POSITIONS
+    """int64[N, 2]: the positions, packed."""
     worth: NDArray[Any] = NONE
     """[N]: the worth of the positions, as the judge found it."""
     good: Words = NONE
@@ -148,7 +148,7 @@ class Apprentice:
 
     def preferred(self, state: State) -> Words:
         """int64[N]: the actions of the highest value in each position."""
-        return self.training.best_actions(state.own.numpy(), state.opp.numpy())
+        return self.training.best_actions(state.position.numpy())
 
     def moves(self, state: State, actions: Words) -> tuple[Words, Words, State]:
         """For each of `actions` (int64[N]) in each position: its row, its number, and the position after it."""
@@ -156,55 +156,56 @@ class Apprentice:
         rows, numbers = is_action.nonzero(as_tuple=True)
         return rows.numpy(), numbers.numpy(), self.game.step_unchecked(state.select(rows), numbers)
 
-    def state(self, own: Words, opp: Words) -> State:
-        """The positions with these words."""
-        return self.game.state_at(torch.from_numpy(own), torch.from_numpy(opp))
+    def state(self, positions: Packed) -> State:
+        """The state with these positions."""
+        return self.game.state_at(torch.from_numpy(positions))
 
-    def first_images(self, own: torch.Tensor, opp: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """For each position, the image with the smallest words, among the images with the same value in the tables."""
-        first_own, first_opp = own, opp
+    def first_images(self, positions: torch.Tensor) -> torch.Tensor:
+        """For each position (int64[B, 2]), the smallest of its images that have the same value in the tables."""
+        first = positions
         for squares in self.symmetries:
-            image, other = _image(own, squares), _image(opp, squares)
-            is_first = (image < first_own) | ((image == first_own) & (other < first_opp))
-            first_own, first_opp = torch.where(is_first, image, first_own), torch.where(is_first, other, first_opp)
-        return first_own, first_opp
+            image = _image(positions, squares)
+            (own, opp), (first_own, first_opp) = image.T, first.T
+            is_first = (own < first_own) | ((own == first_own) & (opp < first_opp))
+            first = torch.where(is_first[:, None], image, first)
+        return first
 
     def distinct(self, state: State) -> tuple[State, torch.Tensor]:
         """The distinct ones of the first images of these positions; and int64[B], the number of that of each."""
-        own, opp = self.first_images(state.own, state.opp)
-        rows, inverse = distinct_bitboards(own, opp)
-        return self.game.state_at(own[rows], opp[rows]), inverse
+        positions = self.first_images(state.position)
+        rows, inverse = distinct_positions(positions)
+        return self.game.state_at(positions[rows]), inverse
 
     # ------------------------------------------------------------------ lessons
 
     def with_positions(self, lessons: Lessons, state: State) -> tuple[Lessons, Words]:
         """The lessons with these positions, and int64[B], the row of each."""
-        own, opp = (np.concatenate(pair) for pair in ((lessons.own, state.own), (lessons.opp, state.opp)))
-        first, inverse = distinct_bitboards(torch.from_numpy(own), torch.from_numpy(opp))
-        new = first[len(lessons.own) :].numpy()
-        nothing = np.zeros_like(new)
-        worth = self.judge.worth(self.state(own[new], opp[new]))
-        rows: Words = inverse[len(lessons.own) :].numpy()
-        return lessons.with_rows(own[new], opp[new], worth, nothing, nothing), rows
+        known = len(lessons.position)
+        positions = np.concatenate([lessons.position, state.position])
+        first, inverse = distinct_positions(torch.from_numpy(positions))
+        new = positions[first[known:].numpy()]
+        nothing = np.zeros(len(new), dtype=np.int64)
+        rows: Words = inverse[known:].numpy()
+        return lessons.with_rows(new, self.judge.worth(self.state(new)), nothing, nothing), rows
 
     def judge_actions(self, lessons: Lessons, rows: Words, actions: Words) -> None:
         """Find which of these actions, one or more in each of these rows, keep the worth."""
         unknown = actions & ~(lessons.good | lessons.poor)[rows]
-        parents, numbers, after = self.moves(self.state(lessons.own[rows], lessons.opp[rows]), unknown)
+        parents, numbers, after = self.moves(self.state(lessons.position[rows]), unknown)
         is_good = self.judge.is_kept(after, lessons.worth[rows][parents])
         for known, is_so in ((lessons.good, is_good), (lessons.poor, ~is_good)):
             np.bitwise_or.at(known, rows[parents[is_so]], np.int64(1) << numbers[is_so])
 
     def mistakes(self, lessons: Lessons, rows: Words) -> NDArray[np.bool_]:
         """bool[N]: whether an action of the highest value in each of these rows is poor; they are judged."""
-        chosen = self.preferred(self.state(lessons.own[rows], lessons.opp[rows]))
+        chosen = self.preferred(self.state(lessons.position[rows]))
         self.judge_actions(lessons, rows, chosen)
         is_wrong: NDArray[np.bool_] = lessons.poor[rows] & chosen != 0
         return is_wrong
 
     def judge_all(self, lessons: Lessons, rows: Words) -> None:
         """Judge all actions in these rows."""
-        self.judge_actions(lessons, rows, legal_words(self.game, self.state(lessons.own[rows], lessons.opp[rows])))
+        self.judge_actions(lessons, rows, legal_words(self.game, self.state(lessons.position[rows])))
 
     def learn(self, lessons: Lessons, rows: Words, training: int) -> int:
         """Train on these rows, in a new order in each pass, until all have the margin.
@@ -219,10 +220,10 @@ class Apprentice:
         """
         lacking, rows = 0, rows[lessons.good[rows] != 0]
         for trained in range(self.passes):
-            own, opp, _, good, poor = (field[rows] for field in lessons)
+            positions, _, good, poor = (field[rows] for field in lessons)
             draws = Draws(self.key, torch.arange(len(rows)), training * self.passes + trained)
             order = draws.bits(Purpose.BATCH_ORDER).argsort(stable=True).numpy()
-            lacking, unknown = self.training.learn(Comparisons(own, opp, good, poor), order, self.margin)
+            lacking, unknown = self.training.learn(Comparisons(positions, good, poor), order, self.margin)
             self.judge_actions(lessons, rows[unknown != 0], unknown[unknown != 0])
             if lacking == 0 and not unknown.any():
                 break

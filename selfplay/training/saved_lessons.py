@@ -10,8 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
-from selfplay.games.board_checks import are_boards
-from selfplay.games.kernels import distinct_bitboards
+from selfplay.games.board_checks import are_positions
+from selfplay.games.kernels import distinct_positions
 from selfplay.players.checkpoints import LARGEST_WEIGHT
 from selfplay.training.lessons import Lessons, legal_words
 
@@ -37,15 +37,17 @@ def _problem(arrays: Mapping[str, NDArray[Any]], game: Game, worth: DTypeLike) -
     types = dict.fromkeys(Lessons._fields, np.dtype(np.int64)) | {"worth": np.dtype(worth)}
     if {name: array.dtype for name, array in arrays.items()} != types:
         return "its arrays have other names or types"
-    if len({array.shape for array in arrays.values()}) > 1 or arrays["own"].ndim != 1:
+    positions, values, good, poor = Lessons(**arrays)
+    if not values.shape == good.shape == poor.shape == (len(values),):
         return "its arrays are not columns of one length"
-    own, opp, values, good, poor = Lessons(**arrays)
+    if positions.shape != (len(values), game.rules.position.num_words):
+        return "a position is not a board"
     if not are_reasonable(values):
         return "a worth is not a reasonable number"
-    if not are_boards(game.observation_codec, own, opp):
+    if not are_positions(game.rules.position, positions):
         return "a position is not a board"
-    state = game.state_at(torch.from_numpy(own), torch.from_numpy(opp))
-    if len(distinct_bitboards(state.own, state.opp)[0]) < len(own):
+    state = game.state_at(torch.from_numpy(positions))
+    if len(distinct_positions(state.position)[0]) < len(positions):
         return "a position is there twice"
     if (good & poor).any() or ((good | poor) & ~legal_words(game, state)).any():
         return "an action is not legal, or both good and poor"

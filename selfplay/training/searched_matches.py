@@ -5,7 +5,7 @@ import torch
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game
-from selfplay.games.outcomes import EndValues, outcome_of_mover
+from selfplay.games.outcomes import EndValues, outcome_of_other
 from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_batch
 from selfplay.players.openings import opening_lengths
@@ -36,9 +36,10 @@ def play_searched(
         # An action that the search takes anyway is not explored.
         explored &= found.policy.gather(1, action.clamp(min=0)[:, None])[:, 0] < 1
         played.explored[begin:end, ply] = explored.numpy()
-        values = found.value.where(~after.terminated, outcome_of_mover(game, after, ends).double())
+        values = found.value.where(~after.terminated, outcome_of_other(game, after, ends).double())
         played.values[begin:end, ply], played.best[begin:end, ply] = values.numpy(), found.value.numpy()
-        played.words[begin:end, ply, 0], played.words[begin:end, ply, 1] = after.opp.numpy(), after.own.numpy()
+        # Games with tables have two boards, `own` and `opp`.
+        played.positions[begin:end, ply] = after.position.numpy()
         lengths += action != MATCH_OVER
     openings = opening_lengths(Draws(how.key, match, 0), how.opening_plies)
     played.first[begin:end] = (openings - 1).clamp(min=0).numpy()

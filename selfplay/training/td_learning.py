@@ -23,12 +23,10 @@ from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import compiled
 from selfplay.compute.elementary import exponential, power, tangent
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.compute.words import PART_BITS
-from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.outcomes import Outcome, match_return
 from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
-from selfplay.games.patterns import TrainableTables, phase_of, write_entries
+from selfplay.games.patterns import TrainableTables, check_two_boards, phase_of, write_entries
 from selfplay.players.player import Player
 from selfplay.search.exact_solver import ExactSolver, exact_outcomes, make_exact_solver
 from selfplay.training.parameters import TemporalDifferences
@@ -122,15 +120,14 @@ def td_learn(
         threads: None: one for each core. Does not change the result.
         on_round: called with the number of matches of each round that has been learned from.
 
-    Raises SettingError if a parameter is out of range.
+    Raises SettingError if a parameter is out of range, or as `check_two_boards`.
 
     Examples:
         >>> network = initial_network(game, {"name": "ntuple"})
         >>> learned = td_learn(game, network.trainable_tables(), 10_000, TemporalDifferences(step_size=0.02))
     """
     check_parameters(parameters, "parameters.")
-    if game.rules.word_bits > PART_BITS:
-        raise SettingError(f"game={game.name}: online learning (td) needs words of at most {PART_BITS} bits")
+    check_two_boards(game)
     changes = unchanged(tables) if changes is None else changes
     how = MatchParameters(
         stream_key(seed, level, Activity.TRAINING),
@@ -139,7 +136,8 @@ def td_learn(
         opening_plies,
     )
     threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    images, play, rates = images_of_squares(tables), compile_self_play(game.rules), step_sizes(parameters, level)
+    images, rates = images_of_squares(tables), step_sizes(parameters, level)
+    play = compile_self_play(game.rules, game.pass_action)
     scratches = [new_scratch(len(tables.offsets)) for _ in range(threads)]
     solvers = [None if exact_from is None else make_exact_solver(game, TABLE_BITS) for _ in range(threads)]
     played = no_afterstates(parameters.round_matches, game.max_game_length)
@@ -196,16 +194,16 @@ def write_exact_values(
         outcome: float64[2], see `selfplay.games.game.Outcome`.
         exact_from: the largest number of empty squares in these afterstates.
     """
-    words, guesses = played.words[begin:end], np.zeros(end - begin, dtype=np.int64)
-    few = bit_count(words[:, :, 0] | words[:, :, 1]) >= (solver.game.num_squares or 0) - exact_from
-    is_late = few & (np.arange(words.shape[1]) < played.plies[begin:end, np.newaxis])
+    positions, guesses = played.positions[begin:end], np.zeros(end - begin, dtype=np.int64)
+    few = bit_count(positions[:, :, 0] | positions[:, :, 1]) >= (solver.game.num_squares or 0) - exact_from
+    is_late = few & (np.arange(positions.shape[1]) < played.plies[begin:end, np.newaxis])
     start = solver.game.init()
     # The last plies first: their values, which the table keeps, help to solve the earlier ones.
     for ply in reversed(np.flatnonzero(is_late.any(axis=0))):
         rows = np.flatnonzero(is_late[:, ply])
-        just_moved, to_move = (torch.from_numpy(words[rows, ply, side]) for side in range(2))
         # No match is over here, so there is no need to let `state_at` check it.
-        state = start.select(torch.zeros(len(rows), dtype=torch.int64))._replace(own=to_move, opp=just_moved)
+        state = start.select(torch.zeros(len(rows), dtype=torch.int64))
+        state = state._replace(position=torch.from_numpy(positions[rows, ply]))
         guesses[rows], outcomes = exact_outcomes(solver, state, -guesses[rows], outcome)
         played.values[begin + rows, ply], played.exact[begin + rows] = -outcomes, ply
 
@@ -232,7 +230,7 @@ def learn(
     entries, current = np.empty(len(offsets), dtype=np.int32), np.empty(len(offsets), dtype=np.float32)
     for match in range(matches):
         for ply in range(played.first[match], played.plies[match]):
-            just_moved, to_move = played.words[match, ply, 0], played.words[match, ply, 1]
+            to_move, just_moved = played.positions[match, ply, 0], played.positions[match, ply, 1]
             if phase_of(just_moved, to_move, len(all_weights), squares, parities) != phase:
                 continue
             write_entries(just_moved, to_move, contributions, offsets, entries)

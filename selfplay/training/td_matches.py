@@ -14,23 +14,24 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
-from selfplay.compute.compiled_words import as_word, nth_bit, part
+from selfplay.compute.compiled_words import lowest, part
 from selfplay.compute.elementary import tangent
 from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
 from selfplay.compute.words import parts_of
+from selfplay.games.kernels import random_action
 from selfplay.games.pattern_sums import SquareImages, change_of_sum, change_position, sum_of_weights
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
-from selfplay.games.rules import Rules
+from selfplay.games.rules import Position, Rules
 from selfplay.search.evaluation import finished_value
 
-EXPLORE, RANDOM_ACTION, OPENING = int(Purpose.EXPLORE), int(Purpose.RANDOM_ACTION), int(Purpose.OPENING)
+EXPLORE, OPENING = int(Purpose.EXPLORE), int(Purpose.OPENING)
 
 
 class Afterstates(NamedTuple):
     """The afterstates of R matches of at most M plies each. Values are learned for all but the last one of a match."""
 
-    words: NDArray[np.int64]
-    """int64[R, M, 2]: the words of the player who has just moved and of the player to move."""
+    positions: NDArray[np.int64]
+    """int64[R, M, 2]: packed (`own`, the stones of the player to move, and `opp`)."""
     values: NDArray[np.float64]
     """float64[R, M]: the value of each to the player who has just moved; of the last one the outcome of the match."""
     best: NDArray[np.float64]
@@ -150,32 +151,31 @@ def afterstate_sum(
 
 
 @cache
-def compile_self_play(rules: Rules) -> Callable[..., None]:
+def compile_self_play(rules: Rules, pass_action: int | None) -> Callable[..., None]:
     """(first, how, tables, images, played, begin, end, scratch): play the matches from `first + begin` to before
     `first + end` into rows `begin` to `end - 1` of `played`.
     """
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
     first_own, first_opp = (parts_of(word, 1)[0] for word in rules.initial)
-    value_at_end = finished_value(rules)
+    position, value_at_end = rules.position, finished_value(rules)
+    passing = -1 if pass_action is None else pass_action
     register_rules()
 
     @part_of_compiled
-    def value_of_move(
-        own: Word,
-        opp: Word,
-        move: Word,
+    def value_of_action(
+        p: Position,
+        action: int,
         entries: NDArray[np.int32],
         how: MatchParameters,
         tables: TrainableTables,
         images: SquareImages,
         scratch: Scratch,
     ) -> tuple[float, bool, bool]:
-        """The value of a move to the player to move, whether it ends the match, and whether it wins it."""
-        to_move, just_moved = play(own, opp, move)
-        if legal_actions(to_move, just_moved) == 0 and is_terminal(to_move, just_moved):
-            value = -value_at_end(to_move, just_moved, how.finished)
-            return value, True, part(return_to_move(to_move, just_moved), 0) < 0
-        numbers = part(own, 0), part(opp, 0), part(just_moved, 0), part(to_move, 0)
+        """The value of an action to the player to move, whether it ends the match, and whether it wins it."""
+        after = play(p, action)
+        if legal_actions(after) == 0 and is_terminal(after):
+            return -value_at_end(after, how.finished), True, part(return_to_move(after), 0) < 0
+        numbers = part(p.own, 0), part(p.opp, 0), part(after.opp, 0), part(after.own, 0)
         total = afterstate_sum(*numbers, entries, tables, images, scratch)
         value = tangent(total, tables.is_portable)
         return value, False, False
@@ -191,42 +191,41 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
         row: int,
     ) -> None:
         """Play a match into a row of `played`."""
-        own, opp, ply, is_over = as_word(first_own), as_word(first_opp), 0, False
+        p, ply, is_over = position(first_own, first_opp), 0, False
         opening = below(random_bits(how.key, match, 0, OPENING), how.opening_plies + 1)
         write_entries(first_own, first_opp, tables.contributions, tables.offsets, scratch.entries[0])
         write_entries(first_opp, first_own, tables.contributions, tables.offsets, scratch.entries[1])
         while not is_over:
             entries = scratch.entries[ply & 1]
             scratch.known[0] = -1
-            legal, wins, best = legal_actions(own, opp), False, -math.inf
-            untried, chosen, number = legal, as_word(0), bit_count(legal)
+            legal, wins, best = legal_actions(p), False, -math.inf
+            untried, chosen, number = legal, passing, bit_count(legal)
             for _ in range(max(1, number)):
-                move = untried & -untried
-                untried ^= move
-                value, ends, is_win = value_of_move(own, opp, move, entries, how, tables, images, scratch)
+                action = passing if number == 0 else lowest(untried)
+                untried &= untried - 1
+                value, ends, is_win = value_of_action(p, action, entries, how, tables, images, scratch)
                 if value > best:
-                    best, chosen, is_over, wins = value, move, ends, is_win
+                    best, chosen, is_over, wins = value, action, ends, is_win
             value = best
             rate = how.epsilons[min(ply, len(how.epsilons) - 1)]
             is_opening, explores = ply < opening, not wins and number > 1
             if explores:
                 explores = uniform_bits(random_bits(how.key, match, ply, EXPLORE)) < rate * (1 << 53)
             if number > 1 and (explores or is_opening):
-                move = nth_bit(legal, below(random_bits(how.key, match, ply, RANDOM_ACTION), number))
-                explores = move != chosen
+                action = random_action(legal, how.key, match, ply)
+                explores = action != chosen
                 if explores:
-                    chosen = move
-                    value, is_over, _ = value_of_move(own, opp, move, entries, how, tables, images, scratch)
+                    chosen = action
+                    value, is_over, _ = value_of_action(p, action, entries, how, tables, images, scratch)
             else:
                 explores = False
             played.values[row, ply], played.best[row, ply], played.explored[row, ply] = value, best, explores
-            to_move, just_moved = play(own, opp, chosen)
-            one, new_one, other, new_other = part(own, 0), part(just_moved, 0), part(opp, 0), part(to_move, 0)
-            played.words[row, ply, 0], played.words[row, ply, 1] = new_one, new_other
+            after = play(p, chosen)
+            one, new_one, other, new_other = part(p.own, 0), part(after.opp, 0), part(p.opp, 0), part(after.own, 0)
+            played.positions[row, ply, 0], played.positions[row, ply, 1] = new_other, new_one
             change_position(entries, images, one, new_one, other, new_other)
             change_position(scratch.entries[1 - (ply & 1)], images, other, new_other, one, new_one)
-            own, opp = to_move, just_moved
-            ply += 1
+            p, ply = after, ply + 1
         played.first[row] = max(0, opening - 1)
         played.plies[row] = played.exact[row] = ply - 1
 

@@ -6,7 +6,7 @@ them are the rules of the game, translated to JavaScript, the weights, and the s
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib.resources import files
 from inspect import signature
@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 from pydantic import TypeAdapter
 
 from selfplay.checks import require
+from selfplay.compute.positions import pack
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games import Game
+from selfplay.games.observation_codec import shown_bits
 from selfplay.games.outcomes import OUTCOMES, EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.installation import require_package
@@ -37,6 +39,7 @@ from selfplay.settings.context import context_of
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.exported_network import ExportedNetwork, exported_network, packed
 from selfplay.web.how_to_play import how_to_play
+from selfplay.web.javascript_values import NUMBER, WORD, Kind
 from selfplay.web.match import Match, Participant, Participants
 from selfplay.web.offers import OWN_KIND
 from selfplay.web.opponents import STRENGTH_WORDS, OpponentCatalog
@@ -140,19 +143,21 @@ def _static_files() -> Iterator[tuple[str, bytes]]:
 
 def rules_of(game: Game) -> str:
     """The rules as a JavaScript module. Raises SettingError as `javascript_of`."""
-    rules = game.rules
-    functions: dict[str, Callable[..., Any]] = {
-        "legalActions": rules.legal_actions,
-        "play": rules.play,
-        "isTerminal": rules.is_terminal,
-        "returnToMove": rules.return_to_move,
-        "observationEntry": rules.observation_entry,
-        "phaseOf": phase_of,
+    rules, position = game.rules, game.rules.position
+    functions: dict[str, tuple[Callable[..., Any] | None, Sequence[Kind]]] = {
+        "legalActions": (rules.legal_actions, [position]),
+        "play": (rules.play, [position, NUMBER]),
+        "isTerminal": (rules.is_terminal, [position]),
+        "returnToMove": (rules.return_to_move, [position]),
+        "observationEntry": (rules.observation_entry, [position, NUMBER]),
+        "movesAgain": (rules.moves_again, [position]),
+        "margin": (rules.margin, [position]),
+        "owned": (rules.owned, [position]),
+        "points": (rules.points, [position]),
+        "phaseOf": (phase_of, [WORD, WORD, NUMBER, NUMBER, NUMBER]),
     }
-    functions |= {} if rules.margin is None else {"margin": rules.margin}
-    functions |= {} if rules.owned is None else {"owned": rules.owned}
-    functions |= {} if rules.points is None else {"points": rules.points}
-    return javascript_of(functions, rules.word_bits, numbers={"observationEntry": 1, "phaseOf": 3})
+    written = {name: (rule, kinds) for name, (rule, kinds) in functions.items() if rule is not None}
+    return javascript_of(written, position)
 
 
 def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings: ExportPageSettings) -> dict[str, Any]:
@@ -179,7 +184,8 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "seconds": settings.search_seconds,
         **_templates(game),
         "key": str(stream_key(settings.seed, 0, Activity.VERSUS_PERSON)),
-        "initial": [str(int(word)) for word in game.rules.initial],
+        "initial": str(int(pack(game.rules.initial))),
+        "shown": _shown(game),
         "num_squares": game.num_squares,
         "num_actions": game.num_distinct_actions,
         "pass_action": game.pass_action,
@@ -189,6 +195,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
         "line_length": presentation.line_length,
+        "square_marks": dict(presentation.square_marks),
         "captures_stones": presentation.captures_stones,
         "komi": game.komi,
         "margin_unit": game.rules.margin_unit,
@@ -200,6 +207,12 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
             {"name": name, "type": str(array.dtype), "length": array.size} for name, array in network.arrays.items()
         ],
     }
+
+
+def _shown(game: Game) -> list[int] | None:
+    """The bit of packed positions that each entry of observations shows; None if a rule gives them."""
+    is_of_fields = game.rules.observation_entry is None
+    return shown_bits(game.rules.position, game.observation_shape).tolist() if is_of_fields else None
 
 
 def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:

@@ -1,25 +1,29 @@
 """Translates the rules of a game from their Python source to JavaScript.
 
-A rule is a function of words and numbers (`selfplay.compute.bit_algebra`). Both become BigInts: words without a sign,
-numbers as signed integers of 64 bits, each wrapped to its width where an operation can leave it. Comparisons give 1n or
-0n. Numbers from closures and modules are written as they are, and other rules that a rule calls are translated too,
-once for each kinds of arguments.
+A rule is a function of positions, words and numbers (`selfplay.compute.bit_algebra`). A position becomes an object of
+its fields. Words and numbers become BigInts: words without a sign, numbers as signed integers of 64 bits, each wrapped
+to its width where an operation can leave it. Comparisons give 1n or 0n. Numbers from closures and modules are written
+as they are, and other rules that a rule calls are translated too, once for each kinds of arguments.
 
-As in compiled code, what an operator gives for a word and a number is a word, and a variable that is a word somewhere
-is one everywhere.
+As in compiled code, what an operator gives is as wide as the wider of its operands, and a variable is as wide
+everywhere as where it is widest.
 """
 
 import ast
+import builtins
 import inspect
 import operator
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits
+from selfplay.compute.compiled_words import as_word, bit_like, lowest, num_parts, part
+from selfplay.compute.positions import PositionClass
+from selfplay.compute.words import PART_BITS, WordInt
 from selfplay.errors import SettingError
+from selfplay.web.javascript_values import NUMBER, WORD, Kind, Value, joined, kind_of, wrapped
 
 BITWISE: dict[type[ast.operator], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.RShift: ">>"}
 """Operators whose result has the width of the operands."""
@@ -28,73 +32,85 @@ SHIFTS = ast.LShift, ast.RShift
 COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "===", ast.NotEq: "!==", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
 }
-KNOWN = "rules that can be translated have assignments, if, while, for over range(), break, continue and return, and in"
-KNOWN += " them & | ^ ~ << >> + - * // and or not, comparisons, calls of such rules, and entries of constant tuples"
+KNOWN = "rules that can be translated have assignments, if, while, for over range() or a tuple, break, continue and"
+KNOWN += " return, and in them & | ^ ~ << >> + - * // % and or not, comparisons, calls of such rules and of classes of"
+KNOWN += " positions, fields of positions, entries of constant tuples, and min, max, abs, bool and int"
 
 PRELUDE = """\
-export const wordBits = {bits};
-const word = (value) => BigInt.asUintN(wordBits, value);
-const number = (value) => BigInt.asIntN(64, value);
-const bitCount = (value) => {{
+const bitCount = (word) => {
   let count = 0;
-  for (let rest = word(value); rest !== 0n; rest >>= 32n) {{
+  for (let rest = word; rest !== 0n; rest >>= 32n) {
     let half = Number(rest & 0xffffffffn);
     half -= (half >>> 1) & 0x55555555;
     half = (half & 0x33333333) + ((half >>> 2) & 0x33333333);
     count += (((half + (half >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
-  }}
+  }
   return BigInt(count);
-}};
+};
 const floorDivide = (a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n);
+const lowest = (word) => bitCount((word & -word) - 1n);
 """
 
+BUILT_IN: dict[Callable[..., Any], Callable[..., Value]] = {
+    bit_count: lambda word: Value(f"bitCount({word.as_kind(word.kind or WORD)})", NUMBER, is_natural=True),
+    lowest: lambda word: Value(f"lowest({word.as_kind(word.kind or WORD)})", NUMBER, is_natural=True),
+    bit_like: lambda word, number: Value(f"(1n << {number.text})", word.kind),
+    part: lambda word, k: Value(wrapped(f"({word.text} >> ({PART_BITS}n * {k.text}))", NUMBER), NUMBER),
+    num_parts: lambda word: Value(f"{word.kind or WORD}n", NUMBER, is_natural=True),
+    as_word: lambda number: Value(number.as_kind(WORD), WORD),
+    min: lambda *values: _chosen("<", *values),
+    max: lambda *values: _chosen(">", *values),
+    abs: lambda one: Value(f"({one.text} < 0n ? -{one.text} : {one.text})", NUMBER),
+    bool: lambda value: Value(f"({value.text} ? 1n : 0n)", NUMBER, is_natural=True),
+    int: lambda value: Value(value.as_kind(NUMBER), NUMBER, value.is_natural),
+}
+"""Functions that are not translated from their source."""
 
-Kind = str | tuple[Any, ...]
-"""WORD, NUMBER, or a tuple of kinds."""
-WORD, NUMBER = "word", "number"
 
-
-class Value(NamedTuple):
-    """An expression in JavaScript."""
-
-    text: str
-    kind: Kind
-    is_natural: bool = False
-    """Whether it surely is a number without a sign, which is the same as a word."""
-
-    def as_word(self) -> str:
-        return self.text if self.kind == WORD or self.is_natural else f"word({self.text})"
+def _chosen(sign: str, one: Value, other: Value) -> Value:
+    """The smaller or the larger of two words or numbers."""
+    kind = joined(one.kind, other.kind) or NUMBER
+    left, right = one.as_kind(kind), other.as_kind(kind)
+    return Value(f"({left} {sign} {right} ? {left} : {right})", kind)
 
 
 def javascript_of(
-    rules: Mapping[str, Callable[..., Any]], word_bits: int = PART_BITS, numbers: Mapping[str, int] | None = None
+    rules: Mapping[str, tuple[Callable[..., Any], Sequence[Kind]]], position: PositionClass | None = None
 ) -> str:
-    """A JavaScript module that exports each of `rules` under its name, as a function of BigInts, and `wordBits`.
+    """A JavaScript module that exports functions of positions and BigInts.
 
     Args:
-        word_bits: see `selfplay.games.rules.Rules`.
-        numbers: by name, how many of the last arguments of a rule are numbers. All others are words.
+        rules: by name, a rule and the kinds of its arguments.
+        position: the class of the positions that `packed` turns into BigInts, and `unpacked` into positions.
 
     Raises SettingError, with the line, for the first rule whose source cannot be read or has operations besides
     `KNOWN`.
     """
-    width = PART_BITS * parts_of_bits(word_bits)
-    translation, exported = _Translation(width), dict[str, str]()
-    for name, function in rules.items():
-        last = (numbers or {}).get(name, 0)
-        count = function.__code__.co_argcount if isinstance(function, FunctionType) else 0
-        kinds = [WORD] * (count - last) + [NUMBER] * last
-        exported[name] = translation.called(function, kinds).text
+    translation = _Translation()
+    exported = {name: translation.called(function, kinds).text for name, (function, kinds) in rules.items()}
     lines = [f"export const {name} = {function};" for name, function in exported.items()]
-    return "\n".join([PRELUDE.format(bits=width), *translation.functions, *lines, ""])
+    tables = [f"const {name} = {entries};" for entries, name in translation.tables.items()]
+    return "\n".join([PRELUDE, *tables, *translation.functions, *lines, *_packing(position), ""])
+
+
+def _packing(position: PositionClass | None) -> list[str]:
+    if position is None:
+        return []
+    places = position.places
+    bits = " | ".join(f"({place.name} << {place.offset}n)" for place in places)
+    fields = ", ".join(f"{one.name}: BigInt.asUintN({one.bits}, word >> {one.offset}n)" for one in places)
+    return [
+        f"export const packed = ({{ {', '.join(place.name for place in places)} }}) => {bits};",
+        f"export const unpacked = (word) => ({{ {fields} }});",
+    ]
 
 
 class _Translation:
-    """The functions translated so far, each after those that it calls."""
+    """The functions translated so far, each after those that it calls, and the constant tuples that they read."""
 
-    def __init__(self, width: int) -> None:
-        self.width = width
+    def __init__(self) -> None:
         self.functions: list[str] = []
+        self.tables: dict[str, str] = {}
         self._called: dict[Any, Value] = {}
 
     def called(self, function: Callable[..., Any], kinds: Sequence[Kind]) -> Value:
@@ -104,7 +120,7 @@ class _Translation:
         if key not in self._called:
             rule = _Rule(self, function, kinds)
             text, name = rule.text(), f"{function.__name__}_{len(self._called)}"
-            self._called[key] = Value(name, rule.result or NUMBER)
+            self._called[key] = Value(name, NUMBER if rule.result is None else rule.result)
             self.functions.append(f"function {name}{text}")
         return self._called[key]
 
@@ -142,7 +158,8 @@ class _Rule:
             if (kinds, result) == (self.kinds, self.result):
                 break
         variables = [f"  let {', '.join(f'${name}' for name in self.variables)};"] if self.variables else []
-        changed = [f"  ${name} = word(${name});" for name, kind in self.given.items() if kind != self.kinds[name]]
+        widened = ((name, Value(f"${name}", kind).as_kind(self.kinds[name])) for name, kind in self.given.items())
+        changed = [f"  ${name} = {text};" for name, text in widened if text != f"${name}"]
         head = f"({', '.join(f'${name}' for name in self.parameters)}) {{"
         return "\n".join([head, *variables, *changed, *body, "}"])
 
@@ -160,6 +177,10 @@ class _Rule:
             case ast.AugAssign():
                 changed = ast.copy_location(ast.BinOp(node.target, node.op, node.value), node)
                 return self._assignment(node.target, self._value(changed))
+            case ast.For(target=ast.Name(id=name), iter=ast.Name(id=of), orelse=[]) if self._is_constant_tuple(of):
+                table, width = self._table(node.iter, self.outer[of])
+                self._assigned(node.target, name, width)
+                return [f"for (${name} of {table}) {{", *self._block(node.body, "  "), "}"]
             case ast.For(target=ast.Name(id=name), orelse=[]):
                 start, stop = self._range(node.iter)
                 head = f"for (${name} = {start}; ${name} < {stop}; ${name} += 1n)"
@@ -174,32 +195,35 @@ class _Rule:
         raise self._refused(node)
 
     def _returned(self, node: ast.stmt, value: Value) -> str:
-        """A value as this rule returns it: a word if any of its returned values is one."""
-        if self.result is None or (self.result == NUMBER and value.kind == WORD):
-            self.result = value.kind
-        if self.result == WORD and value.kind == NUMBER:
-            return value.as_word()
-        if self.result != value.kind:
+        """A value as this rule returns it: as wide as the widest of its returned values."""
+        kind = value.kind if self.result is None else joined(self.result, value.kind)
+        if kind is None:
             raise self._refused(node)
-        return value.text
+        self.result = kind
+        return value.as_kind(kind)
 
     def _assignment(self, target: ast.expr, value: Value) -> list[str]:
-        lines = [f"{self._value(target).text} = {value.text};"]
         match target, value.kind:
             case ast.Name(id=name), kind:
-                assigned = {name: kind}
+                self._assigned(target, name, kind)
+                return [f"${name} = {value.as_kind(self.kinds[name])};"]
             case ast.Tuple(elts=elements), tuple(kinds) if len(elements) == len(kinds):
-                assigned = {
-                    name.id: kind for name, kind in zip(elements, kinds, strict=True) if isinstance(name, ast.Name)
-                }
-            case _:
-                raise self._refused(target)
-        for name, kind in assigned.items():
-            if kind != NUMBER:
-                self.kinds[name] = kind
-            elif self.kinds[name] == WORD:
-                lines.append(f"${name} = word(${name});")
-        return lines
+                names = [name.id for name in elements if isinstance(name, ast.Name)]
+                if len(names) == len(kinds):
+                    for name, kind in zip(names, kinds, strict=True):
+                        self._assigned(target, name, kind)
+                    wanted = tuple(self.kinds[name] for name in names)
+                    return [f"[{', '.join(f'${name}' for name in names)}] = {value.as_kind(wanted)};"]
+        raise self._refused(target)
+
+    def _assigned(self, node: ast.expr, name: str, kind: Kind) -> None:
+        """A variable is given a value of this kind."""
+        before = self.kinds[name]
+        # What is not known yet counts as a number.
+        found = kind if before == NUMBER else joined(before, kind)
+        if found is None:
+            raise self._refused(node)
+        self.kinds[name] = found
 
     def _range(self, node: ast.expr) -> tuple[str, str]:
         match node:
@@ -209,40 +233,31 @@ class _Rule:
                 return self._value(start).text, self._value(stop).text
         raise self._refused(node)
 
-    def _of_one_kind(self, *nodes: ast.expr) -> tuple[str, str, Kind]:
-        """Two operands, both words if one of them is, and their kind."""
-        one, other = map(self._value, nodes)
-        if WORD in (one.kind, other.kind):
-            return one.as_word(), other.as_word(), WORD
-        return one.text, other.text, NUMBER
+    def _of_one_kind(self, node: ast.expr, one: ast.expr, other: ast.expr) -> tuple[str, str, Kind]:
+        """Two operands as values of the kind of both, and this kind."""
+        left, right = self._value(one), self._value(other)
+        kind = joined(left.kind, right.kind)
+        if kind is None:
+            raise self._refused(node)
+        return left.as_kind(kind), right.as_kind(kind), kind
 
     def _value(self, node: ast.expr) -> Value:
         match node:
             case ast.Constant(value=int()) | ast.Name():
                 return self._number_or_name(node)
-            case ast.Subscript(value=ast.Name(id=name), slice=index) if isinstance(self.outer.get(name), tuple):
-                numbers = [self._number(node, number) for number in self.outer[name]]
-                entry = f"[{', '.join(number.text for number in numbers)}][Number({self._value(index).text})]"
-                return Value(entry, WORD if WORD in {number.kind for number in numbers} else NUMBER)
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if self._is_constant_tuple(name):
+                table, width = self._table(node, self.outer[name])
+                return Value(f"{table}[Number({self._value(index).text})]", width)
+            case ast.Attribute(value=of, attr=name):
+                return self._field(node, self._value(of), name)
             case ast.Tuple(elts=elements):
                 values = list(map(self._value, elements))
                 return Value(f"[{', '.join(value.text for value in values)}]", tuple(value.kind for value in values))
-            case ast.BinOp(op=ast.FloorDiv()):
-                left, right, kind = self._of_one_kind(node.left, node.right)
-                if kind == NUMBER:
-                    return Value(f"floorDivide({left}, {right})", NUMBER)
-            case ast.BinOp() if type(node.op) in BITWISE | WRAPPED:
-                left, right, kind = self._of_one_kind(node.left, node.right)
-                right = self._value(node.right).text if isinstance(node.op, SHIFTS) else right
-                text = f"({left} {(BITWISE | WRAPPED)[type(node.op)]} {right})"
-                return Value(f"{kind}{text}" if type(node.op) in WRAPPED else text, kind)
-            case ast.UnaryOp(op=ast.USub()):
-                text, kind, _ = self._value(node.operand)
-                return Value(f"{kind}(-{text})", kind)
+            case ast.BinOp() | ast.UnaryOp(op=ast.USub()):
+                return self._computed(node)
             # ~ of a comparison differs between Python and compiled code.
             case ast.UnaryOp(op=ast.Invert()) if not isinstance(node.operand, ast.Compare):
-                text, kind, _ = self._value(node.operand)
-                return Value(f"{kind}(~{text})", kind)
+                return self._computed(node)
             case ast.UnaryOp(op=ast.Not()):
                 return Value(f"({self._value(node.operand).text} ? 0n : 1n)", NUMBER, is_natural=True)
             case ast.BoolOp():
@@ -250,19 +265,74 @@ class _Rule:
                 tests = (f"({self._value(operand).text} ? 1n : 0n)" for operand in node.values)
                 return Value(f"({sign.join(tests)})", NUMBER, is_natural=True)
             case ast.IfExp():
-                one, other, kind = self._of_one_kind(node.body, node.orelse)
+                one, other, kind = self._of_one_kind(node, node.body, node.orelse)
                 return Value(f"({self._value(node.test).text} ? {one} : {other})", kind)
             case ast.Compare(ops=[comparison]) if type(comparison) in COMPARISONS:
-                left, right, _ = self._of_one_kind(node.left, node.comparators[0])
-                return Value(f"({left} {COMPARISONS[type(comparison)]} {right} ? 1n : 0n)", NUMBER, is_natural=True)
-            case ast.Call(func=ast.Name(id=name), keywords=[]) if isinstance(self.outer.get(name), FunctionType):
-                rule, arguments = self.outer[name], list(map(self._value, node.args))
-                kinds = [argument.kind for argument in arguments]
-                is_count = rule is bit_count
-                called = Value("bitCount", NUMBER) if is_count else self.translation.called(rule, kinds)
-                text = f"{called.text}({', '.join(argument.text for argument in arguments)})"
-                return Value(text, called.kind, is_natural=is_count)
+                left, right, kind = self._of_one_kind(node, node.left, node.comparators[0])
+                if isinstance(kind, int):
+                    return Value(f"({left} {COMPARISONS[type(comparison)]} {right} ? 1n : 0n)", NUMBER, is_natural=True)
+            case ast.Call(func=ast.Name(id=name)):
+                return self._called(node, self.outer.get(name, getattr(builtins, name, None)))
         raise self._refused(node)
+
+    def _computed(self, node: ast.BinOp | ast.UnaryOp) -> Value:
+        """What an operator gives."""
+        if isinstance(node, ast.UnaryOp):
+            text, kind, _ = self._value(node.operand)
+            sign = "-" if isinstance(node.op, ast.USub) else "~"
+            if isinstance(kind, int):
+                return Value(wrapped(f"{sign}{text}", kind), kind)
+            raise self._refused(node)
+        left, right, kind = self._of_one_kind(node, node.left, node.right)
+        match node.op:
+            case ast.FloorDiv() if kind == NUMBER:
+                return Value(f"floorDivide({left}, {right})", NUMBER)
+            case ast.Mod() if kind == NUMBER:
+                return Value(f"({left} - {right} * floorDivide({left}, {right}))", NUMBER)
+            case operation if type(operation) in BITWISE | WRAPPED and isinstance(kind, int):
+                right = self._value(node.right).text if isinstance(operation, SHIFTS) else right
+                text = f"({left} {(BITWISE | WRAPPED)[type(operation)]} {right})"
+                return Value(wrapped(text, kind) if type(operation) in WRAPPED else text, kind)
+        raise self._refused(node)
+
+    def _called(self, node: ast.Call, function: Any) -> Value:
+        """A call of a rule, or of a class of positions."""
+        arguments = list(map(self._value, node.args))
+        if isinstance(function, PositionClass):
+            return self._position(node, function, arguments)
+        if node.keywords:
+            raise self._refused(node)
+        if isinstance(function, Hashable) and function in BUILT_IN:
+            return BUILT_IN[function](*arguments)
+        if not isinstance(function, FunctionType):
+            raise self._refused(node)
+        called = self.translation.called(function, [argument.kind for argument in arguments])
+        return Value(f"{called.text}({', '.join(argument.text for argument in arguments)})", called.kind)
+
+    def _position(self, node: ast.Call, position: PositionClass, arguments: list[Value]) -> Value:
+        names = [place.name for place in position.places]
+        given = dict(zip(names, arguments, strict=False))
+        given |= {str(keyword.arg): self._value(keyword.value) for keyword in node.keywords}
+        if len(arguments) + len(node.keywords) != len(names) or set(given) != set(names):
+            raise self._refused(node)
+        fields = (f"{name}: {given[name].as_kind(kind_of(position.place(name)))}" for name in names)
+        return Value(f"{{ {', '.join(fields)} }}", position)
+
+    def _field(self, node: ast.expr, position: Value, name: str) -> Value:
+        if isinstance(position.kind, PositionClass) and name in (place.name for place in position.kind.places):
+            return Value(f"{position.text}.{name}", kind_of(position.kind.place(name)), is_natural=True)
+        raise self._refused(node)
+
+    def _is_constant_tuple(self, name: str) -> bool:
+        return name not in self.kinds and isinstance(self.outer.get(name), tuple)
+
+    def _table(self, node: ast.expr, constants: tuple[Any, ...]) -> tuple[str, int]:
+        """The name in JavaScript of a constant tuple, and the kind of its entries."""
+        numbers = [self._number(node, constant) for constant in constants]
+        kind = max((number.kind for number in numbers if isinstance(number.kind, int)), default=NUMBER)
+        entries = ", ".join(number.as_kind(kind) for number in numbers)
+        tables = self.translation.tables
+        return tables.setdefault(f"[{entries}]", f"table_{len(tables)}"), kind
 
     def _number_or_name(self, node: ast.Constant | ast.Name) -> Value:
         if isinstance(node, ast.Name) and node.id in self.kinds:
@@ -274,10 +344,10 @@ class _Rule:
             number = operator.index(constant)
         except TypeError:
             raise self._refused(node) from None
-        width = self.translation.width
+        kind = constant.num_parts if isinstance(constant, WordInt) else NUMBER
+        width = PART_BITS * max(kind, 1)
         if not -(1 << (width - 1)) <= number < 1 << width:
             raise self._refused(node)
-        kind = WORD if isinstance(constant, WordInt) else NUMBER
         return Value(f"{number}n" if number >= 0 else f"({number}n)", kind, is_natural=number >= 0)
 
     def _refused(self, node: Any) -> SettingError:

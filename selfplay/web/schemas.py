@@ -127,6 +127,14 @@ class GameView(BaseModel):
     )
     is_on_crossings: bool = Field(description="Whether stones stand on the crossings of lines rather than in squares.")
     star_points: list[int] = Field(description="The crossings that are marked by a dot.")
+    joined_squares: list[tuple[int, int]] = Field(
+        description="Pairs of squares that a line joins; empty: the lines fill the board."
+    )
+    unused_squares: list[int] = Field(description="The squares that do not belong to the board.")
+    draws_lines: bool = Field(
+        description="Whether squares in even rows and columns, counted from 0, are dots, those in odd ones boxes, and "
+        "the others the places of lines, which are drawn where there is a mark."
+    )
     turns_for_second: bool = Field(
         description="Whether the board is turned by half a turn for a person who moves second."
     )

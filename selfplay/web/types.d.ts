@@ -19,7 +19,7 @@ type Point = [number, number];
 
 /** A game with a board of squares. */
 type BoardGame = GameView & { rows: number; columns: number };
-type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings" | "star_points">;
+type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings" | "star_points" | "joined_squares">;
 
 /** How well an action does, in words; null if it is about as good as the best, or if this is not known. */
 type Grade = PlyDescription["grade"];
@@ -47,7 +47,7 @@ type Mode = "perfect" | "adviser" | "none";
 type Drawn = Pick<MatchDescription, "legal" | "winning_squares"> & {
   squares: number[];
   plies: Pick<PlyDescription, "square" | "origin" | "turned">[];
-} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners">>;
+} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners" | "marks">>;
 
 /** What a game without a board draws of it. */
 type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">;
@@ -154,7 +154,10 @@ type GoTo = (to: Step) => unknown;
 
 // ---------------------------------------------------------------------- an exported page
 
-/** What the modules of an exported page need to know of its game, and how its opponents play: game.json. */
+/**
+ * What the modules of an exported page need to know of its game, and how its opponents play: game.json. initial: the packed
+ * position; shown: the bit of packed positions that each entry of observations shows, null if a rule gives them.
+ */
 interface Description {
   view: BoardGame;
   offer: OpponentsView;
@@ -166,7 +169,8 @@ interface Description {
   action: ActionDescription;
   ply: PlyDescription;
   key: string;
-  initial: string[];
+  initial: string;
+  shown: number[] | null;
   num_squares: number;
   num_actions: number;
   pass_action: number | null;
@@ -176,6 +180,7 @@ interface Description {
   separator: string;
   writes_passes: boolean;
   line_length: number | null;
+  square_marks: Record<string, string>;
   captures_stones: boolean;
   komi: number | null;
   margin_unit: number;
@@ -210,17 +215,19 @@ type LayerDescription =
   | { kind: "convolution"; weights: string; size: number }
   | { kind: "residual"; added: LayerDescription[] };
 
-/** The two words of a position, seen by the player to move; result: to seat 0, of a match that is over. */
-type GameState = { own: bigint; opp: bigint; player: number; isOver: boolean; result: number };
+/** The fields of a position, seen by the player to move. */
+type Position = Record<string, bigint>;
+/** player: the seat that is to move; result: to seat 0, of a match that is over. */
+type GameState = { position: Position; player: number; isOver: boolean; result: number };
 
 /** The random numbers of a ply: from a purpose to 64 random bits. */
 type Draws = (purpose: number) => bigint;
 
-/** Values positions, seen by the player to move, to the player who has just moved. */
-type Evaluator = { value: (own: bigint, opp: bigint) => number };
+/** Values positions to the player who is not to move. */
+type Evaluator = { value: (position: Position) => number };
 
 /** Evaluates positions for tree search: the value to the player to move, and the logits of the actions. */
-type PositionEvaluator = { evaluation: (own: bigint, opp: bigint, bits: bigint) => { value: number; logits: number[] } };
+type PositionEvaluator = { evaluation: (position: Position, bits: bigint) => { value: number; logits: number[] } };
 
 /** What a tree search finds, by action: see tree_search.js. */
 type TreeSearched = { values: number[]; visits: number[]; weights: number[]; action: number };

@@ -33,7 +33,7 @@ def pyspiel():
     "name",
     [
         *("tictactoe", "tictactoe_4x4", "connect_four", "othello", "hex_5x5", "gomoku"),
-        *("breakthrough_6x6", "breakthrough_8x8"),
+        *("breakthrough_6x6", "breakthrough_8x8", "dots_and_boxes", "nine_mens_morris"),
     ],
 )
 def test_its_games_and_ours_agree_move_for_move(pyspiel, name: str) -> None:

@@ -6,10 +6,10 @@ import pytest
 from selfplay.dataset.rows import Rows, csv_schema
 from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import BitCodec
-from tests.support.dataset_tools import bitboards_of, read_dataset, write_dataset
+from tests.support.dataset_tools import positions_of, read_dataset, write_dataset
 from tests.support.rejections import assert_file_rejected
 
-CODEC = BitCodec(np.arange(4))
+CODEC = BitCodec(np.arange(4), 1)
 HEADER = "match,ply,v0,v1,v2,v3,target\n"
 GOOD = HEADER + "0,0,1,0,0,0,0.95\n0,1,1,0,0,1,-1\n"
 
@@ -31,12 +31,12 @@ def test_the_file_has_the_documented_columns(tmp_path):
     rows = Rows(
         np.array([0, 0]),
         np.array([0, 1], dtype=np.int32),
-        *bitboards_of(np.array([[1, 0, 0, 0], [1, 0, 0, 1]], dtype=np.uint8), CODEC),
+        positions_of(np.array([[1, 0, 0, 0], [1, 0, 0, 1]], dtype=np.uint8), CODEC),
         np.array([0.95, -1], dtype=np.float32),
     )
     assert write_dataset(path, [rows], CODEC) == 2
     assert path.read_text() == GOOD
-    assert csv_schema(18).names == ["match", "ply", *(f"v{i}" for i in range(18)), "target"]
+    assert csv_schema(BitCodec(np.arange(18), 1)).names == ["match", "ply", *(f"v{i}" for i in range(18)), "target"]
 
 
 FIRST_LINE = r"its first line must be match,ply,v0,\.\.\.,v3,target$"

@@ -41,8 +41,7 @@ def test_every_position_with_a_player_to_move_is_a_row():
         mine, moves = (part.select(part.match == match) for part in (rows, afterstates))
         # The start is a row, and the end of the match is not.
         assert mine.ply.tolist() == list(range(-1, len(moves.match) - 1))
-        assert (mine.own[1:] == moves.own[:-1]).all()
-        assert (mine.opp[1:] == moves.opp[:-1]).all()
+        assert (mine.position[1:] == moves.position[:-1]).all()
         assert mine.target[1:].tolist() == moves.target[:-1].tolist()
 
 
@@ -68,9 +67,9 @@ def test_a_row_has_the_policy_of_the_search_of_its_position():
     assert rows.policy.dtype == np.float32
     assert rows.policy.sum(axis=1) == pytest.approx(1)
     for row in range(0, len(rows.match), 5):
-        words = (torch.tensor([int(word[row])]) for word in (rows.own, rows.opp))
+        state = GAME.state_at(torch.from_numpy(rows.position[[row]]))
         draws = Draws(KEY, torch.tensor([int(rows.match[row])]), int(rows.ply[row]) + 1)
-        found = player.unwrapped.search.search(GAME.state_at(*words), draws)
+        found = player.unwrapped.search.search(state, draws)
         assert rows.policy[row].tolist() == found.policy[0].float().tolist()
 
 
@@ -111,6 +110,5 @@ def test_a_position_in_which_only_a_pass_is_legal_and_the_one_after_it_are_rows(
     # The next row is the same board, seen by the other player.
     followed = passes[(rows.match[passes] == rows.match[np.minimum(passes + 1, len(rows.match) - 1)])]
     assert len(followed) > 0
-    assert (rows.own[followed] == rows.opp[followed + 1]).all()
-    assert (rows.opp[followed] == rows.own[followed + 1]).all()
+    assert (rows.position[followed] == rows.position[followed + 1, ::-1]).all()
     assert (rows.target[followed] == -rows.target[followed + 1]).all()

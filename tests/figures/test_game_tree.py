@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 
 from selfplay.errors import SettingError
-from selfplay.figures.game_tree import MINUS, tree_of
+from selfplay.figures.game_tree import MINUS, tree_of, turns_from
 from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
 from selfplay.named_players.evaluations import make_evaluation
@@ -13,13 +13,14 @@ from selfplay.search.searcher import Searcher
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from tests.search.test_trace import ARTICLE, POINTS
+from tests.support.dots import TwoBoxes
 
 
 def tree_of_article(algorithm):
     game = PayoffTree(ARTICLE)
     searcher = Searcher(game, POINTS, algorithm, ordered=False, table_bits=0, min_scout_depth=2)
     result, trace = searcher.trace(game.init(), 2)
-    return tree_of(trace, result.principal_variation, 2, [3])
+    return tree_of(trace, result.principal_variation, 2, [3], turns_from(game, game.init()))
 
 
 def analysed(*overrides):
@@ -47,8 +48,22 @@ def test_a_value_is_a_bound_only_where_something_was_not_visited():
     # The last reply to A2 shows that it is not better than A1, but no reply is left out.
     game = PayoffTree([[3, 0], [5, 0], [-1, 4]])
     result, trace = Searcher(game, POINTS, "alpha_beta", ordered=False, table_bits=0).trace(game.init(), 2)
-    nodes = tree_of(trace, result.principal_variation, 2, [3]).nodes(data="text")
+    tree = tree_of(trace, result.principal_variation, 2, [3], turns_from(game, game.init()))
+    nodes = tree.nodes(data="text")
     assert [nodes[(action,)] for action in range(3)] == ["0", "0", f"\N{LESS-THAN OR EQUAL TO}{MINUS}1"]
+
+
+def test_a_player_who_moves_again_looks_for_the_largest_value_again():
+    game = TwoBoxes()
+    state = game.state_after(["a2", "b1", "b3", "d1", "d3"])
+    result, trace = Searcher(game, POINTS, "minimax", ordered=False, table_bits=0).trace(state, 2)
+    nodes = dict(tree_of(trace, result.principal_variation, 2, [2], turns_from(game, state)).nodes(data=True))
+    # c2 closes both boxes and ends the match; e2 closes one, and then c2 the other.
+    centre, side = (game.string_to_action(text) for text in ("c2", "e2"))
+    assert (
+        nodes[()]["text"] == nodes[(centre,)]["text"] == nodes[(side,)]["text"] == nodes[side, centre]["text"] == "+2"
+    )
+    assert {nodes[node]["player"] for node in [(centre,), (side,), (side, centre)]} == {0}
 
 
 @pytest.mark.parametrize(("algorithm", "depth", "breadth"), [("alpha_beta", 2, [1, 2]), ("negascout", 3, [3, 2])])
@@ -59,7 +74,7 @@ def test_shown_and_hidden_visits_sum_to_those_of_the_search(algorithm, depth, br
     )
     state = game.state_after(["f5", "d6", "c3"])
     result, trace = searcher.trace(state, 4)
-    tree = tree_of(trace, result.principal_variation, depth, breadth)
+    tree = tree_of(trace, result.principal_variation, depth, breadth, turns_from(game, state))
     shown = sum(len(visits) for _, visits in tree.nodes(data="visits"))
     hidden = sum(beneath for _, beneath in tree.nodes(data="beneath"))
     assert shown + hidden == result.visited

@@ -2,7 +2,6 @@
 
 import importlib
 import re
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -62,7 +61,7 @@ def test_numbers_in_the_rules_of_sumto100_are_those_that_are_good_to_reach() -> 
         if not any(number < other <= number + 10 for other in good):
             good.append(number)
     assert good == [100, 89, 78, 67, 56, 45, 34, 23, 12, 1]
-    assert int(example_of(game).own) == 89
+    assert game.positions(example_of(game))[0].sum == 89
     assert {"89", "78", "67", "12", "1"} <= set(re.findall(r"\d+", " ".join(game.presentation.how_to_play)))
 
 
@@ -75,13 +74,13 @@ def test_the_start_is_the_picture_of_a_game_that_does_not_choose_another() -> No
 
 
 def test_the_example_of_the_documentation_is_won_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = "adding_a_game.md"
-    write_module(tmp_path, page, "class Connect3(Game)", "connect3_of_docs.py")
+    write_module(tmp_path, "adding_a_game.md", "class Connect3(Game)", "connect3_of_docs.py")
     monkeypatch.syspath_prepend(str(tmp_path))
-    texts: dict[str, str] = {}
-    exec(textwrap.dedent(block_with(page, "how_to_play = (")), texts)
-    game = importlib.import_module("connect3_of_docs").Connect3()
-    state = game.position_after(texts["example"])
+    module = importlib.import_module("connect3_of_docs")
+    names = vars(module) | {"Presentation": Presentation}
+    exec(block_with("game_reference.md", "how_to_play = ("), names)
+    game, show = module.Connect3(), names["Connect3Presentation"]
+    state = game.position_after(show.example)
     assert int(state.returns) == 1
-    assert texts["example_caption"].startswith("X has three in the lowest row")
+    assert show.example_caption.startswith("X has three in the lowest row")
     assert game.squares(state)[0].tolist()[-3:] == [1, 1, 1]

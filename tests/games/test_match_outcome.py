@@ -15,7 +15,7 @@ from selfplay.games.outcomes import (
     disc_difference,
     match_return,
     outcome_of_first,
-    outcome_of_mover,
+    outcome_of_other,
 )
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
@@ -54,8 +54,8 @@ def test_a_lead_is_counted_in_discs_over_the_squares():
         state = game.read_board("XXXXXXXXXOOOOOOO", side)
         assert outcome_of_first(game, state, disc_difference(game)).tolist() == [2 / 16]
         assert outcome_of_first(game, state, match_return(game)).tolist() == [1.0]
-    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "X"), disc_difference(game)).tolist() == [-2 / 16]
-    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "O"), disc_difference(game)).tolist() == [2 / 16]
+    assert outcome_of_other(game, game.read_board("XXXXXXXXXOOOOOOO", "X"), disc_difference(game)).tolist() == [-2 / 16]
+    assert outcome_of_other(game, game.read_board("XXXXXXXXXOOOOOOO", "O"), disc_difference(game)).tolist() == [2 / 16]
     assert disc_difference(game) == (0.0, 1 / 16)
     # The komi can be added to all the crossings.
     assert disc_difference(make_game("go", 7)) == (0.0, 1 / 58)
@@ -84,7 +84,7 @@ def test_networks_and_compiled_searches_value_ends_equally():
     rows, actions = game.legal_action_mask(states).nonzero(as_tuple=True)
     after = game.step(states.select(rows), actions)
     over = after.terminated
-    expected = torch.where(over, outcome_of_mover(game, after, OUTCOMES[outcome](game)), 0.0)
+    expected = torch.where(over, outcome_of_other(game, after, OUTCOMES[outcome](game)), 0.0)
     assert torch.equal(looked_up[rows, actions], expected)
     searched = 0.0 - position_values(evaluation, game, after)  # an untrained network values open positions at 0
     torch.testing.assert_close(searched.float(), expected, rtol=0, atol=1e-6)
@@ -130,9 +130,9 @@ def test_an_outcome_of_another_module_makes_the_targets_of_a_level(tmp_path):
     generate_level(tiny_settings(tmp_path, "game=othello_4x4", f"outcome={outcome}", "gamma=1", "matches=20"), 0)
     rows = read_dataset(tmp_path / "level_00" / "dataset.csv", game.observation_codec)
     last = np.append(rows.match[1:] != rows.match[:-1], True)
-    over = game.state_at(torch.from_numpy(rows.own[last]), torch.from_numpy(rows.opp[last]))
+    over = game.state_at(torch.from_numpy(rows.position[last]))
     expected = (
-        outcome_of_mover(game, over, match_return(game)) + outcome_of_mover(game, over, disc_difference(game))
+        outcome_of_other(game, over, match_return(game)) + outcome_of_other(game, over, disc_difference(game))
     ) / 2
     assert over.terminated.all()
     assert rows.target[last].tolist() == pytest.approx(expected.tolist())

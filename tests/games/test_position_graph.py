@@ -15,6 +15,7 @@ from selfplay.games.position_graph import (
     positions_of,
 )
 from selfplay.grading.proof import Grader
+from tests.support.dots import Dots, TwoBoxes
 from tests.support.pendulum import CountedPendulum, Pendulum
 
 
@@ -32,7 +33,7 @@ def test_the_final_positions_of_tictactoe_are_942_won_and_16_drawn():
     assert not graph.return_to_move[~graph.terminated].any()
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "sumto100"])
+@pytest.mark.parametrize("name", ["tictactoe", "sumto100", TwoBoxes()])
 def test_children_are_the_positions_that_legal_actions_lead_to(name):
     graph = positions_of(name)
     mask = graph.game.legal_action_mask(graph.state)
@@ -41,8 +42,9 @@ def test_children_are_the_positions_that_legal_actions_lead_to(name):
     parents, actions = mask.nonzero(as_tuple=True)
     following = graph.game.step(graph.state.select(parents), actions)
     children = torch.from_numpy(graph.children)[parents, actions].long()
-    assert torch.equal(graph.state.own[children], following.own)
-    assert torch.equal(graph.state.opp[children], following.opp)
+    assert torch.equal(graph.state.position[children], following.position)
+    # All positions are those of player 0.
+    assert (graph.moves_again[children.numpy()] == (following.current_player == 0).numpy()).all()
 
 
 def test_a_game_with_more_positions_than_the_limit_is_refused():
@@ -60,7 +62,7 @@ def test_random_matches_prove_that_a_large_game_is_large():
         enumerate_positions(make_game(name), limit=100_000)
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "sumto100"])
+@pytest.mark.parametrize("name", ["tictactoe", "sumto100", TwoBoxes()])
 def test_positions_are_found_by_their_words(name):
     graph = positions_of(name)
     shuffled = np.random.default_rng(0).permutation(len(graph))
@@ -70,21 +72,50 @@ def test_positions_are_found_by_their_words(name):
 @pytest.mark.parametrize(("own", "opp"), [(0o7, 0o70), (1 << 40, 0)])
 def test_a_position_that_cannot_be_reached_is_refused(own, opp):
     graph = positions_of("tictactoe")
-    state = graph.game.state_at(torch.tensor([0, own]), torch.tensor([0, opp]))
+    state = graph.game.state_at(torch.tensor([[0, 0], [own, opp]]))
     with pytest.raises(IllegalActionError, match="tictactoe: a position that cannot be reached"):
         graph.numbers(state)
 
 
+def best_lead(game, state, lead_of_first):
+    """By how many boxes player 0 wins at most, by search of all lines, in plain Python."""
+    key = state.key()
+    if key not in lead_of_first:
+        actions = game.legal_action_mask(state)[0].nonzero()[:, 0]
+        leads = [best_lead(game, game.step(state, action[None]), lead_of_first) for action in actions]
+        best = max if int(state.current_player) == 0 else min
+        lead_of_first[key] = best(leads) if leads else float(game.score(state))
+    return lead_of_first[key]
+
+
+def test_values_count_moves_of_the_same_player_in_a_row():
+    game, found = TwoBoxes(), {}
+    best_lead(game, game.init(), found)
+    graph = positions_of(game)
+    values, movers = perfect_values(graph), graph.movers
+    assert (len(found), graph.moves_again.sum()) == (movers.sum(), 17)
+    for number, position in enumerate(graph.state.position.tolist()):
+        for player in np.flatnonzero(movers[:, number]):
+            assert values[number] == np.sign(found[*position, player]) * (1 - 2 * player)
+    # The first player wins 3 to 1 in two rows of two boxes.
+    assert perfect_values(positions_of(Dots()))[0] == 1
+
+
 @rule
-def never(own, opp):
-    return own < 0
+def never(p):
+    return False
+
+
+@rule
+def on_the_board(p):
+    return 0b11 - (p.stone & 1) - ((p.stone >> 4) & 1) * 2
 
 
 class Endless(Pendulum):
     """The stone cannot pass the ends, and no match ends."""
 
     rules = Pendulum.rules._replace(
-        legal_actions=rule(lambda own, opp: 0b11 - (own & 1) - ((own >> 4) & 1) * 2),
+        legal_actions=on_the_board,
         is_terminal=never,
     )
 

@@ -32,7 +32,7 @@ def test_the_losses_of_greedy_play_equal_brute_force_over_the_solver() -> None:
             for action in OTHELLO.legal_action_mask(position)[0].nonzero()[:, 0].tolist()
         }
         discs = {
-            action: int(OTHELLO.rules.margin(after.opp, after.own))
+            action: -int(OTHELLO.lead_to_move(after))
             for action in following
             for after in [OTHELLO.step(position, torch.tensor([action]))]
         }

@@ -45,8 +45,8 @@ def test_positions_are_different_unfinished_and_spread_over_the_match(agents: di
     state = sampled_positions(agents[1], 1, EPSILONS, 0)
     assert 100 < state.batch_size <= POSITIONS
     assert not state.terminated.any()
-    assert len(set(zip(state.own.tolist(), state.opp.tolist(), strict=True))) == state.batch_size
-    stones = [(own | opp).bit_count() for own, opp in zip(state.own.tolist(), state.opp.tolist(), strict=True)]
+    assert len(set(map(tuple, state.position.tolist()))) == state.batch_size
+    stones = [(own | opp).bit_count() for own, opp in state.position.tolist()]
     assert min(stones) == 0
     assert max(stones) > 6
 

@@ -9,9 +9,17 @@ from selfplay.architectures import Output
 from selfplay.games import Game, State, make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import FIRST, SECOND, Grader
+from selfplay.matches.series import count_matches
+from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
+from tests.support.dots import TwoBoxes
+
+
+def keys_of(state: State) -> list[tuple[int, ...]]:
+    """The packed positions as keys of a dictionary."""
+    return list(map(tuple, state.position.tolist()))
 
 
 class TablePlayer(Player):
@@ -21,12 +29,10 @@ class TablePlayer(Player):
 
     def __init__(self, grader: Grader, actions: np.ndarray) -> None:
         self.game = grader.graph.game
-        words = zip(grader.graph.state.own.tolist(), grader.graph.state.opp.tolist(), strict=True)
-        self.actions = dict(zip(words, actions.tolist(), strict=True))
+        self.actions = dict(zip(keys_of(grader.graph.state), actions.tolist(), strict=True))
 
     def act(self, state: State, draws) -> torch.Tensor:
-        words = zip(state.own.tolist(), state.opp.tolist(), strict=True)
-        return torch.tensor([self.actions[word] for word in words])
+        return torch.tensor([self.actions[key] for key in keys_of(state)])
 
     def policy(self, state: State) -> torch.Tensor:
         return one_hot_policy(self.act(state, None), self.game.legal_action_mask(state))
@@ -88,11 +94,19 @@ def test_the_ceiling_of_players_that_never_lose(tictactoe: Grader) -> None:
     assert (first + second) / 2 == pytest.approx(0.95560, abs=5e-6)
 
 
+@pytest.fixture(scope="module")
+def boxes() -> Grader:
+    """A game in which the same player may move again."""
+    return Grader(enumerate_positions(TwoBoxes()))
+
+
 @pytest.mark.parametrize("seat", [FIRST, SECOND])
-def test_lines_equal_brute_force(tictactoe: Grader, seat: int) -> None:
-    player = lowest_action_player(tictactoe)
-    lines = lines_by_brute_force(tictactoe.graph.game, player, seat)
-    grade = tictactoe.grade(player)
+@pytest.mark.parametrize("name", ["tictactoe", "boxes"])
+def test_lines_equal_brute_force(request: pytest.FixtureRequest, name: str, seat: int) -> None:
+    grader = request.getfixturevalue(name)
+    player = lowest_action_player(grader)
+    lines = lines_by_brute_force(grader.graph.game, player, seat)
+    grade = grader.grade(player)
     lost = [actions for result, actions in lines if result < 0]
     assert grade.lines[seat] == (len(lost), len(lines))
     assert grade.shortest_loss[seat] in lost
@@ -113,7 +127,7 @@ def test_one_wrong_action_is_found(tictactoe: Grader) -> None:
     game = tictactoe.graph.game
     player = perfect_player(tictactoe)
     corner = game.state_after(["0,0"])
-    player.actions[(int(corner.own), int(corner.opp))] = game.string_to_action("0,1")
+    player.actions[keys_of(corner)[0]] = game.string_to_action("0,1")
     grade = tictactoe.grade(player)
     assert not grade.can_lose(FIRST)
     assert grade.can_lose(SECOND)
@@ -121,22 +135,38 @@ def test_one_wrong_action_is_found(tictactoe: Grader) -> None:
     assert grade.optimal_action_rate == pytest.approx(1 - 1 / 4520)
 
 
-def test_values_equal_to_perfect_ones_have_no_error(tictactoe: Grader) -> None:
-    class PerfectNetwork(nn.Module):
-        """Looks up the perfect value of the afterstate that an observation shows."""
+class PerfectNetwork(nn.Module):
+    """Looks up the perfect value of the position that an observation shows, to the player who is not to move."""
 
-        def __init__(self) -> None:
-            super().__init__()
-            observations = tictactoe.graph.game.observation_bits(tictactoe.graph.state).tolist()
-            self.values = {tuple(o): -v for o, v in zip(observations, tictactoe.perfect, strict=True)}
+    def __init__(self, grader: Grader) -> None:
+        super().__init__()
+        observations = grader.graph.game.observation_bits(grader.graph.state).tolist()
+        self.values = {tuple(o): -v for o, v in zip(observations, grader.perfect, strict=True)}
 
-        def forward(self, observations: torch.Tensor) -> Output:
-            values = [self.values[tuple(o)] for o in observations.reshape(-1, 18).int().tolist()]
-            return Output(torch.tensor(values, dtype=torch.float32))
+    def forward(self, observations: torch.Tensor) -> Output:
+        values = [self.values.get(tuple(o), 0.0) for o in observations.flatten(1).int().tolist()]
+        return Output(torch.tensor(values, dtype=torch.float32))
 
-    grade = tictactoe.grade(ValueNetPlayer(tictactoe.graph.game, PerfectNetwork()))
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("name", ["tictactoe", "boxes"])
+def test_values_equal_to_perfect_ones_have_no_error(request: pytest.FixtureRequest, name: str, depth: int) -> None:
+    grader = request.getfixturevalue(name)
+    grade = grader.grade(ValueNetPlayer(grader.graph.game, PerfectNetwork(grader), depth))
     assert grade.value_error == 0
     assert grade.optimal_action_rate == 1
+
+
+def test_chances_against_the_random_player_are_those_of_played_matches(boxes: Grader) -> None:
+    perfect = PerfectPlayer(boxes.graph, ties="lowest")
+    chances = boxes.grade(perfect).versus_random
+    for seat, chance in enumerate(chances):
+        players = (perfect, RandomPlayer(perfect.game))
+        series = count_matches(perfect.game, players[:: 1 - 2 * seat], 4000, 5, alternate=False).results
+        played = series if seat == FIRST else series.reversed()
+        assert played.rates == pytest.approx(chance, abs=0.03)
+    best = boxes.best_versus_random(never_lose=True)
+    assert all(chance.wins <= most for chance, most in zip(chances, best, strict=True))
 
 
 def test_in_sumto100_only_the_second_player_cannot_hold_its_seat(sumto100: Grader) -> None:

@@ -92,7 +92,7 @@ def test_each_player_is_asked_in_its_own_seat_only():
 def test_a_record_holds_every_ply():
     (record,) = play_matches(GAME, (RANDOM, RANDOM), range(500), 1)
     assert len(record.states) == len(record.actions) + 1
-    assert torch.equal(record.states[0].own, GAME.init(500).own)
+    assert torch.equal(record.states[0].position, GAME.init(500).position)
     assert record.states[-1].terminated.all()
     assert not record.states[-2].terminated.all()
     for state, action, following in zip(record.states, record.actions, record.states[1:], strict=False):

@@ -89,10 +89,11 @@ def images_of(state):
     """The eight images of a position, and where each action goes."""
     actions = torch.from_numpy(GAME.symmetries.actions)
 
-    def word_images(word):
-        return torch.tensor([sum(1 << int(place[a]) for a in range(9) if word >> a & 1) for place in actions])
+    def moved(word, places):
+        return sum(1 << int(places[a]) for a in range(9) if word >> a & 1)
 
-    return GAME.state_at(word_images(int(state.own)), word_images(int(state.opp))), actions
+    own, opp = state.position[0].tolist()
+    return GAME.state_at(torch.tensor([[moved(own, places), moved(opp, places)] for places in actions])), actions
 
 
 @pytest.mark.parametrize("name", ["mlp", "alphazero_mlp"])

@@ -8,7 +8,7 @@ from selfplay.playing.match_description import describe
 from selfplay.playing.session import Session
 from tests.support.dots import Dots, LeadOnly
 
-OPEN, REST = "c2 b5 e4 a2 a4 d3 b3 d5 b1", "pass e2 c4 pass d1"
+OPEN, REST = "c2 b5 e4 a2 a4 d3 b3 d5 b1", "e2 c4 d1"
 
 
 def session_after(game, moves):

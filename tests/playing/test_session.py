@@ -103,7 +103,7 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
     assert [ply.action for ply in session.undo()] == [5]
     session.undo()
     assert session.plies == []
-    assert bool((session.state.own == 0).all())
+    assert bool((session.state.position == 0).all())
     assert not session.chosen_by_people
     with pytest.raises(NotNowError, match="you have not taken an action yet"):
         session.undo()
@@ -117,7 +117,7 @@ def test_a_ply_that_the_match_has_not_reached_is_refused_and_nothing_changes() -
             asked(ply)
     assert [ply.action for ply in session.plies] == [4, 0]
     assert len(session.rewind(0)) == 2
-    assert torch.equal(session.state.own, GAME.init().own)
+    assert torch.equal(session.state.position, GAME.init().position)
 
 
 # ---------------------------------------------------------------------- the same numbers

@@ -30,8 +30,8 @@ PARAMETERS = ProbCutParameters("othello", "0" * 64, 600, (20,), (CHECK,))
 def probe(alpha, beta, *, guess=0.0, left=4, stones=4):
     """Run the rule as Python, with threshold 2: the depth of the search, the limit, and whether to be at least that."""
     search = SimpleNamespace(probing=PARAMETERS.probing(2.0), parameters=SimpleNamespace(unfinished=None))
-    rule = compile_probe(lambda own, opp, parameters: guess)
-    return rule((1 << stones) - 1, 0, left, alpha, beta, search)
+    rule = compile_probe(lambda position, parameters: guess)
+    return rule(SimpleNamespace(own=(1 << stones) - 1, opp=0), left, alpha, beta, search)
 
 
 def test_a_position_is_cut_where_the_prediction_is_above_beta_by_the_threshold():

@@ -17,10 +17,11 @@ from selfplay.search.batch_search import MIN_WINDOW_DEPTH
 from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.negamax import ALGORITHMS
 from selfplay.search.searcher import Searcher
+from tests.support.dots import CountedDots
 from tests.support.searches import evaluation_for, position_after, position_values
 
-# A game that does not count points, and one that does and has passes.
-GAMES = {name: make_game(name) for name in ("tictactoe", "othello_4x4")}
+# A game that does not count points, one that does and has passes, and one whose players may move again.
+GAMES = {name: make_game(name) for name in ("tictactoe", "othello_4x4")} | {"dots": CountedDots()}
 VARIANTS = [
     ("minimax", False, 0),
     ("alpha_beta", False, 0),
@@ -43,10 +44,12 @@ def negamax(game: Game, evaluation: FeatureEvaluation, state: State, depth: int)
         return (float(position_values(evaluation, game, state)), 0), -1, 1
     best, chosen, visited = (-np.inf, 0), -1, 1
     for action in game.legal_action_mask(state)[0].nonzero()[:, 0].tolist():
-        (value, speed), _, count = negamax(game, evaluation, game.step(state, torch.tensor([action])), depth - 1)
+        after = game.step(state, torch.tensor([action]))
+        (value, speed), _, count = negamax(game, evaluation, after, depth - 1)
         visited += count
-        if (-value, -speed) > best:
-            best, chosen = (-value, -speed), action
+        sign = 1 if bool(after.current_player == state.current_player) else -1
+        if (sign * value, sign * speed) > best:
+            best, chosen = (sign * value, sign * speed), action
     return best, chosen, visited
 
 
@@ -105,7 +108,7 @@ def test_a_first_search_in_a_small_window_changes_no_value_or_action(name, seed,
 def test_a_pass_that_cuts_a_position_off_is_not_tried_in_others(depth):
     # On 8x8 squares the number of a pass, 64, is not a bit of a word.
     game = make_game("othello")
-    state = game.state_at(torch.tensor([9108673393721858]), torch.tensor([-517737276403548932]))
+    state = game.state_at(torch.tensor([[9108673393721858, -517737276403548932]]))
     values = [
         make_player(f"search:{algorithm}?depth={depth}&evaluation=pretrained", game).searcher.search(state, depth).value
         for algorithm in ALGORITHMS
@@ -124,7 +127,7 @@ def test_the_principal_variation_leads_to_the_value(name, seed, plies, depth):
         leaf = state
         for action in result.principal_variation:
             leaf = game.step(leaf, torch.tensor([action]))
-        sign = 1 if len(result.principal_variation) % 2 == 0 else -1
+        sign = 1 if bool(leaf.current_player == state.current_player) else -1
         assert sign * float(position_values(evaluation, game, leaf)) == result.value
         assert len(result.principal_variation) == depth or bool(leaf.terminated)
         assert result.principal_variation[:1] == (() if bool(state.terminated) else (result.action,))
@@ -188,8 +191,9 @@ def test_a_win_at_once_is_preferred_and_a_loss_is_delayed(algorithm, ordered, bi
 # ---------------------------------------------------------------------- values of actions, batches, settings
 
 
-def test_action_values_are_searches_of_the_next_positions():
-    game = make_game("othello_4x4")
+@pytest.mark.parametrize("name", ["othello_4x4", "dots"])
+def test_action_values_are_searches_of_the_next_positions(name):
+    game = GAMES[name]
     state = position_after(game, 3, 5)
     searcher = Searcher(game, evaluation_for(game))
     values = searcher.action_values(state, 4)[0]

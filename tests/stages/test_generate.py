@@ -29,7 +29,7 @@ def test_half_of_the_matches_with_the_pool_are_self_play(tiny_run, tmp_path):
     changed = {
         match
         for match in range(300)
-        if not np.array_equal(mine.own[mine.match == match], alone.own[alone.match == match])
+        if not np.array_equal(mine.position[mine.match == match], alone.position[alone.match == match])
     }
     assert changed <= set(np.flatnonzero(others).tolist())
     assert len(changed) > 80

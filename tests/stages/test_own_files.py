@@ -58,7 +58,7 @@ def test_a_level_plays_against_any_named_player(tiny_run: Path, tmp_path: Path) 
     rows = read_dataset(tmp_path / "dataset.csv", game.observation_codec)
     usual = read_dataset(RunFolder(tiny_run).dataset(2), game.observation_codec)
     assert set(rows.match) == set(range(300))
-    assert not (len(rows.match) == len(usual.match) and np.array_equal(rows.own, usual.own))
+    assert not (len(rows.match) == len(usual.match) and np.array_equal(rows.position, usual.position))
     with pytest.raises(StageError, match=f"opponent was .*{opponent[:5]}.*, is null"):
         generate_level(replace(settings, opponent=None), 2)
 

@@ -27,11 +27,11 @@ def random_rows(game, matches, key=0, gamma=0.95):
 
 def observations_of(rows, codec):
     """uint8[N, D]: the observations of rows, 0 or 1."""
-    return np.unpackbits(codec.pack(rows.own, rows.opp), axis=1, count=codec.size)
+    return np.unpackbits(codec.pack(rows.position), axis=1, count=codec.size)
 
 
-def bitboards_of(observations, codec):
-    """The two words of positions with these observations (uint8[N, D])."""
+def positions_of(observations, codec):
+    """int64[N, W]: the positions with these observations (uint8[N, D])."""
     return codec.unpack(np.packbits(observations, axis=1))
 
 
@@ -39,8 +39,8 @@ def drawn_rows(codec, count, seed, num_actions=0):
     """Rows of random numbers; without policies, or with policies of this number of actions."""
     random = np.random.default_rng(seed)
     match, ply = random.integers(0, 2**62, count), random.integers(0, 2**31 - 1, count, dtype=np.int32)
-    words = bitboards_of(random.integers(0, 2, (count, codec.size), dtype=np.uint8), codec)
-    rows = Rows(match, ply, *words, random.uniform(-1, 1, count).astype(np.float32))
+    positions = positions_of(random.integers(0, 2, (count, codec.size), dtype=np.uint8), codec)
+    rows = Rows(match, ply, positions, random.uniform(-1, 1, count).astype(np.float32))
     policy = random.dirichlet(np.ones(num_actions), count).astype(np.float32) if num_actions else None
     return rows._replace(policy=policy)
 
@@ -56,7 +56,7 @@ def write_dataset(path, parts, codec):
     """Write the rows of `parts` as one shard; returns how many there were."""
     form = DATASET_FORMATS[path.suffix.removeprefix(".")]
     num_actions, parts = actions_of(parts)
-    with form.written(path, codec.size, {}, num_actions) as writer:
+    with form.written(path, codec, {}, num_actions) as writer:
         content, rows = form.encode(parts, codec)
         writer.add(0, content)
     return rows

@@ -1,71 +1,82 @@
-"""Dots and Boxes on 2x2 boxes: whoever closes a box gets a point and moves again, while the other one passes.
+"""Dots and Boxes: whoever closes a box gets a point and moves again.
 
-The grid has dots where row and column are even, boxes where both are odd, and edges elsewhere. A word has the edges and
-the boxes of its player, as stones; the bit above them says that the player to move has to pass.
+The grid has dots where row and column are even, boxes where both are odd, and edges elsewhere. Action i draws edge i in
+reading order.
 """
 
-from selfplay.compute.bit_algebra import bit_count, rule, word_of
+from functools import cache
+from typing import NamedTuple
+
+from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
+from selfplay.compute.positions import flag, position, squares
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Rules
-
-SIDE = 5
-SQUARES = SIDE * SIDE
-EDGES = tuple(square for square in range(SQUARES) if (square // SIDE + square % SIDE) % 2)
-BOXES = tuple(square for square in range(SQUARES) if square // SIDE % 2 and square % SIDE % 2)
-NUM_EDGES, NUM_BOXES = len(EDGES), len(BOXES)
-ALL_BOXES, PASSES = word_of(BOXES), 1 << SQUARES
-AROUND = tuple(word_of((box - SIDE, box - 1, box + 1, box + SIDE)) for box in BOXES)
+from selfplay.games.rules import Features, Rules
 
 
-@rule
-def legal_actions(own, opp):
-    free = 0
-    for number in range(NUM_EDGES):
-        free = free | ((~((own | opp) >> EDGES[number]) & 1) << number)
-    return free * ((own >> SQUARES) == 0)
+def edges_of(rows, columns):
+    """The squares of the edges, in the grid of this number of rows and columns of boxes."""
+    width = 2 * columns + 1
+    return tuple(square for square in range((2 * rows + 1) * width) if (square // width + square % width) % 2)
 
 
-@rule
-def play(own, opp, move):
-    drawn, closed, before = 0, 0, own | opp
-    for number in range(NUM_EDGES):
-        drawn = drawn | (((move >> number) & 1) << EDGES[number])
-    for number in range(NUM_BOXES):
-        around = AROUND[number]
-        is_closed = (((before | drawn) & around) == around) & ((before & around) != around)
-        closed = closed | ((is_closed * 1) << BOXES[number])
-    return opp | ((closed != 0) * PASSES), (own & (PASSES - 1)) | drawn | closed
+@cache
+def dots_rules(rows, columns):
+    height, width = 2 * rows + 1, 2 * columns + 1
+    grid, edges = height * width, edges_of(rows, columns)
+    boxes = tuple(row * width + column for row in range(1, height, 2) for column in range(1, width, 2))
+    around = tuple(word_of((box - width, box - 1, box + 1, box + width)) for box in boxes)
+    num_edges, num_boxes, all_edges = len(edges), len(boxes), word_of(edges)
 
+    @position
+    class Position(NamedTuple):
+        own: Word = squares(grid)
+        opp: Word = squares(grid)
+        edges: Word = squares(grid)
+        again: int = flag()
 
-@rule
-def is_terminal(own, opp):
-    return ((own | opp) & ALL_BOXES) == ALL_BOXES
+    @rule
+    def legal_actions(p):
+        free = 0
+        for number in range(num_edges):
+            if (p.edges >> edges[number]) & 1 == 0:
+                free |= 1 << number
+        return free
 
+    @rule
+    def play(p, action):
+        drawn, closed = p.edges | 1 << edges[action], 0
+        for number in range(num_boxes):
+            if (drawn & around[number]) == around[number] and (p.edges & around[number]) != around[number]:
+                closed |= 1 << boxes[number]
+        if closed != 0:
+            return Position(p.own | closed, p.opp, drawn, 1)
+        return Position(p.opp, p.own, drawn, 0)
 
-@rule
-def points(own, opp):
-    return bit_count(own & ALL_BOXES)
+    @rule
+    def is_terminal(p):
+        return p.edges == all_edges
 
+    @rule
+    def margin(p):
+        return bit_count(p.own) - bit_count(p.opp)
 
-@rule
-def margin(own, opp):
-    return points(own, opp) - points(opp, own)
+    @rule
+    def points(p):
+        return bit_count(p.own), bit_count(p.opp)
 
+    @rule
+    def return_to_move(p):
+        lead = margin(p)
+        return 1 if lead > 0 else -1 if lead < 0 else 0
 
-@rule
-def return_to_move(own, opp):
-    lead = margin(own, opp)
-    return (lead > 0) * 1 - (lead < 0) * 1
+    @rule
+    def moves_again(p):
+        return p.again == 1
 
-
-@rule
-def observation_entry(own, opp, index):
-    """Channel 0: the player who has just moved; 1: the player to move; 2: whether this one has to pass."""
-    channel = index // SQUARES
-    stones = (opp * (channel == 0)) | (own * (channel == 1))
-    return ((stones >> (index - channel * SQUARES)) & 1) | ((own >> SQUARES) * (channel == 2))
+    rules = Rules(Position(0, 0, 0, 0), legal_actions, play, is_terminal, return_to_move)
+    return rules._replace(moves_again=moves_again, margin=margin, points=points)
 
 
 class DotsPresentation(Presentation):
@@ -73,20 +84,25 @@ class DotsPresentation(Presentation):
     point_name = "boxes"
 
     def pointed_squares(self, action):
-        return [] if action == NUM_EDGES else [EDGES[action]]
+        return [self.game.edges[action]]
 
 
 class Dots(Game):
+    """Two rows of two boxes."""
+
     name = "dots"
-    num_distinct_actions = NUM_EDGES + 1
-    pass_action = NUM_EDGES
-    observation_shape = (3, SIDE, SIDE)
-    max_game_length = 2 * len(EDGES)
-    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry, margin, points=points)
+    shape = (2, 2)
     presentation_class = DotsPresentation
 
+    def __init__(self):
+        rows, columns = self.shape
+        self.edges, self.rules = edges_of(rows, columns), dots_rules(rows, columns)
+        self.num_distinct_actions = self.max_game_length = len(self.edges)
+        self.observation_shape = (4, 2 * rows + 1, 2 * columns + 1)
+
     def action_to_string(self, action):
-        return "pass" if action == self.pass_action else "abcde"[EDGES[action] % SIDE] + str(EDGES[action] // SIDE + 1)
+        row, column = divmod(self.edges[action], self.observation_shape[2])
+        return "abcdefg"[column] + str(row + 1)
 
     def string_to_action(self, text):
         texts = [self.action_to_string(action) for action in range(self.num_distinct_actions)]
@@ -98,4 +114,33 @@ class Dots(Game):
 class LeadOnly(Dots):
     """The same without the points of each player."""
 
-    rules = Dots.rules._replace(points=None)
+    def __init__(self):
+        super().__init__()
+        self.rules = self.rules._replace(points=None)
+
+
+class TwoBoxes(Dots):
+    """A row of two boxes."""
+
+    name = "two_boxes"
+    shape = (1, 2)
+
+
+class CountedDots(Dots):
+    """Two rows of two boxes, with the lead so far as a feature."""
+
+    name = "counted_dots"
+
+    @property
+    def features(self):
+        margin = self.rules.margin
+        return Features(("lead",), lead_alone(margin))
+
+
+@cache
+def lead_alone(margin):
+    @rule
+    def lead(p):
+        return (margin(p),)
+
+    return lead

@@ -8,8 +8,12 @@ import pytest
 from selfplay.games import GAMES
 
 SMALLEST = {"hex": "hex_3x3", "go": "go_3x3"}
-BOARDS = (*(SMALLEST.get(name, name) for name in GAMES), "othello_6x6", "othello_4x4")
-"""The names of the games, with further boards of Othello, and Hex and Go on their smallest boards."""
+WITH_LONG_MATCHES = ("draughts", "nine_mens_morris")
+BOARDS = (
+    *(SMALLEST.get(name, name) for name in GAMES if name not in WITH_LONG_MATCHES),
+    *("othello_6x6", "othello_4x4"),
+)
+"""The names of games, with further boards of Othello, and Hex and Go on their smallest boards."""
 
 
 def with_slow_boards(names: Iterable[str]) -> list[Any]:
@@ -19,5 +23,5 @@ def with_slow_boards(names: Iterable[str]) -> list[Any]:
 
 def with_slow_sizes(names: Iterable[str]) -> list[Any]:
     """The names, sorted. Tests with boards larger than 4x4 are slow: they show the same."""
-    slow = ("breakthrough", "gomoku", "othello", "othello_6x6", "tictactoe_8x8")
+    slow = (*WITH_LONG_MATCHES, "breakthrough", "gomoku", "othello", "othello_6x6", "tictactoe_8x8")
     return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in sorted(names)]

@@ -1,10 +1,13 @@
 """Three men's morris: each player places three stones and then moves them along the lines to free points.
 
-A line wins. The words count the plies above the squares, and a match of LIMIT plies is a draw. Action i below 9 places
-a stone on point i; the others move a stone between two neighbouring points, in either direction.
+A line wins, and a match of LIMIT plies is a draw. Action i below 9 places a stone on point i; the others move a stone
+between two neighbouring points, in either direction.
 """
 
-from selfplay.compute.bit_algebra import bit_count, rule, word_of
+from typing import NamedTuple
+
+from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
+from selfplay.compute.positions import number, position, squares
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -17,57 +20,54 @@ MASKS = tuple(map(word_of, LINES))
 PAIRS = tuple(sorted({(line[step], line[step + 1]) for line in LINES for step in (0, 1)}))
 
 
+@position
+class Position(NamedTuple):
+    own: Word = squares(POINTS)
+    opp: Word = squares(POINTS)
+    plies: int = number(4)
+
+
 @rule
 def has_line(stones):
-    found = 0
-    for line in range(len(LINES)):
-        points = MASKS[line]
-        found = found | ((stones & points) == points)
-    return found != 0
+    found = False
+    for line in range(len(MASKS)):
+        found |= (stones & MASKS[line]) == MASKS[line]
+    return found
 
 
 @rule
-def plies(own, opp):
-    return (own >> POINTS) + (opp >> POINTS)
+def is_terminal(p):
+    return has_line(p.opp) or p.plies == LIMIT
 
 
 @rule
-def is_terminal(own, opp):
-    return has_line(opp & BOARD) | (plies(own, opp) >= LIMIT)
+def legal_actions(p):
+    if is_terminal(p):
+        return 0
+    free = BOARD & ~(p.own | p.opp)
+    if bit_count(p.own) < 3:
+        return free
+    moves = 0
+    for pair in range(len(PAIRS)):
+        one, other = PAIRS[pair]
+        if ((p.own >> one) & (free >> other) & 1) | ((p.own >> other) & (free >> one) & 1):
+            moves |= 1 << (POINTS + pair)
+    return moves
 
 
 @rule
-def legal_actions(own, opp):
-    free = ~(own | opp) & BOARD
-    placing = free * (bit_count(own & BOARD) < 3)
-    moving = 0
-    for number in range(len(PAIRS)):
-        one, other = PAIRS[number]
-        is_open = ((own >> one) & (free >> other) & 1) | ((own >> other) & (free >> one) & 1)
-        moving = moving | (is_open << (POINTS + number))
-    return (placing | (moving * (bit_count(own & BOARD) == 3))) * (is_terminal(own, opp) == 0)
+def play(p, action):
+    if action < POINTS:
+        changed = 1 << action
+    else:
+        one, other = PAIRS[action - POINTS]
+        changed = 1 << one | 1 << other
+    return Position(p.opp, p.own ^ changed, p.plies + 1)
 
 
 @rule
-def play(own, opp, move):
-    changed = move & BOARD
-    for number in range(len(PAIRS)):
-        one, other = PAIRS[number]
-        changed = changed | (((move >> (POINTS + number)) & 1) * ((1 << one) | (1 << other)))
-    return opp, (own ^ changed) + (1 << POINTS)
-
-
-@rule
-def return_to_move(own, opp):
-    return -1 * has_line(opp & BOARD)
-
-
-@rule
-def observation_entry(own, opp, index):
-    """The stones of the player who has just moved and those of the other; then the bits of both counters."""
-    is_own, is_count = (index // POINTS) & 1, (index >= 2 * POINTS) * 1
-    word = (own * is_own) | (opp * (1 - is_own))
-    return (word >> (index % POINTS + POINTS * is_count)) & 1
+def return_to_move(p):
+    return -1 if has_line(p.opp) else 0
 
 
 def point_name(point):
@@ -87,9 +87,9 @@ class MorrisPresentation(Presentation):
 class Morris(Game):
     name = "morris"
     num_distinct_actions = POINTS + len(PAIRS)
-    observation_shape = (4, 3, 3)
+    observation_shape = (6, 3, 3)
     max_game_length = LIMIT
-    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
+    rules = Rules(Position(0, 0, 0), legal_actions, play, is_terminal, return_to_move)
     presentation_class = MorrisPresentation
 
     def action_to_string(self, action):

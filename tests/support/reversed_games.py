@@ -16,12 +16,12 @@ def reversed_rules(rules: Rules) -> Rules:
     margin: Any = rules.margin
 
     @rule
-    def reversed_return(own, opp):  # type: ignore[no-untyped-def]
-        return -1 * return_to_move(own, opp)
+    def reversed_return(p):  # type: ignore[no-untyped-def]
+        return -return_to_move(p)
 
     @rule
-    def reversed_margin(own, opp):  # type: ignore[no-untyped-def]
-        return -1 * margin(own, opp)
+    def reversed_margin(p):  # type: ignore[no-untyped-def]
+        return -margin(p)
 
     return rules._replace(return_to_move=reversed_return, margin=margin and reversed_margin)
 

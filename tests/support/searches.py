@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.compilation import compiled, register_rules
+from selfplay.compute.compiled_words import load, word_rows
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import State
 from selfplay.games.game import Game
@@ -14,9 +15,12 @@ from selfplay.games.rules import Rules
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.players.random import RandomPlayer
 from selfplay.search.evaluation import CompiledValue, Evaluation, FeatureEvaluation, finished_value
+from tests.support.dots import CountedDots
 
 
 def evaluation_for(game: Game) -> FeatureEvaluation:
+    if isinstance(game, CountedDots):
+        return FeatureEvaluation("lead", None, 0.0, 1.0, {"lead": 1.0})
     return make_evaluation("article" if game.features else "none", game)
 
 
@@ -31,23 +35,24 @@ def position_after(game: Game, plies: int, seed: int) -> State:
 def position_values(evaluation: Evaluation, game: Game, state: State) -> Tensor:
     """float64[B]: values to the player to move, also of finished positions."""
     values = torch.empty(state.batch_size, dtype=torch.float64)
-    own, opp, over = (field.numpy() for field in (state.own, state.opp, state.terminated))
     write_values = _batch_value(game.rules, evaluation.unfinished_value(game))
-    write_values(own, opp, over, *evaluation.parameters(game), values.numpy())
+    over = state.terminated.numpy()
+    write_values(word_rows(state.position), over, *evaluation.parameters(game), values.numpy())
     return values
 
 
 @cache
 def _batch_value(rules: Rules, unfinished_value: CompiledValue) -> Callable[..., None]:
-    value_at_end = finished_value(rules)
+    value_at_end, unpack = finished_value(rules), rules.position.unpack
     register_rules()
 
     @compiled
-    def write_values(own, opp, over, ends, unfinished, values):
-        for i in range(len(own)):
+    def write_values(positions, over, ends, unfinished, values):
+        for i in range(len(positions)):
+            position = unpack(load(positions, i))
             if over[i]:
-                values[i] = value_at_end(own[i], opp[i], ends)
+                values[i] = value_at_end(position, ends)
             else:
-                values[i] = unfinished_value(own[i], opp[i], unfinished)
+                values[i] = unfinished_value(position, unfinished)
 
     return write_values

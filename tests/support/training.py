@@ -26,7 +26,7 @@ def training_settings(**changes: object) -> Training:
 def examples_of(rows: Rows, settings: Training, game: Game) -> Examples:
     """`training_examples` with the observations that they show, uint8[N, D], as inputs."""
     codec = game.observation_codec
-    examples = training_examples(codec.pack(rows.own, rows.opp), rows.target, None, settings, game.symmetries)
+    examples = training_examples(codec.pack(rows.position), rows.target, None, settings, game.symmetries)
     observations = np.unpackbits(examples.packed, axis=1, count=codec.size)
     return Examples(*map(torch.from_numpy, (observations, examples.targets, examples.weights)))
 

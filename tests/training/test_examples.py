@@ -10,7 +10,7 @@ from selfplay.dataset.rows import Rows
 from selfplay.games import make_game
 from selfplay.training.examples import distinct_rows
 from selfplay.training.held_out import is_held_out
-from tests.support.dataset_tools import bitboards_of, observations_of, random_rows
+from tests.support.dataset_tools import observations_of, positions_of, random_rows
 from tests.support.training import examples_of, training_settings
 
 GAME = make_game("tictactoe")
@@ -23,8 +23,8 @@ def three_rows():
     observations = np.zeros((3, 18), dtype=np.uint8)
     observations[[0, 1], 0] = 1
     observations[2, 4] = 1
-    own, opp = bitboards_of(observations, CODEC)
-    return Rows(np.arange(3), np.zeros(3, np.int32), own, opp, np.array([1.0, 0.5, -0.25], np.float32))
+    targets = np.array([1.0, 0.5, -0.25], np.float32)
+    return Rows(np.arange(3), np.zeros(3, np.int32), positions_of(observations, CODEC), targets)
 
 
 def as_dictionary(examples):

@@ -18,9 +18,12 @@ from selfplay.matches.arena import play_batch
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.epoch_losses import read_epoch_losses, write_epoch_losses
 from selfplay.training.examples import ILLEGAL, mark_illegal, training_examples
+from selfplay.training.held_out import held_out_rows
 from selfplay.training.losses import cross_entropies
 from selfplay.training.parameters import LossWeights
+from selfplay.training.rows_in_memory import RowsInMemory
 from tests.support.training import fit_to_rows, training_settings
+from tests.support.waits import Waits
 
 GAME = make_game("tictactoe")
 CODEC = GAME.observation_codec
@@ -33,11 +36,11 @@ def rows_after(*actions: int, policies: list[list[float]]) -> Rows:
         state = GAME.step(state, torch.full((len(policies),), action))
     numbers = np.arange(len(policies)), np.zeros(len(policies), np.int32)
     targets = np.linspace(-1, 1, len(policies), dtype=np.float32)
-    return Rows(*numbers, state.own.numpy(), state.opp.numpy(), targets, np.array(policies, dtype=np.float32))
+    return Rows(*numbers, state.position.numpy(), targets, np.array(policies, dtype=np.float32))
 
 
 def examples_of(rows: Rows, **settings):
-    packed = CODEC.pack(rows.own, rows.opp)
+    packed = CODEC.pack(rows.position)
     return training_examples(packed, rows.target, rows.policy, training_settings(**settings), GAME.symmetries)
 
 
@@ -74,12 +77,28 @@ def random_rows(matches: int = 60) -> Rows:
 @pytest.mark.parametrize("merge", [True, False])
 def test_the_images_of_policies_are_legal(merge: bool) -> None:
     examples = examples_of(random_rows(), merge=merge)
-    policies = mark_illegal(examples.policies, examples.packed, GAME)
+    policies = mark_illegal(examples.policies, CODEC.unpack(examples.packed), GAME)
     is_legal = policies != ILLEGAL
     # The random player has the same probability for every legal action.
     assert (examples.policies[~is_legal] == 0).all()
     assert np.where(is_legal, policies, 0).sum(axis=1) == pytest.approx(1)
     assert (policies[is_legal] > 0).all()
+
+
+def test_an_action_counts_where_it_is_legal_in_a_position_with_the_same_observation() -> None:
+    """The observation does not show how many waits are left; action 4 is to wait."""
+    game = Waits()
+    states = [game.state_after(actions) for actions in (["4"], ["4", "4"], ["4", "4", "0"])]
+    positions = np.concatenate([state.position.numpy() for state in states])
+    policies = np.array([[0, 0, 0, 0, 1], [1, 0, 0, 0, 0], [0, 1, 0, 0, 0]], dtype=np.float32)
+    numbers = np.array([0, 1, 2]), np.ones(3, np.int32)
+    rows = RowsInMemory(game, [Rows(*numbers, positions, np.zeros(3, np.float32), policies)])
+    assert (rows.policies == ILLEGAL).tolist() == [[False] * 5, [False] * 4 + [True], [True] + [False] * 3 + [True]]
+    settings = training_settings(symmetries=False)
+    examples = training_examples(*rows.select(np.arange(3)), settings, game.symmetries)
+    assert sorted(examples.policies.tolist()) == [[ILLEGAL, 1, 0, 0, ILLEGAL], [0.5, 0, 0, 0, 0.5]]
+    held_out = held_out_rows(*rows.select(np.arange(3)), 8)
+    assert sorted(held_out.policies.tolist()) == [[ILLEGAL, 1, 0, 0, ILLEGAL], [1, 0, 0, 0, 1]]
 
 
 def test_the_cross_entropy_counts_legal_actions_only() -> None:

@@ -21,7 +21,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.train import train_level
 from selfplay.training.fitting import fit
 from selfplay.training.held_out import is_held_out
-from tests.support.dataset_tools import bitboards_of, random_rows
+from tests.support.dataset_tools import positions_of, random_rows
 from tests.support.runs import PROJECT, tiny_settings
 from tests.support.streaming import GAME, KEY, ROWS, SEED, in_parts, make_network, make_settings, streamed
 from tests.support.training import fit_to_rows
@@ -145,8 +145,8 @@ def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
         observations[:, :8] = generator.integers(0, 2, (2**18, 8))
         target = observations[:, 0].astype(np.float32)
         part = folder / f"part-{number:05d}.parquet"
-        own, opp = bitboards_of(observations, codec)
-        part.write_bytes(PARQUET.encode([Rows(match, np.zeros(2**18, np.int32), own, opp, target)], codec)[0])
+        rows = Rows(match, np.zeros(2**18, np.int32), positions_of(observations, codec), target)
+        part.write_bytes(PARQUET.encode([rows], codec)[0])
     Manifest(folder.parent).record("generation", {}, {"rows": 2**20}, [folder.name])
     overrides = [
         "game=othello",

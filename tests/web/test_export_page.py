@@ -34,12 +34,16 @@ def with_two_kinds(own: Word) -> Word:
     return own ^ 1
 
 
+def with_another_field(own: Word) -> Word:
+    return own.squares
+
+
 def with_division(own: Word) -> Word:
     return own / 2
 
 
 def with_library(own: Word) -> Word:
-    return abs(own)
+    return divmod(own, 3)
 
 
 def with_list(own: Word) -> Word:
@@ -64,8 +68,9 @@ def calling_one(own: Word) -> Word:
 
 REFUSED = {
     with_two_kinds: "return own ^ 1",
+    with_another_field: "own.squares",
     with_division: "own / 2",
-    with_library: "abs(own)",
+    with_library: "divmod(own, 3)",
     with_list: "OFFSETS",
     with_negated_comparison: "~(own > 2)",
     with_large_number: "18446744073709551616",
@@ -77,7 +82,7 @@ REFUSED = {
 @pytest.mark.parametrize("rule", REFUSED)
 def test_a_rule_that_is_not_known_is_refused_with_its_line(rule: Callable[[Word], Word]) -> None:
     with pytest.raises(SettingError) as caught:
-        javascript_of({"rule": rule})
+        javascript_of({"rule": (rule, [1])})
     message = str(caught.value)
     assert "\n" not in message
     assert repr(REFUSED[rule]) in message

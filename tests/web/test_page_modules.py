@@ -20,16 +20,18 @@ IMPORT = re.compile(r'^(?:import|export) [^;]*?"\./([\w.]+)";', re.MULTILINE)
 TSC = shutil.which("tsc")
 
 RULES = """
-export function legalActions(own: bigint, opp: bigint): bigint;
-export function play(own: bigint, opp: bigint, move: bigint): [bigint, bigint];
-export function isTerminal(own: bigint, opp: bigint): bigint;
-export function returnToMove(own: bigint, opp: bigint): bigint;
-export function observationEntry(own: bigint, opp: bigint, entry: bigint): bigint;
+export function legalActions(position: Position): bigint;
+export function play(position: Position, action: bigint): Position;
+export function isTerminal(position: Position): bigint;
+export function returnToMove(position: Position): bigint;
+export function observationEntry(position: Position, entry: bigint): bigint;
+export function movesAgain(position: Position): bigint;
+export function margin(position: Position): bigint;
+export function owned(position: Position): [bigint, bigint];
+export function points(position: Position): [bigint, bigint];
+export function packed(position: Position): bigint;
+export function unpacked(word: bigint): Position;
 export function phaseOf(own: bigint, opp: bigint, ...sizes: bigint[]): bigint;
-export function margin(own: bigint, opp: bigint): bigint;
-export function owned(own: bigint, opp: bigint): bigint;
-export function points(own: bigint, opp: bigint): bigint;
-export const wordBits: number;
 """
 """The types of the module that is translated from the rules of a game."""
 

@@ -4,12 +4,14 @@ from functools import partial
 
 from selfplay.cli.command import Program
 from selfplay.cli.help_text import ArgumentParser
+from selfplay.errors import SettingError
 from selfplay.games import Game, conformance, make_game
 from selfplay.installation import require_package
 from selfplay.registry import name_modules
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.stages import search_files
+from selfplay.web.compared_in_javascript import compare_in_javascript
 
 DEPTHS = 5
 """The most plies for which the counts are printed if none are given."""
@@ -35,10 +37,19 @@ def check_game() -> None:
     conformance.check_game(game, options.perft)
     print(f"{game.name}: accepted: legality, perspective, symmetries, texts, ends, points, observations, and compiled")
     print("and uncompiled rules agree in random matches" + (", as do the counts of sequences" if options.perft else ""))
+    print(f"rules in JavaScript, for exported pages: {_in_javascript(game)}")
     if not options.perft:
         counts = counts_of_sequences(game)
         text = f"sequences of 1 to {len(counts)} plies: {' '.join(map(str, counts))}"
         print(f"{text}; compare them with an independent count")
+
+
+def _in_javascript(game: Game) -> str:
+    try:
+        skipped = compare_in_javascript(game)
+    except SettingError as error:
+        return f"none: {error}"
+    return "agree in random matches" if skipped is None else f"not compared: {skipped}"
 
 
 def counts_of_sequences(game: Game) -> list[int]:

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words
+from selfplay.compute.positions import Packed
 from selfplay.compute.random_numbers import Draws
 from selfplay.players.player import Player, policy_of
 from selfplay.search.exact_solver import WIN, ExactSolver
@@ -19,10 +20,8 @@ from selfplay.search.exact_solver import WIN, ExactSolver
 class Positions(NamedTuple):
     """N positions of a match that is not over, with the examined player to move."""
 
-    own: Words
-    """int64[N]"""
-    opp: Words
-    """int64[N]"""
+    position: Packed
+    """int64[N, W]: the positions, packed."""
     are_won: NDArray[np.bool_]
     """bool[N]: whether the position is known to be won for the player."""
     lowest: int
@@ -54,7 +53,7 @@ def judge(positions: Positions, player: Player, solver: ExactSolver, *, walk_sol
         walk_solved: whether to judge the player also where it solves positions exactly itself.
     """
     game = solver.game
-    state = game.state_at(torch.from_numpy(positions.own), torch.from_numpy(positions.opp))
+    state = game.state_at(torch.from_numpy(positions.position))
     state = state._replace(current_player=torch.full_like(state.current_player, positions.seat))
     # A player that explores may also take other actions than the best ones of a position that it solves.
     explores = player.explores(Draws(0, torch.zeros(state.batch_size, dtype=torch.int64), 0)) is not None

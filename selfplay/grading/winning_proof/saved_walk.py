@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.games import Game
-from selfplay.games.board_checks import are_boards
+from selfplay.games.board_checks import are_positions
 from selfplay.grading.winning_proof.action_judge import Judged
 from selfplay.grading.winning_proof.walk import PlyPositions
 
@@ -20,16 +20,17 @@ def problem_of_walk(game: Game, arrays: Mapping[str, NDArray[Any]]) -> str | Non
     types = {name: np.dtype(bool if name in FLAGS else np.int64) for name in arrays}
     if set(arrays) not in (set(PlyPositions._fields), set(Judged._fields)):
         return "its arrays have other names"
-    if any(array.ndim != 1 or array.dtype != types[name] for name, array in arrays.items()):
+    if any(array.ndim != 1 + (name == "position") or array.dtype != types[name] for name, array in arrays.items()):
         return "its arrays are not columns of numbers"
     lengths = {len(array) for name, array in arrays.items() if name != "solved"}
     if len(lengths) > 1:
         return "its columns differ in length"
     if not _are_in(arrays["actions"], game.num_distinct_actions):
         return "an action is not one of the game"
-    if "own" in arrays:
-        fits = are_boards(game.observation_codec, arrays["own"], arrays["opp"]) and (arrays["parents"] >= 0).all()
-        return None if fits else "a position is not a board"
+    if "position" in arrays:
+        kind, positions = game.rules.position, arrays["position"]
+        fits = positions.shape[1] == kind.num_words and are_positions(kind, positions)
+        return None if fits and (arrays["parents"] >= 0).all() else "a position is not a board"
     return None if _are_in(arrays["rows"], len(arrays["solved"])) else "a row is not one of a position"
 
 

@@ -22,8 +22,9 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words
+from selfplay.compute.positions import Packed
 from selfplay.games import Game, State
-from selfplay.games.kernels import distinct_bitboards
+from selfplay.games.kernels import distinct_positions
 from selfplay.grading.winning_proof.action_judge import Judged, Positions
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.exact_solver import EVERY_LOSS, WIN
@@ -35,10 +36,8 @@ STEPPED = 1 << 20
 class PlyPositions(NamedTuple):
     """N different positions after the same number of plies, in the order in which the walk meets them."""
 
-    own: Words
-    """int64[N]"""
-    opp: Words
-    """int64[N]"""
+    position: Packed
+    """int64[N, W]: the positions, packed."""
     parents: Words
     """int64[N]: the row of a position in the ply before from which it was met first."""
     actions: Words
@@ -126,9 +125,9 @@ class Walk(NamedTuple):
         """
         number, is_over = len(finished), len(finished) > 0 and self._is_last(finished[-1])
         if number == 0:
-            own, opp, origin = self.start.own.numpy(), self.start.opp.numpy(), np.zeros(1, dtype=np.int64)
-            self._save(_ply_name(0), PlyPositions(own, opp, origin, origin, np.array([self.result == WIN])))
-        while not is_over and len((ply := self._load(_ply_name(number), PlyPositions)).own) > 0:
+            first, origin = self.start.position.numpy(), np.zeros(1, dtype=np.int64)
+            self._save(_ply_name(0), PlyPositions(first, origin, origin, np.array([self.result == WIN])))
+        while not is_over and len((ply := self._load(_ply_name(number), PlyPositions)).position) > 0:
             counts = self._walk_ply(number, ply)
             yield counts
             for name in [name for name in self.state if name.startswith("judged_")]:
@@ -166,7 +165,7 @@ class Walk(NamedTuple):
 
     def _state(self, ply: PlyPositions) -> State:
         """The positions, with their results for the player to move."""
-        return self.game.state_at(torch.from_numpy(ply.own), torch.from_numpy(ply.opp))
+        return self.game.state_at(torch.from_numpy(ply.position))
 
     # ------------------------------------------------------------------ judging
 
@@ -177,9 +176,7 @@ class Walk(NamedTuple):
         names = [f"judged_{number:03d}_{rows.start:09d}_{rows.stop:09d}" for rows in slices]
         known = [self._load(name, Judged) if name in self.state else None for name in names]
         asked = (turns[rows] for rows, part in zip(slices, known, strict=True) if part is None)
-        new = self.judge(
-            Positions(ply.own[rows], ply.opp[rows], ply.are_won[rows], self.lowest, self.seat) for rows in asked
-        )
+        new = self.judge(Positions(ply.position[rows], ply.are_won[rows], self.lowest, self.seat) for rows in asked)
         with closing(self.progress(total=len(turns), desc=f"ply {self.first_ply + number}")) as bar:
             for name, rows, saved in zip(names, slices, known, strict=True):
                 part = next(new) if saved is None else saved
@@ -194,7 +191,7 @@ class Walk(NamedTuple):
     # ------------------------------------------------------------------ the next ply
 
     def _replies(self, ply: PlyPositions) -> Iterator[Moves]:
-        for rows in _slices(len(ply.own), STEPPED):
+        for rows in _slices(len(ply.position), STEPPED):
             mask = self.game.legal_action_mask(self._state(_rows_of(ply, rows)))
             parents, actions = (index.numpy() for index in mask.nonzero(as_tuple=True))
             parents += rows.start
@@ -204,9 +201,9 @@ class Walk(NamedTuple):
         """The different positions to which these moves lead."""
         parts = []
         for some in moves:
-            state = self.game.state_at(*(torch.from_numpy(word[some.parents]) for word in (ply.own, ply.opp)))
+            state = self.game.state_at(torch.from_numpy(ply.position[some.parents]))
             after = self.game.step_unchecked(state, torch.from_numpy(some.actions))
-            parts.append(_distinct(PlyPositions(after.own.numpy(), after.opp.numpy(), *some)))
+            parts.append(_distinct(PlyPositions(after.position.numpy(), *some)))
         return parts[0] if len(parts) == 1 else _distinct(PlyPositions(*map(np.concatenate, zip(*parts, strict=True))))
 
     # ------------------------------------------------------------------ what was found
@@ -219,7 +216,7 @@ class Walk(NamedTuple):
         won, drawn, lost = (int((results == result).sum()) for result in (1, 0, -1))
         mistakes = (0, 0, 0) if judged is None else _mistakes(judged)
         solved = 0 if judged is None else int(judged.solved.sum())
-        return PlyCounts(self.first_ply + number, is_turn, len(ply.own), won, drawn, lost, solved, *mistakes, line)
+        return PlyCounts(self.first_ply + number, is_turn, len(ply.position), won, drawn, lost, solved, *mistakes, line)
 
     def _line(self, number: int, row: int, action: int) -> str:
         """The actions that lead to a row of a ply, and `action`."""
@@ -248,13 +245,13 @@ def _answers(turns: Words, judged: Judged) -> Iterator[Moves]:
 
 def _distinct(ply: PlyPositions) -> PlyPositions:
     """The different positions of a ply, in the order in which they are met first."""
-    first_rows, inverse = distinct_bitboards(torch.from_numpy(ply.own), torch.from_numpy(ply.opp))
+    first_rows, inverse = distinct_positions(torch.from_numpy(ply.position))
     first = _rows_of(ply, first_rows.numpy())
-    return first._replace(are_won=np.bincount(inverse.numpy()[ply.are_won], minlength=len(first.own)) > 0)
+    return first._replace(are_won=np.bincount(inverse.numpy()[ply.are_won], minlength=len(first.position)) > 0)
 
 
 def _rows_of(ply: PlyPositions, rows: Words | slice) -> PlyPositions:
-    return PlyPositions(ply.own[rows], ply.opp[rows], ply.parents[rows], ply.actions[rows], ply.are_won[rows])
+    return PlyPositions(*(field[rows] for field in ply))
 
 
 def _to_action(judged: Judged, last: int) -> Judged:

@@ -69,6 +69,8 @@ class Step(NamedTuple):
     """The board it leads to."""
     form: Squares
     """That board in the form in which boards are compared."""
+    player: int
+    """The player to move there."""
 
 
 class BoardForm:
@@ -107,10 +109,11 @@ class BoardForm:
     def _computed_steps(self, boards: Sequence[Squares]) -> list[list[Step]]:
         state = self.state(boards)
         rows, actions = self.game.legal_action_mask(state).nonzero(as_tuple=True)
-        reached = self.game.squares(self.game.step_unchecked(state.select(rows), actions)).tolist()
+        reached = self.game.step_unchecked(state.select(rows), actions)
+        columns = rows.tolist(), actions.tolist(), map(tuple, self.game.squares(reached).tolist())
         steps: list[list[Step]] = [[] for _ in boards]
-        for row, action, squares in zip(rows.tolist(), actions.tolist(), map(tuple, reached), strict=True):
-            steps[row].append(Step(action, squares, self.of(squares)))
+        for row, action, squares, player in zip(*columns, reached.current_player.tolist(), strict=True):
+            steps[row].append(Step(action, squares, self.of(squares), player))
         return steps
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, prefetch, recursive_part, register_rules
-from selfplay.compute.positions import Packed
+from selfplay.compute.positions import Packed, pack
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.search.endgame.last_squares import LAST_SQUARES, NO_VALUE, Count, compiled_flips, last_squares_search
 from selfplay.search.endgame.move_ordering import CHILD, NO_LEARNED_VALUES, Children, LearnedValues, move_ordering
@@ -89,16 +89,6 @@ def known_cutoff(children: Children, bound: int, search: int, table: Table) -> W
 
 
 @part_of_compiled
-def put_off_marked(children: Children, threads: Threads) -> None:
-    """Rate the untried children that are marked, by any thread, behind all others."""
-    for number in range(len(children)):
-        child = children[number]
-        is_put_off = child.rating >= PUT_OFF // 2
-        if is_marked(child.own, child.opp, threads) != is_put_off:
-            child.rating += -PUT_OFF if is_put_off else PUT_OFF
-
-
-@part_of_compiled
 def move_best_to_end(children: Children) -> None:
     """Exchange the first child with the lowest rating with the last one."""
     last, least = len(children) - 1, 0
@@ -139,7 +129,16 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
     legal_actions, _, _, board, *_ = number_rules(rules, turning)
     flips = compiled_flips(turning)
     value_of_last_squares, final = last_squares_search(rules, turning)
-    rate_children = move_ordering(rules, turning)
+    rate_children, position = move_ordering(rules, turning), rules.position
+
+    @part_of_compiled
+    def put_off_marked(children: Children, threads: Threads) -> None:
+        """Rate the untried children that are marked, by any thread, behind all others."""
+        for number in range(len(children)):
+            child = children[number]
+            is_put_off = child.rating >= PUT_OFF // 2
+            if is_marked(pack(position(child.own, child.opp)), threads) != is_put_off:
+                child.rating += -PUT_OFF if is_put_off else PUT_OFF
 
     @part_of_compiled
     def list_children(own: int, opp: int, moves: int, children: Children, table: Table, prefetches: bool) -> int:
@@ -194,7 +193,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
             # The children of the child overwrite its record and those after it, which have been tried.
             place = number - tried - 1
             child, move = children[place], children[place].move
-            mark = put_mark(child.own, child.opp, threads) if marks else -1
+            mark = put_mark(pack(position(child.own, child.opp)), threads) if marks else -1
             value = -value_of(child.own, child.opp, -bound - 1, first_child + place, search)
             if mark >= 0:
                 threads.marks[mark] = 0

@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.checks import LARGEST_COUNT, Range
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
-from selfplay.compute.compiled_words import move_of, nth_bit, part
+from selfplay.compute.compiled_words import lowest, nth_bit, part
 from selfplay.compute.random_numbers import below, fold
 from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.outcomes import EndValues
-from selfplay.games.rules import Rules
+from selfplay.games.rules import Position, Rules
 from selfplay.games.state import State
-from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value
+from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value, moves_again
 from selfplay.search.mcts.tree import Edges
 
 CompiledPositionValue = Callable[..., float]
-"""(own, opp, edges, bits, parameters, logits) to the value of an unfinished position to the player to move.
+"""(position, edges, bits, parameters, logits) to the value of an unfinished position to the player to move.
 
 It writes the logit of the prior of each edge (`selfplay.search.mcts.tree.Edge`) into `logits` (float64). `bits` is a
 random int64 that no other position of any search shares, except where a match, ply and seed are the same.
@@ -116,7 +116,7 @@ class RolloutEvaluator:
         self.rollouts = rollouts
 
     def position_value(self, game: Game) -> CompiledPositionValue:
-        return _compile_rollouts(game.rules)
+        return _compile_rollouts(game.rules, game.pass_action)
 
     def parameters(self, game: Game) -> int:
         """The number of random matches."""
@@ -124,37 +124,39 @@ class RolloutEvaluator:
 
 
 @cache
-def _compile_rollouts(rules: Rules) -> CompiledPositionValue:
+def _compile_rollouts(rules: Rules, pass_action: int | None) -> CompiledPositionValue:
     legal_actions, play, is_terminal, return_to_move = (
         rules.legal_actions,
         rules.play,
         rules.is_terminal,
         rules.return_to_move,
     )
+    is_again, passing = moves_again(rules), -1 if pass_action is None else pass_action
     register_rules()
 
     @part_of_compiled
-    def rollout(own: Word, opp: Word, bits: int) -> float:
+    def rollout(position: Position, bits: int) -> float:
         """The return of the player to move after random actions of both players."""
-        ply = 0
+        ply = turns = 0
         while True:
-            legal = legal_actions(own, opp)
-            if legal == 0 and is_terminal(own, opp):
+            legal = legal_actions(position)
+            if legal == 0 and is_terminal(position):
                 break
-            move = legal
+            action = passing
             if legal != 0:
-                move = nth_bit(legal, below(fold(bits, ply), bit_count(legal)))
-            own, opp = play(own, opp, move)
+                action = lowest(nth_bit(legal, below(fold(bits, ply), bit_count(legal))))
+            position = play(position, action)
             ply += 1
-        value = float(part(return_to_move(own, opp), 0))
-        return value if ply % 2 == 0 else 0.0 - value
+            turns += not is_again(position)
+        value = float(part(return_to_move(position), 0))
+        return value if turns % 2 == 0 else 0.0 - value
 
     @part_of_compiled
-    def value(own: Word, opp: Word, edges: Edges, bits: int, rollouts: int, logits: NDArray[np.float64]) -> float:
+    def value(position: Position, edges: Edges, bits: int, rollouts: int, logits: NDArray[np.float64]) -> float:
         logits[: len(edges)] = 0.0
         total = 0.0
         for number in range(rollouts):
-            total += rollout(own, opp, fold(bits, number))
+            total += rollout(position, fold(bits, number))
         return total / rollouts
 
     return value
@@ -183,7 +185,7 @@ class AfterstateEvaluator:
         self.name = evaluation.name
 
     def position_value(self, game: Game) -> CompiledPositionValue:
-        return _compile_afterstates(game.rules, game.pass_action, self.evaluation.unfinished_value(game))
+        return _compile_afterstates(game.rules, self.evaluation.unfinished_value(game))
 
     def parameters(self, game: Game) -> tuple[float, EvaluationParameters]:
         """Raises SettingError if the evaluation does not fit the game."""
@@ -191,17 +193,14 @@ class AfterstateEvaluator:
 
 
 @cache
-def _compile_afterstates(
-    rules: Rules, pass_action: int | None, unfinished_value: CompiledValue
-) -> CompiledPositionValue:
+def _compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> CompiledPositionValue:
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
-    value_at_end, passing = finished_value(rules), -1 if pass_action is None else pass_action
+    value_at_end, is_again = finished_value(rules), moves_again(rules)
     register_rules()
 
     @part_of_compiled
     def value(
-        own: Word,
-        opp: Word,
+        position: Position,
         edges: Edges,
         bits: int,
         parameters: tuple[float, EvaluationParameters],
@@ -210,11 +209,13 @@ def _compile_afterstates(
         temperature, (finished, unfinished) = parameters
         best = -np.inf
         for i in range(len(edges)):
-            mine, other = play(own, opp, move_of(own, edges[i].action, passing))
-            if legal_actions(mine, other) == 0 and is_terminal(mine, other):
-                action_value = 0.0 - value_at_end(mine, other, finished)
+            after = play(position, edges[i].action)
+            if legal_actions(after) == 0 and is_terminal(after):
+                action_value = value_at_end(after, finished)
             else:
-                action_value = 0.0 - unfinished_value(mine, other, unfinished)
+                action_value = unfinished_value(after, unfinished)
+            if not is_again(after):
+                action_value = 0.0 - action_value
             logits[i] = action_value / temperature
             best = max(best, action_value)
         return best

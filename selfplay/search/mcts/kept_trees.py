@@ -10,7 +10,8 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.search.mcts.tree import NOT_ADDED, Trees, set_priors
 
 PLIES = 2
-"""A player searches every second ply of a match, or every ply if it plays against itself."""
+"""A player searches every second ply of a match, or every ply if it plays against itself. After longer turns of the
+other player, a search begins a new tree."""
 
 Nodes = NDArray[np.void]
 """The nodes of one tree, records of `node_dtype`."""
@@ -35,14 +36,14 @@ class KeptTrees:
         recent = range(draws.ply - PLIES, draws.ply) if draws.key == self._key else ()
         self._trees, self._key = {ply: self._trees[ply] for ply in recent if ply in self._trees}, draws.key
 
-    def take_over(self, draws: Draws, own: Words, opp: Words, trees: Trees) -> None:
+    def take_over(self, draws: Draws, positions: Words, trees: Trees) -> None:
         """Begin the empty trees of these matches with the kept nodes below their positions, if there are any."""
         latest_first = [self._trees[ply] for ply in sorted(self._trees, reverse=True) if ply < draws.ply]
         for tree, match in enumerate(draws.match.tolist()):
             kept = next((kept[match] for kept in latest_first if match in kept), None)
             if kept is not None:
                 grown = trees.nodes[tree], trees.edges[tree]
-                trees.sizes[tree] = _take_over(*kept, own, opp, tree, self.most, *grown)
+                trees.sizes[tree] = _take_over(*kept, positions, tree, self.most, *grown)
 
     def keep(self, draws: Draws, trees: Trees) -> None:
         """Keep the trees of the searches of this ply."""
@@ -52,12 +53,11 @@ class KeptTrees:
 
 
 @part_of_compiled
-def find(nodes: Nodes, own: Word, opp: Word) -> int:
+def find(nodes: Nodes, position: Word) -> int:
     """The number of the first node with this position among the children and grandchildren of the root."""
     for number in range(1, len(nodes)):
         node = nodes[number]
-        its_own, its_opp = position_of(node)
-        if its_own == own and its_opp == opp and (node.parent == 0 or nodes[node.parent].parent == 0):
+        if position_of(node) == position and (node.parent == 0 or nodes[node.parent].parent == 0):
             return number
     return NOT_ADDED
 
@@ -66,8 +66,7 @@ def find(nodes: Nodes, own: Word, opp: Word) -> int:
 def _take_over(
     old_nodes: Nodes,
     old_edges: NDArray[np.void],
-    own: Words,
-    opp: Words,
+    positions: Words,
     row: int,
     most: int,
     nodes: Nodes,
@@ -77,7 +76,7 @@ def _take_over(
 
     Returns their number; 0 if there is no such node.
     """
-    root = find(old_nodes, load(own, row), load(opp, row))
+    root = find(old_nodes, load(positions, row))
     if root == NOT_ADDED:
         return 0
     numbers, size = np.full(len(old_nodes), NOT_ADDED), 0

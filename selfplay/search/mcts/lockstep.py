@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
 from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import load, position_of, store
-from selfplay.compute.words import parts_of_bits
 from selfplay.games.rules import Rules
 from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.simulations import compile_steps
-from selfplay.search.mcts.tree import NOT_ADDED, CompiledTreeSearch, TreeSearchResult, back_up, edges_of, set_priors
+from selfplay.search.mcts.tree import NOT_ADDED, CompiledTreeSearch, TreeSearchResult, back_up_of, edges_of, set_priors
 
 
 class Frontier(NamedTuple):
@@ -26,18 +25,16 @@ class Frontier(NamedTuple):
     tree: NDArray[np.int64]
     node: NDArray[np.int64]
     """int64[B]: the number of the node that is to be evaluated."""
-    own: Words
-    opp: Words
-    """Its position."""
+    positions: Words
+    """Its position, packed."""
     left: NDArray[np.int64]
     """int64[B]: the number of simulations that the tree still runs."""
 
 
-def make_frontier(batch_size: int, word_bits: int) -> Frontier:
-    """Memory for `batch_size` trees of a game with words of this many bits."""
+def make_frontier(batch_size: int, num_words: int) -> Frontier:
+    """Memory for `batch_size` trees of a game with positions of W = `num_words`."""
     tree, node, left = np.empty((3, batch_size), dtype=np.int64)
-    own, opp = np.empty((2, batch_size), dtype=word_dtype(parts_of_bits(word_bits)))
-    return Frontier(tree, node, own, opp, left)
+    return Frontier(tree, node, np.empty(batch_size, dtype=word_dtype(num_words)), left)
 
 
 @cache
@@ -46,14 +43,13 @@ def compile_lockstep(
 ) -> tuple[Callable[..., int], Callable[..., int], Callable[..., None]]:
     """The kernels `plant`, `advance` and `conclude`. Trees whose root is a finished match do not grow."""
     plant_root, descend, begin, conclude_tree = compile_steps(rules, pass_action, rule)
+    unpack, back_up = rules.position.unpack, back_up_of(rules)
 
     @part_of_compiled
     def wait(search: CompiledTreeSearch, tree: int, number: int, left: int, place: int, frontier: Frontier) -> None:
         node = search.trees.nodes[tree, number]
         frontier.tree[place], frontier.node[place], frontier.left[place] = tree, number, left
-        own, opp = position_of(node)
-        store(frontier.own, place, own)
-        store(frontier.opp, place, opp)
+        store(frontier.positions, place, position_of(node))
 
     @part_of_compiled
     def receive(
@@ -85,19 +81,19 @@ def compile_lockstep(
         return place + 1
 
     @compiled
-    def plant(own: Words, opp: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, frontier: Frontier) -> int:
+    def plant(positions: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, frontier: Frontier) -> int:
         """Make the searched positions the roots of empty trees, and run simulations in the others as `advance` does.
 
         Returns the count of the frontier. `bits`: int64[B] random bits for the roots.
         """
         search, frontier = borrowed((search, frontier))
         count = 0
-        for tree in range(len(own)):
+        for tree in range(len(positions)):
             if search.continues and search.trees.sizes[tree] > 0:
                 if search.trees.nodes[tree, 0].is_proved == 0:
                     begin(search, tree, bits[tree])
                 count = simulate(search, tree, search.simulations, count, frontier)
-            elif plant_root(search, tree, load(own, tree), load(opp, tree)):
+            elif plant_root(search, tree, unpack(load(positions, tree))):
                 wait(search, tree, 0, search.simulations, count, frontier)
                 count += 1
         return count

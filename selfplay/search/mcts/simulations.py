@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
-from selfplay.compute.compiled_words import load, lowest, move_of, position_of, set_position
+from selfplay.compute.compiled_words import load, lowest, position_of, set_position
+from selfplay.compute.positions import pack
 from selfplay.compute.random_numbers import fold
-from selfplay.games.rules import Rules
-from selfplay.search.evaluation import finished_value
+from selfplay.games.rules import Position, Rules
+from selfplay.search.evaluation import finished_value, moves_again
 from selfplay.search.mcts.evaluator import CompiledPositionValue
 from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.tree import (
@@ -27,7 +27,7 @@ from selfplay.search.mcts.tree import (
     OPEN,
     CompiledTreeSearch,
     TreeSearchResult,
-    back_up,
+    back_up_of,
     edges_of,
     is_candidate,
     prove_by_edges,
@@ -44,37 +44,48 @@ Part = Callable[..., Any]
 def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) -> tuple[Part, Part, Part, Part]:
     """`plant_root`, `descend`, `begin` and `conclude`: parts of compiled functions, each working on one tree."""
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
-    value_at_end = finished_value(rules)
+    unpack, is_again, value_at_end, back_up = (
+        rules.position.unpack,
+        moves_again(rules),
+        finished_value(rules),
+        back_up_of(rules),
+    )
     begin_root, select_at_root, select, final_score, policy_weights = rule
     passing = -1 if pass_action is None else pass_action
     register_rules()
 
     @part_of_compiled
-    def is_over(own: Word, opp: Word) -> bool:
-        return bool(legal_actions(own, opp) == 0 and is_terminal(own, opp))
+    def is_over(position: Position) -> bool:
+        return bool(legal_actions(position) == 0 and is_terminal(position))
+
+    @part_of_compiled
+    def end_value(position: Position, finished: NDArray[np.float64]) -> float:
+        """The value of a finished match to the player who has made the last move."""
+        value: float = value_at_end(position, finished)
+        return value if is_again(position) else 0.0 - value
 
     @part_of_compiled
     def settle_ends(search: CompiledTreeSearch, tree: int, number: int) -> None:
         """Settle the edges of a node that end the match, and prove the node if that suffices."""
         node, edges, is_any = search.trees.nodes[tree, number], edges_of(search.trees, tree, number), False
-        before, other_before = position_of(node)
+        before = unpack(position_of(node))
         for i in range(len(edges)):
-            own, opp = play(before, other_before, move_of(before, edges[i].action, passing))
-            if is_over(own, opp):
-                settle_edge(edges[i], 0.0 - value_at_end(own, opp, search.finished), True)
+            position = play(before, edges[i].action)
+            if is_over(position):
+                settle_edge(edges[i], end_value(position, search.finished), True)
                 is_any = True
         if is_any:
             prove_by_edges(node, edges)
 
     @part_of_compiled
-    def add_node(search: CompiledTreeSearch, tree: int, parent: int, i: int, own: Word, opp: Word) -> int:
+    def add_node(search: CompiledTreeSearch, tree: int, parent: int, i: int, position: Position) -> int:
         """Add an unfinished position as the child of edge i of `parent`; returns its number."""
         number = int(search.trees.sizes[tree])
         search.trees.sizes[tree] += 1
         node, edges = search.trees.nodes[tree, number], search.trees.edges[tree, number]
-        set_position(node, own, opp)
+        set_position(node, pack(position))
         node.parent, node.edge, node.value, node.is_proved = parent, i, 0.0, 0
-        bits, count = legal_actions(own, opp), 0
+        bits, count = legal_actions(position), 0
         while bits != 0 or count == 0:
             edge = edges[count]
             edge.prior, edge.value, edge.visits, edge.child, edge.status = 0.0, 0.0, 0, NOT_ADDED, OPEN
@@ -87,12 +98,12 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         return number
 
     @part_of_compiled
-    def plant_root(search: CompiledTreeSearch, tree: int, own: Word, opp: Word) -> bool:
+    def plant_root(search: CompiledTreeSearch, tree: int, position: Position) -> bool:
         """Begin a new tree; returns whether its root is to be evaluated. A finished match gets no node."""
         search.trees.sizes[tree] = 0
-        if is_over(own, opp):
+        if is_over(position):
             return False
-        add_node(search, tree, NOT_ADDED, 0, own, opp)
+        add_node(search, tree, NOT_ADDED, 0, position)
         root = search.trees.nodes[tree, 0]
         set_priors(edges_of(search.trees, tree, 0), np.zeros(root.num_edges))
         return bool(root.is_proved == 0)
@@ -101,12 +112,11 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
     def follow(search: CompiledTreeSearch, tree: int, number: int, i: int) -> int:
         """Add the child of an edge that has none. NOT_ADDED if the match is over there, which settles the edge."""
         node, edge = search.trees.nodes[tree, number], search.trees.edges[tree, number, i]
-        own, opp = position_of(node)
-        own, opp = play(own, opp, move_of(own, edge.action, passing))
-        if is_over(own, opp):
-            settle_edge(edge, 0.0 - value_at_end(own, opp, search.finished), search.proves)
+        position = play(unpack(position_of(node)), edge.action)
+        if is_over(position):
+            settle_edge(edge, end_value(position, search.finished), search.proves)
             return NOT_ADDED
-        child = add_node(search, tree, number, i, own, opp)
+        child = add_node(search, tree, number, i, position)
         edge.child = child
         return child
 
@@ -189,7 +199,7 @@ ROW, IN_TREE, IN_ALL = range(3)
 def compile_whole_search(
     rules: Rules, pass_action: int | None, rule: RuleFunctions, position_value: CompiledPositionValue
 ) -> Callable[..., bool]:
-    """`search_batch(own, opp, root_bits, leaf_bits, search, progress, stop, results)`, with a compiled evaluator.
+    """`search_batch(positions, root_bits, leaf_bits, search, progress, stop, results)`, with a compiled evaluator.
 
     It grows one tree after another. With `search.continues` each tree has its own memory. Otherwise all use the memory
     of the first of `search.trees`, which has the last tree afterwards. It returns False if it was stopped (see
@@ -197,12 +207,13 @@ def compile_whole_search(
     same arguments continues. `progress` is int64[3], 0 at first.
     """
     plant_root, descend, begin, conclude = compile_steps(rules, pass_action, rule)
+    unpack, back_up = rules.position.unpack, back_up_of(rules)
 
     @part_of_compiled
     def evaluate(search: CompiledTreeSearch, tree: int, number: int, bits: int, logits: NDArray[np.float64]) -> float:
         node, edges = search.trees.nodes[tree, number], edges_of(search.trees, tree, number)
-        own, opp = position_of(node)
-        value = position_value(own, opp, edges, fold(bits, number), search.parameters, logits)
+        position = unpack(position_of(node))
+        value = position_value(position, edges, fold(bits, number), search.parameters, logits)
         node.value = value
         set_priors(edges, logits)
         return value
@@ -211,8 +222,7 @@ def compile_whole_search(
     def begin_tree(
         search: CompiledTreeSearch,
         tree: int,
-        own: Word,
-        opp: Word,
+        position: Position,
         root_bits: int,
         leaf_bits: int,
         logits: NDArray[np.float64],
@@ -221,7 +231,7 @@ def compile_whole_search(
         if search.continues and search.trees.sizes[tree] > 0:
             if search.trees.nodes[tree, 0].is_proved != 0:
                 return False
-        elif plant_root(search, tree, own, opp):
+        elif plant_root(search, tree, position):
             evaluate(search, tree, 0, leaf_bits, logits)
         else:
             return False
@@ -253,8 +263,7 @@ def compile_whole_search(
 
     @compiled
     def search_batch(
-        own: Words,
-        opp: Words,
+        positions: Words,
         root_bits: NDArray[np.int64],
         leaf_bits: NDArray[np.int64],
         search: CompiledTreeSearch,
@@ -264,10 +273,10 @@ def compile_whole_search(
     ) -> bool:
         search, progress, stop = borrowed((search, progress, stop))
         logits = np.empty(search.trees.edges.shape[2])
-        for row in range(progress[ROW], len(own)):
+        for row in range(progress[ROW], len(positions)):
             tree, bits = row if search.continues else 0, leaf_bits[row]
             if progress[IN_TREE] > 0 or begin_tree(
-                search, tree, load(own, row), load(opp, row), root_bits[row], bits, logits
+                search, tree, unpack(load(positions, row)), root_bits[row], bits, logits
             ):
                 simulate(search, tree, bits, progress, stop, logits)
                 if stop[STOP] != 0:

@@ -2,7 +2,7 @@
 
 A tree holds one node for each position that its search has added; node 0 is the searched position. The legal actions
 of a node are its edges, in ascending order. All values are to the player to move in the node they belong to, so a value
-changes its sign on its way from a node to its parent.
+changes its sign on its way from a node to its parent, unless the same player has moved twice.
 
 An edge is settled when its value is exact: its action ends the match or, with proofs, leads to a proved position. A
 simulation that chooses a settled edge ends there. With proofs (MCTS-solver: Winands, Bjornsson & Saito, "Monte-Carlo
@@ -11,6 +11,7 @@ when one of its edges is settled as won or all its edges are settled. Its value 
 and the edge that leads to the node is settled.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -19,10 +20,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.compute.compiled_word_type import word_dtype
+from selfplay.compute.compiled_words import position_of
 from selfplay.compute.elementary import exponential
-from selfplay.compute.words import PART_BITS, parts_of_bits
+from selfplay.games.rules import Rules
+from selfplay.search.evaluation import moves_again
 
 OPEN, SETTLED, LOST = range(3)
 """Kinds of edges: not settled; settled; settled as lost by proof, so that rules do not choose it."""
@@ -35,9 +38,8 @@ WON = 1.0
 class Node(Protocol):
     """One position of a tree, read and written by compiled code."""
 
-    own: Word
-    opp: Word
-    """The two words, which `selfplay.compute.compiled_words.position_of` reads and `set_position` writes."""
+    position: Word
+    """Packed; `selfplay.compute.compiled_words.position_of` reads it and `set_position` writes it."""
     value: float
     """The value that the evaluator gives the position, or the exact value if `is_proved`."""
     parent: int
@@ -62,15 +64,15 @@ class Edge(Protocol):
     """OPEN, SETTLED or LOST."""
 
 
-def _record(protocol: type, word_bits: int = PART_BITS) -> "np.dtype[np.void]":
-    kinds: dict[Any, Any] = {float: np.float64, int: np.int32, Word: word_dtype(parts_of_bits(word_bits))}
+def _record(protocol: type, num_words: int = 1) -> "np.dtype[np.void]":
+    kinds: dict[Any, Any] = {float: np.float64, int: np.int32, Word: word_dtype(num_words)}
     return np.dtype([(name, kinds[kind]) for name, kind in protocol.__annotations__.items()], align=True)
 
 
 @cache
-def node_dtype(word_bits: int) -> "np.dtype[np.void]":
-    """The records of nodes of a game with words of this many bits."""
-    return _record(Node, word_bits)
+def node_dtype(num_words: int) -> "np.dtype[np.void]":
+    """The records of nodes of a game with positions of W = `num_words`."""
+    return _record(Node, num_words)
 
 
 EDGE = _record(Edge)
@@ -92,14 +94,14 @@ class Trees(NamedTuple):
     """float64[B, A]: a random number for each edge of the root, for rules that use them."""
 
 
-def tree_bytes(num_nodes: int, num_actions: int, word_bits: int) -> int:
+def tree_bytes(num_nodes: int, num_actions: int, num_words: int) -> int:
     """The memory of one tree."""
-    return num_nodes * (node_dtype(word_bits).itemsize + num_actions * EDGE.itemsize)
+    return num_nodes * (node_dtype(num_words).itemsize + num_actions * EDGE.itemsize)
 
 
-def make_trees(batch_size: int, num_nodes: int, num_actions: int, word_bits: int) -> Trees:
+def make_trees(batch_size: int, num_nodes: int, num_actions: int, num_words: int) -> Trees:
     """Memory for trees of up to `num_nodes` nodes."""
-    nodes = np.zeros((batch_size, num_nodes), dtype=node_dtype(word_bits))
+    nodes = np.zeros((batch_size, num_nodes), dtype=node_dtype(num_words))
     edges = np.zeros((batch_size, num_nodes, num_actions), dtype=EDGE)
     return Trees(nodes, edges, np.zeros(batch_size, dtype=np.int64), np.zeros((batch_size, num_actions)))
 
@@ -130,25 +132,34 @@ def prove_by_edges(node: Node, edges: Edges) -> None:
         node.value, node.is_proved = best, 1
 
 
-@part_of_compiled
-def back_up(trees: Trees, tree: int, number: int, value: float, proves: bool) -> None:
-    """Add the result of a simulation to all edges from a node to the root.
+@cache
+def back_up_of(rules: Rules) -> Callable[[Trees, int, int, float, bool], None]:
+    """`back_up(trees, tree, number, value, proves)` of a game with these rules.
 
-    Args:
-        value: the result to the player to move in the node.
+    It adds the result of a simulation, with this value to the player to move in a node, to all edges from the node to
+    the root.
     """
-    while number > 0:
-        node = trees.nodes[tree, number]
-        parent, edge = node.parent, trees.edges[tree, node.parent, node.edge]
-        edge.visits += 1
-        if node.is_proved != 0:
-            value = 0.0 - node.value
-            settle_edge(edge, value, proves)
-            prove_by_edges(trees.nodes[tree, parent], edges_of(trees, tree, parent))
-        else:
-            value = 0.0 - value
-            edge.value += (value - edge.value) / edge.visits
-        number = parent
+    unpack, is_again = rules.position.unpack, moves_again(rules)
+    register_rules()
+
+    @part_of_compiled
+    def back_up(trees: Trees, tree: int, number: int, value: float, proves: bool) -> None:
+        while number > 0:
+            node = trees.nodes[tree, number]
+            parent, edge = node.parent, trees.edges[tree, node.parent, node.edge]
+            edge.visits += 1
+            if node.is_proved != 0:
+                value = node.value
+            if not is_again(unpack(position_of(node))):
+                value = 0.0 - value
+            if node.is_proved != 0:
+                settle_edge(edge, value, proves)
+                prove_by_edges(trees.nodes[tree, parent], edges_of(trees, tree, parent))
+            else:
+                edge.value += (value - edge.value) / edge.visits
+            number = parent
+
+    return back_up
 
 
 @part_of_compiled
@@ -198,7 +209,7 @@ class CompiledTreeSearch(NamedTuple):
     continues: bool
     """Whether trees that are not empty are continued."""
     finished: NDArray[np.float64]
-    """float64[2], the third argument of `selfplay.search.evaluation.finished_value`."""
+    """float64[2], the second argument of `selfplay.search.evaluation.finished_value`."""
     constants: Any
     """Those of the rule."""
     parameters: Any

@@ -10,11 +10,11 @@ from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.compilation import Words, compiled
-from selfplay.compute.compiled_words import load, position_hash, stored_rows, word_rows
+from selfplay.compute.compiled_words import load, position_hash, word_rows
 from selfplay.compute.random_numbers import Draws, Purpose, fold
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
-from selfplay.games.kernels import distinct_bitboards
+from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.search.deadline import StoppedError, current_deadline
@@ -71,9 +71,8 @@ class TreeSearch(MadeAgain):
         proves: bool = True,
         reuse: bool = False,
     ) -> None:
-        most_nodes = (
-            LARGEST_TREE // tree_bytes(1, game.num_distinct_actions, game.rules.word_bits) // (2 if reuse else 1)
-        )
+        self._num_words = game.rules.position.num_words
+        most_nodes = LARGEST_TREE // tree_bytes(1, game.num_distinct_actions, self._num_words) // (2 if reuse else 1)
         most = min(MOST_SIMULATIONS, most_nodes - 1)
         require("simulations", simulations, 1 <= simulations <= most, f"1 to {most:,}")
         if reuse and not rule.continues:
@@ -105,50 +104,51 @@ class TreeSearch(MadeAgain):
         Args:
             draws: the random numbers of this ply; None: random bits that depend on the position alone.
         """
-        own, opp, inverse = state.own, state.opp, None
+        positions, inverse = state.position, None
         if not self.is_random:
-            rows, inverse = distinct_bitboards(own, opp)
-            own, opp, draws = own[rows], opp[rows], None
-        found = self._search(word_rows(own), word_rows(opp), draws)
+            rows, inverse = distinct_positions(positions)
+            positions, draws = positions[rows], None
+        found = self._search(word_rows(positions), draws)
         tensors = map(torch.from_numpy, found)
         return TreeSearchResult(*(one if inverse is None else one[inverse] for one in tensors))
 
-    def _search(self, own: Words, opp: Words, draws: Draws | None) -> TreeSearchResult:
-        bits, kept, num_actions, parts = _random_bits(own, opp, draws), self._kept, self.game.num_distinct_actions, []
+    def _search(self, positions: Words, draws: Draws | None) -> TreeSearchResult:
+        bits, kept, num_actions, parts = _random_bits(positions, draws), self._kept, self.game.num_distinct_actions, []
         if draws is None or kept is None:
             kept = draws = None
         else:
             draws = draws._replace(match=draws.match.cpu())
             kept.forget(draws)
-        word_bits = self.game.rules.word_bits
         # A compiled search grows one tree after another in the memory of one, if none is kept.
         is_one = self._is_compiled and kept is None
-        size = max(1, len(own) if is_one else BYTES_AT_ONCE // tree_bytes(self._num_nodes, num_actions, word_bits))
-        for start in range(0, max(1, len(own)), size):
+        size = max(
+            1, len(positions) if is_one else BYTES_AT_ONCE // tree_bytes(self._num_nodes, num_actions, self._num_words)
+        )
+        for start in range(0, max(1, len(positions)), size):
             chunk = slice(start, start + size)
-            trees = make_trees(1 if is_one else len(own[chunk]), self._num_nodes, num_actions, word_bits)
+            trees = make_trees(1 if is_one else len(positions[chunk]), self._num_nodes, num_actions, self._num_words)
             if kept is not None and draws is not None:
                 of_chunk = draws._replace(match=draws.match[chunk])
-                kept.take_over(of_chunk, own[chunk], opp[chunk], trees)
+                kept.take_over(of_chunk, positions[chunk], trees)
             parameters = self.parts.parameters(self.game) if self._is_compiled else 0
             how = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
-            parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], CompiledTreeSearch(*how)))
+            parts.append(self._grow(positions[chunk], bits[:, chunk], CompiledTreeSearch(*how)))
             if kept is not None and draws is not None:
                 kept.keep(of_chunk, trees)
         joined: Any = map(np.concatenate, zip(*parts, strict=True))
         return parts[0] if len(parts) == 1 else TreeSearchResult(*joined)
 
-    def _grow(self, own: Words, opp: Words, bits: NDArray[np.int64], search: CompiledTreeSearch) -> TreeSearchResult:
+    def _grow(self, positions: Words, bits: NDArray[np.int64], search: CompiledTreeSearch) -> TreeSearchResult:
         """Search these positions in the memory of `search.trees`."""
-        results = make_results(len(own), self.game.num_distinct_actions)
+        results = make_results(len(positions), self.game.num_distinct_actions)
         if self.parts.position_value is None:
-            self._grow_in_lockstep(own, opp, bits[0], search, results)
+            self._grow_in_lockstep(positions, bits[0], search, results)
             return results
         search_batch = compile_whole_search(*self._kind, self.parts.position_value(self.game))
         progress, start = np.zeros(3, dtype=np.int64), perf_counter()
 
         def grow(stop: StopFlag) -> None:
-            if not search_batch(own, opp, *bits, search, progress, stop, results):
+            if not search_batch(positions, *bits, search, progress, stop, results):
                 raise StoppedError
 
         try:
@@ -156,16 +156,16 @@ class TreeSearch(MadeAgain):
         except TimeLimitError:
             # No tree grows further, except that each has this number of simulations.
             fewest = search._replace(simulations=min(self.simulations, FEWEST_AFTER_DEADLINE))
-            search_batch(own, opp, *bits, fewest, progress, make_stop_flag(), results)
+            search_batch(positions, *bits, fewest, progress, make_stop_flag(), results)
         self._quick_simulations = max(FEWEST_QUICK, int(QUICK_SECONDS * progress[IN_ALL] / (perf_counter() - start)))
         return results
 
     def _grow_in_lockstep(
-        self, own: Words, opp: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, results: TreeSearchResult
+        self, positions: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, results: TreeSearchResult
     ) -> None:
         plant, advance, conclude = compile_lockstep(*self._kind)
-        frontier = make_frontier(len(own), self.game.rules.word_bits)
-        count, evaluated, deadline = plant(own, opp, bits, search, frontier), 0, current_deadline()
+        frontier = make_frontier(len(positions), self._num_words)
+        count, evaluated, deadline = plant(positions, bits, search, frontier), 0, current_deadline()
         while count > 0:
             deadline.check()
             evaluated += 1
@@ -177,38 +177,37 @@ class TreeSearch(MadeAgain):
 
     def _evaluated(self, frontier: Frontier, count: int) -> tuple[Numbers, Numbers, NDArray[np.int64]]:
         """The evaluations of the distinct positions of the frontier, and the number of that of each tree."""
-        own, opp = (torch.from_numpy(stored_rows(words[:count])) for words in (frontier.own, frontier.opp))
-        first, rows = distinct_bitboards(own, opp)
+        positions = torch.from_numpy(frontier.positions[:count]["parts"])
+        first, rows = distinct_positions(positions)
         assert self.parts.evaluate is not None, "only called for evaluators of batches"
-        found = self.parts.evaluate(_unfinished(own[first], opp[first]))
+        found = self.parts.evaluate(_unfinished(positions[first]))
         values, logits = checked_values(found, self.parts.name, len(first), self.game.num_distinct_actions)
         return values.numpy(), logits.numpy(), rows.numpy()
 
 
-def _unfinished(own: Tensor, opp: Tensor) -> State:
+def _unfinished(positions: Tensor) -> State:
     """Unfinished positions as a state with player 0 to move."""
-    zeros = [torch.zeros(len(own), dtype=dtype) for dtype in (torch.int8, torch.bool, torch.float32)]
-    return State(own, opp, *zeros)
+    zeros = [torch.zeros(len(positions), dtype=dtype) for dtype in (torch.int8, torch.bool, torch.float32)]
+    return State(positions, *zeros)
 
 
-def _random_bits(own: Words, opp: Words, draws: Draws | None) -> NDArray[np.int64]:
+def _random_bits(positions: Words, draws: Draws | None) -> NDArray[np.int64]:
     """int64[2, B]: the random bits of the root and of the leaves of each tree; without draws, from positions alone."""
-    bits = np.empty((2, len(own)), dtype=np.int64)
+    bits = np.empty((2, len(positions)), dtype=np.int64)
     key, match, ply = (0, bits[0], 0) if draws is None else (draws.key, draws.match.cpu().numpy(), draws.ply)
-    _write_bits(own, opp, draws is None, key, match, ply, bits)
+    _write_bits(positions, draws is None, key, match, ply, bits)
     return bits
 
 
 @compiled
 def _write_bits(
-    own: Words,
-    opp: Words,
+    positions: Words,
     from_positions: bool,
     key: int,
     match: NDArray[np.int64],
     ply: int,
     bits: NDArray[np.int64],
 ) -> None:
-    for i in range(len(own)):
-        word = position_hash(load(own, i), load(opp, i)) if from_positions else fold(fold(key, match[i]), ply)
+    for i in range(len(positions)):
+        word = position_hash(load(positions, i)) if from_positions else fold(fold(key, match[i]), ply)
         bits[0, i], bits[1, i] = fold(word, ROOT_NOISE), fold(word, LEAF)

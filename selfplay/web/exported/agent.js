@@ -1,7 +1,7 @@
 // The learned values of positions: tables of patterns (selfplay/games/patterns.py), or the layers of a network, which may
 // have a policy head.
 
-import { bitsOf } from "./game.js";
+import { bitsOf, observer } from "./game.js";
 import { Layers } from "./layers.js";
 import { phaseOf } from "./rules.js";
 
@@ -19,7 +19,7 @@ function fromHalves(words) {
 }
 
 /** @type {(description: Description, address: URL) => Promise<Evaluator>} */
-export async function loadAgent({ network, arrays }, address) {
+export async function loadAgent({ network, arrays, shown }, address) {
   const response = await fetch(address);
   if (!response.ok) {
     throw new Error(`${response.status} for ${address.pathname}`);
@@ -34,7 +34,7 @@ export async function loadAgent({ network, arrays }, address) {
       return [name, type === "float16" ? fromHalves(array) : array];
     }),
   );
-  return network.kind === "tables" ? new Tables(network, read) : new Layers(network, read);
+  return network.kind === "tables" ? new Tables(network, read) : new Layers(network, read, observer(shown, network.shape.reduce((size, one) => size * one)));
 }
 
 class Tables {
@@ -50,7 +50,7 @@ class Tables {
     this.entries = new Int32Array(offsets.length);
     this.sizes = [phases, squares, parities].map(BigInt);
     this.weightsOfPhase = weights.length / phases;
-    // By player (0: the one who has just moved) and square: the images that a stone changes, and what it adds.
+    // By player (0: the one who is not to move) and square: the images that a stone changes, and what it adds.
     const images = [...offsets.keys()];
     const at = (/** @type {number} */ player, /** @type {number} */ square, /** @type {number} */ image) => added[(player * squares + square) * offsets.length + image];
     this.changes = [0, 1].map((player) =>
@@ -60,9 +60,9 @@ class Tables {
     );
   }
 
-  // The value to the player who has just moved, of a position seen by the player to move.
-  /** @type {(own: bigint, opp: bigint) => number} */
-  value(own, opp) {
+  // The value to the player who is not to move.
+  /** @type {(position: Position) => number} */
+  value({ own, opp }) {
     const { entries, weights, weightOf } = this;
     entries.set(this.offsets);
     for (const [player, word] of [opp, own].entries()) {

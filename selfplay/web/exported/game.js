@@ -1,24 +1,36 @@
 // A game: states, and the values of actions by the values of positions, as selfplay/games and players/value_net.py.
 //
-// A state is {own, opp, player, isOver, result}: the two words seen by the player to move, its seat, and the result to seat
-// 0 of a match that is over.
+// A state is {position, player, isOver, result}: the fields of the position seen by the player to move, its seat, and the
+// result to seat 0 of a match that is over.
 
 import * as rules from "./rules.js";
-
-const PASS = 0n;
 
 // The numbers of the set bits of a word, ascending.
 /** @type {(word: bigint) => number[]} */
 export function bitsOf(word) {
   const bits = [];
-  for (let half = 0; half < rules.wordBits / 32; half += 1) {
-    let rest = Number(BigInt.asUintN(32, word >> BigInt(32 * half)));
-    while (rest !== 0) {
-      bits.push(32 * half + 31 - Math.clz32(rest & -rest));
-      rest = (rest & (rest - 1)) >>> 0;
+  for (let rest = word < 0n ? BigInt.asUintN(64, word) : word, first = 0; rest !== 0n; rest >>= 32n, first += 32) {
+    let half = Number(rest & 0xffffffffn);
+    while (half !== 0) {
+      bits.push(first + 31 - Math.clz32(half & -half));
+      half = (half & (half - 1)) >>> 0;
     }
   }
   return bits;
+}
+
+// From a position to the entries of its observation, seen by the player who is not to move: each is a bit of the packed
+// position or, without these, what a rule gives.
+/** @type {(shown: number[] | null, size: number) => (position: Position) => number[]} */
+export function observer(shown, size) {
+  if (shown === null) {
+    const entries = [...Array(size).keys()].map(BigInt);
+    return (position) => entries.map((entry) => Number(rules.observationEntry(position, entry)));
+  }
+  return (position) => {
+    const bits = new Set(bitsOf(rules.packed(position)));
+    return shown.slice(0, size).map((bit) => Number(bits.has(bit)));
+  };
 }
 
 // What a rule gives for a number, which may be negative.
@@ -27,89 +39,112 @@ export const numberOf = (value) => Number(BigInt.asIntN(64, value));
 
 export class Game {
   /**
-   * @param {Pick<Description, "initial" | "pass_action" | "num_actions" | "num_squares" | "ends">} description
+   * @param {Pick<Description, "initial" | "pass_action" | "num_actions" | "num_squares" | "shown" | "square_marks" | "ends">} description
    */
-  constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, ends }) {
+  constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, shown, square_marks: marks, ends }) {
     this.rules = rules;
     this.passAction = passAction;
     this.numActions = numActions;
     this.numSquares = numSquares;
     this.ends = ends;
-    this.initial = initial.map((word) => BigInt.asUintN(rules.wordBits, BigInt(word)));
-    this.entries = [...Array(2 * numSquares).keys()].map(BigInt);
+    this.markFields = Object.keys(marks);
+    this.initial = rules.unpacked(BigInt(initial));
+    this.stones = observer(shown, 2 * numSquares);
   }
 
   start() {
-    const [own, opp] = this.initial;
-    return this.#state(own, opp, 0);
+    return this.#state(this.initial, 0);
   }
 
   // The value of a finished position to the player to move.
-  /** @type {(own: bigint, opp: bigint) => number} */
-  valueAtEnd(own, opp) {
-    const lead = this.ends.point === 0 ? 0 : numberOf(rules.margin(own, opp));
-    return this.ends.win * numberOf(rules.returnToMove(own, opp)) + this.ends.point * lead;
+  /** @type {(position: Position) => number} */
+  valueAtEnd(position) {
+    const lead = this.ends.point === 0 ? 0 : numberOf(rules.margin(position));
+    return this.ends.win * numberOf(rules.returnToMove(position)) + this.ends.point * lead;
   }
 
-  /** @type {(own: bigint, opp: bigint, player: number) => GameState} */
-  #state(own, opp, player) {
-    const isOver = rules.legalActions(own, opp) === 0n && rules.isTerminal(own, opp) !== 0n;
-    const result = isOver ? numberOf(rules.returnToMove(own, opp)) * (player === 0 ? 1 : -1) : 0;
-    return { own, opp, player, isOver, result };
+  /** @type {(position: Position, player: number) => GameState} */
+  #state(position, player) {
+    const isOver = rules.legalActions(position) === 0n && rules.isTerminal(position) !== 0n;
+    const result = isOver ? numberOf(rules.returnToMove(position)) * (player === 0 ? 1 : -1) : 0;
+    return { position, player, isOver, result };
   }
 
-  /** @type {(state: GameState) => number[]} */
-  legal({ own, opp, isOver }) {
-    if (isOver) {
-      return [];
-    }
-    const actions = bitsOf(rules.legalActions(own, opp));
+  // The legal actions of a match that is not over.
+  /** @type {(position: Position, legal?: bigint) => number[]} */
+  actions(position, legal = rules.legalActions(position)) {
+    const actions = bitsOf(legal);
     return actions.length === 0 && this.passAction !== null ? [this.passAction] : actions;
   }
 
-  /** @type {(action: number) => bigint} */
-  move(action) {
-    return action === this.passAction ? PASS : 1n << BigInt(action);
-  }
+  /** @type {(state: GameState) => number[]} */
+  legal = ({ position, isOver }) => (isOver ? [] : this.actions(position));
+
+  /** @type {(position: Position, action: number) => Position} */
+  play = (position, action) => rules.play(position, BigInt(action));
+
+  // Whether the player to move has also made the last move.
+  /** @type {(position: Position) => boolean} */
+  movesAgain = (position) => rules.movesAgain !== undefined && rules.movesAgain(position) !== 0n;
+
+  // The value of a position to the player who made the last move, from that to the player to move, and the other way round.
+  /** @type {(position: Position, value: number) => number} */
+  turned = (position, value) => (this.movesAgain(position) ? value : -value);
 
   /** @type {(state: GameState, action: number) => GameState} */
-  step({ own, opp, player }, action) {
-    return this.#state(...rules.play(own, opp, this.move(action)), 1 - player);
+  step({ position, player }, action) {
+    const after = this.play(position, action);
+    return this.#state(after, this.movesAgain(after) ? player : 1 - player);
   }
 
   // 1 for a stone of seat 0, -1 for one of seat 1, 0 for an empty square.
   /** @type {(state: GameState) => number[]} */
-  squares({ own, opp, player }) {
-    const seen = this.entries.map((entry) => Number(rules.observationEntry(own, opp, entry)));
+  squares({ position, player }) {
+    const seen = this.stones(position);
     const sign = player === 0 ? 1 : -1;
     return seen.slice(this.numSquares).map((toMove, square) => sign * (toMove - seen[square]) + 0);
   }
 
+  // Which of the marks each square has, numbered from 1 in their order; 0: none.
+  /** @type {(state: GameState) => number[]} */
+  marks({ position }) {
+    const marks = new Array(this.numSquares).fill(0);
+    this.markFields.forEach((name, number) => bitsOf(position[name]).forEach((square) => (marks[square] = number + 1)));
+    return marks;
+  }
+
+  // Different numbers for squares with different stones or marks, 0 for those with neither.
+  /** @type {(state: GameState) => number[]} */
+  contents(state) {
+    const marks = this.marks(state);
+    return this.squares(state).map((stone, square) => stone + 3 * marks[square]);
+  }
+
   // 1 for a square that counts for seat 0 at the end, -1 for seat 1, 0 for neither; null in games in which squares do not count.
   /** @type {(state: GameState) => number[] | null} */
-  owners({ own, opp, player }) {
+  owners({ position, player }) {
     if (rules.owned === undefined) {
       return null;
     }
-    const owned = [rules.owned(own, opp), rules.owned(opp, own)].map((word) => new Set(bitsOf(word)));
+    const owned = rules.owned(position).map((word) => new Set(bitsOf(word)));
     const [first, second] = player === 0 ? owned : owned.toReversed();
     return [...Array(this.numSquares).keys()].map((square) => Number(first.has(square)) - Number(second.has(square)));
   }
 
   // The points of both seats, without komi; null if the rules do not say them.
   /** @type {(state: GameState, unit: number) => number[] | null} */
-  points({ own, opp, player }, unit) {
+  points({ position, player }, unit) {
     if (rules.points === undefined) {
       return null;
     }
-    const points = [rules.points(own, opp), rules.points(opp, own)].map((value) => numberOf(value) * unit);
+    const points = rules.points(position).map((value) => numberOf(value) * unit);
     return player === 0 ? points : points.toReversed();
   }
 
   // By how many points seat 0 leads; null in games in which no points count, or only squares at the end.
   /** @type {(state: GameState, unit: number) => number | null} */
-  lead({ own, opp, player }, unit) {
-    return rules.margin === undefined || rules.owned !== undefined ? null : numberOf(rules.margin(own, opp)) * unit * (player === 0 ? 1 : -1) + 0;
+  lead({ position, player }, unit) {
+    return rules.margin === undefined || rules.owned !== undefined ? null : numberOf(rules.margin(position)) * unit * (player === 0 ? 1 : -1) + 0;
   }
 
   // By action: the value of the position after it to the player who takes it; NaN where illegal.
@@ -117,8 +152,8 @@ export class Game {
   actionValues(state, agent) {
     const values = new Array(this.numActions).fill(NaN);
     for (const action of this.legal(state)) {
-      const { own, opp, isOver } = this.step(state, action);
-      values[action] = Math.fround(isOver ? -this.valueAtEnd(own, opp) : agent.value(own, opp)) + 0;
+      const { position, isOver } = this.step(state, action);
+      values[action] = Math.fround(this.turned(position, isOver ? this.valueAtEnd(position) : -agent.value(position))) + 0;
     }
     return values;
   }

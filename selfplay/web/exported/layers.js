@@ -7,8 +7,6 @@
 // two places are summed at a time, so that each input is read once for four products, and each weight for two. All
 // numbers are float64, which JavaScript computes with.
 
-import { observationEntry } from "./rules.js";
-
 /** @typedef {(inputs: Float64Array) => Float64Array} Layer */
 /** @typedef {Record<string, Float32Array>} Weights */
 
@@ -19,35 +17,31 @@ export class Layers {
   /**
    * @param {LayerNetwork} network
    * @param {Weights} weights
+   * @param {(position: Position) => number[]} observe
    */
-  constructor({ shape, trunk, value, policy }, weights) {
+  constructor({ shape, trunk, value, policy }, weights, observe) {
     this.trunk = sequence(trunk, weights, shape);
     this.valueHead = sequence(value, weights, shape);
     this.policyHead = sequence(policy ?? [], weights, shape);
-    this.entries = [...Array(shape.reduce((size, one) => size * one)).keys()].map(BigInt);
-    this.observation = new Float64Array(this.entries.length);
+    this.observe = observe;
   }
 
-  // The value to the player who has just moved, of a position seen by the player to move.
-  /** @type {(own: bigint, opp: bigint) => number} */
-  value(own, opp) {
-    return this.valueHead(this.#features(own, opp))[0];
+  // The value to the player who is not to move.
+  /** @type {(position: Position) => number} */
+  value(position) {
+    return this.valueHead(this.#features(position))[0];
   }
 
   // The value to the player to move, and the logits of the actions.
-  /** @type {(own: bigint, opp: bigint) => {value: number, logits: number[]}} */
-  evaluation(own, opp) {
-    const features = this.#features(own, opp);
+  /** @type {(position: Position) => {value: number, logits: number[]}} */
+  evaluation(position) {
+    const features = this.#features(position);
     return { value: -this.valueHead(features)[0], logits: [...this.policyHead(features)] };
   }
 
-  /** @type {(own: bigint, opp: bigint) => Float64Array} */
-  #features(own, opp) {
-    const { entries, observation } = this;
-    for (let entry = 0; entry < observation.length; entry += 1) {
-      observation[entry] = Number(observationEntry(own, opp, entries[entry]));
-    }
-    return this.trunk(observation);
+  /** @type {(position: Position) => Float64Array} */
+  #features(position) {
+    return this.trunk(Float64Array.from(this.observe(position)));
   }
 }
 

@@ -146,8 +146,8 @@ export class Match {
 
   /** @type {(player: Participant, number: number) => string} */
   #key(player, number) {
-    const { own, opp, player: seat } = this.states[number];
-    return [player.offer.id, this.seed, own, opp, seat, number].join(" ");
+    const { position, player: seat } = this.states[number];
+    return [player.offer.id, this.seed, ...Object.values(position), seat, number].join(" ");
   }
 
   // What a player finds in the position before a ply.
@@ -219,12 +219,12 @@ export class Match {
     const state = this.states[number];
     const { values } = judged;
     const action = bestOf(values);
-    const after = this.game.squares(this.game.step(state, action));
+    const after = this.game.contents(this.game.step(state, action));
     const { kind, words, source } = judgedView(this, number);
     return {
       action,
       text: this.description.words[state.player][action],
-      square: placedSquare(this, this.game.squares(state), after, action),
+      square: placedSquare(this, this.game.contents(state), after, action),
       value: values[action],
       words: words[this.game.legal(state).indexOf(action)],
       in_points: kind === "points",

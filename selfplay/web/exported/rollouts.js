@@ -1,6 +1,5 @@
 // The result of a random match as the value of a position, as RolloutEvaluator in selfplay/search/mcts/evaluator.py.
 
-import { bitsOf } from "./game.js";
 import { below, fold } from "./random.js";
 import * as rules from "./rules.js";
 
@@ -13,17 +12,17 @@ export class Rollouts {
   }
 
   // The value to the player to move. bits: the random bits of the position. All actions are equally promising.
-  /** @type {(own: bigint, opp: bigint, bits: bigint) => {value: number, logits: number[]}} */
-  evaluation(own, opp, bits) {
+  /** @type {(position: Position, bits: bigint) => {value: number, logits: number[]}} */
+  evaluation(position, bits) {
     const ofMatch = fold(bits, 0);
-    for (let ply = 0; ; ply += 1) {
-      const legal = rules.legalActions(own, opp);
-      if (legal === 0n && rules.isTerminal(own, opp) !== 0n) {
-        return { value: (ply % 2 === 0 ? 1 : -1) * this.game.valueAtEnd(own, opp) + 0, logits: this.logits };
+    for (let ply = 0, sign = 1; ; ply += 1) {
+      const legal = rules.legalActions(position);
+      if (legal === 0n && rules.isTerminal(position) !== 0n) {
+        return { value: sign * this.game.valueAtEnd(position) + 0, logits: this.logits };
       }
-      const actions = bitsOf(legal);
-      const move = legal === 0n ? 0n : 1n << BigInt(actions[below(fold(ofMatch, ply), actions.length)]);
-      [own, opp] = rules.play(own, opp, move);
+      const actions = this.game.actions(position, legal);
+      position = this.game.play(position, actions[below(fold(ofMatch, ply), actions.length)]);
+      sign = this.game.turned(position, sign);
     }
   }
 }

@@ -1,7 +1,5 @@
 // Alpha-beta search of a position, one ply deeper at a time, until the time is over or the depth is reached.
 
-import { bitsOf } from "./game.js";
-
 /** @typedef {import("./game.js").Game} Game */
 
 // The preference for the sooner of two wins, for each ply. In games that count points it is not used.
@@ -22,7 +20,7 @@ export function searched(game, agent, state, { seconds = Infinity, depth: deepes
       const deeper = values.slice();
       actions.sort((one, other) => values[other] - values[one]);
       for (const action of actions) {
-        deeper[action] = -search.value(...game.rules.play(state.own, state.opp, game.move(action)), depth - 1, -Infinity, Infinity) + 0;
+        deeper[action] = search.valueOfMove(game.play(state.position, action), depth - 1, -Infinity, Infinity) + 0;
       }
       values = deeper;
     } catch (error) {
@@ -50,23 +48,23 @@ class Search {
   }
 
   // The value of a position to the player to move: an upper bound if it is at most alpha, a lower one from beta on.
-  /** @type {(own: bigint, opp: bigint, depth: number, alpha: number, beta: number) => number} */
-  value(own, opp, depth, alpha, beta) {
+  /** @type {(position: Position, depth: number, alpha: number, beta: number) => number} */
+  value(position, depth, alpha, beta) {
     const { rules } = this.game;
-    const legal = rules.legalActions(own, opp);
-    if (legal === 0n && rules.isTerminal(own, opp) !== 0n) {
-      return this.game.valueAtEnd(own, opp) * (1 + depth * this.sooner);
+    const legal = rules.legalActions(position);
+    if (legal === 0n && rules.isTerminal(position) !== 0n) {
+      return this.game.valueAtEnd(position) * (1 + depth * this.sooner);
     }
     if (depth === 0) {
       this.isOpen = true;
-      return -this.agent.value(own, opp);
+      return -this.agent.value(position);
     }
     if (performance.now() > this.latest) {
       throw OUT_OF_TIME;
     }
     let best = -Infinity;
-    for (const [mine, other] of this.#children(own, opp, legal, depth)) {
-      best = Math.max(best, -this.value(mine, other, depth - 1, -beta, -Math.max(alpha, best)));
+    for (const after of this.#children(position, legal, depth)) {
+      best = Math.max(best, this.valueOfMove(after, depth - 1, Math.max(alpha, best), beta));
       if (best >= beta) {
         break;
       }
@@ -74,16 +72,18 @@ class Search {
     return best;
   }
 
+  // The same of the position after a move, to the player who made it.
+  /** @type {(after: Position, depth: number, alpha: number, beta: number) => number} */
+  valueOfMove(after, depth, alpha, beta) {
+    return this.game.movesAgain(after) ? this.value(after, depth, alpha, beta) : -this.value(after, depth, -beta, -alpha);
+  }
+
   // The positions that follow, the most promising first.
-  /** @type {(own: bigint, opp: bigint, legal: bigint, depth: number) => [bigint, bigint][]} */
-  #children(own, opp, legal, depth) {
-    const { rules } = this.game;
-    if (legal === 0n) {
-      return [rules.play(own, opp, 0n)];
-    }
-    const children = bitsOf(legal).map((action) => rules.play(own, opp, this.game.move(action)));
-    if (depth > 1) {
-      const values = new Map(children.map((child) => [child, this.agent.value(...child)]));
+  /** @type {(position: Position, legal: bigint, depth: number) => Position[]} */
+  #children(position, legal, depth) {
+    const children = this.game.actions(position, legal).map((action) => this.game.play(position, action));
+    if (depth > 1 && children.length > 1) {
+      const values = new Map(children.map((child) => [child, this.game.turned(child, -this.agent.value(child))]));
       children.sort((one, other) => Number(values.get(other)) - Number(values.get(one)));
     }
     return children;

@@ -25,7 +25,7 @@ export class Strength {
    * @param {Evaluator} agent
    */
   constructor({ evaluation, ends, depth, slack, epsilon }, description, game, agent) {
-    const evaluators = { agent, none: { value: () => 0 }, discs: { value: (/** @type {bigint} */ own, /** @type {bigint} */ opp) => -numberOf(game.rules.margin(own, opp)) } };
+    const evaluators = { agent, none: { value: () => 0 }, discs: { value: (/** @type {Position} */ position) => -numberOf(game.rules.margin(position)) } };
     this.depth = depth;
     this.slack = slack;
     this.epsilon = epsilon;

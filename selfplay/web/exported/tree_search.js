@@ -75,7 +75,7 @@ class TreeSearch {
       /** @type {Edge} */
       const edge = { action, after: this.game.step(state, action), prior: 1 / actions.length, value: 0, visits: 0, child: null, status: OPEN };
       if (edge.after.isOver) {
-        settle(edge, -this.game.valueAtEnd(edge.after.own, edge.after.opp));
+        settle(edge, this.game.turned(edge.after.position, this.game.valueAtEnd(edge.after.position)));
       }
       return edge;
     });
@@ -84,7 +84,7 @@ class TreeSearch {
     this.size += 1;
     proveByEdges(node);
     if (!node.isProved) {
-      const { value, logits } = this.evaluator.evaluation(state.own, state.opp, bits);
+      const { value, logits } = this.evaluator.evaluation(state.position, bits);
       const largest = Math.max(...edges.map(({ action }) => logits[action]));
       edges.forEach((edge) => (edge.prior = Math.exp(logits[edge.action] - largest)));
       const total = edges.reduce((sum, { prior }) => sum + prior, 0);
@@ -104,9 +104,9 @@ class TreeSearch {
     }
     const isNew = edge.child === null;
     edge.child ??= this.node(edge.after);
-    const result = -(isNew ? edge.child.value : this.simulate(edge.child));
+    const result = this.game.turned(edge.after.position, isNew ? edge.child.value : this.simulate(edge.child));
     if (edge.child.isProved) {
-      settle(edge, -edge.child.value);
+      settle(edge, this.game.turned(edge.after.position, edge.child.value));
       proveByEdges(node);
       return edge.value;
     }

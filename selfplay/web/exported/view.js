@@ -18,6 +18,7 @@ export function viewOf(match, number) {
   const estimate = isChosenHere && match.isValued ? match.estimate(number) : null;
   const values = estimate?.values ?? null;
   const squares = game.squares(state);
+  const texts = ["", ...Object.values(description.square_marks)];
   const { isOver, result } = match.state;
   return {
     ...description.match,
@@ -28,6 +29,7 @@ export function viewOf(match, number) {
     people: match.people,
     person_seat: personSeat,
     squares,
+    marks: texts.length > 1 ? game.marks(state).map((mark) => texts[mark]) : null,
     points: pointsOf(match, state),
     lead: game.lead(state, description.margin_unit),
     captured: description.captures_stones ? capturedStones(match, number) : null,
@@ -35,7 +37,7 @@ export function viewOf(match, number) {
     to_move: state.isOver ? null : state.player,
     awaits_person: match.awaitsPerson,
     values_in_points: values !== null && description.points_per_value !== null,
-    legal: isChosenHere ? legalActions(match, state, squares, estimate) : [],
+    legal: isChosenHere ? legalActions(match, state, estimate) : [],
     plies: plies.map((_, one) => playedPly(match, one)),
     can_undo: plies.some((one) => one.by_person && !one.is_forced),
     is_over: state.isOver,
@@ -47,13 +49,14 @@ export function viewOf(match, number) {
   };
 }
 
-/** @type {(match: Match, state: GameState, before: number[], estimate: Estimate | null) => ActionDescription[]} */
-function legalActions(match, state, before, estimate) {
+/** @type {(match: Match, state: GameState, estimate: Estimate | null) => ActionDescription[]} */
+function legalActions(match, state, estimate) {
+  const before = match.game.contents(state);
   return match.game.legal(state).map((action) => ({
     ...match.description.action,
     action,
     text: match.description.texts[state.player][action],
-    square: placedSquare(match, before, match.game.squares(match.game.step(state, action)), action),
+    square: placedSquare(match, before, match.game.contents(match.game.step(state, action)), action),
     pointed: match.description.pointed[action],
     value: estimate?.values[action] ?? null,
     words: wordsOf(match, estimate, action),
@@ -106,7 +109,7 @@ function grade(match, estimate, action) {
   return match.description.grades.findLast(([threshold]) => loss >= threshold - ROUNDING)?.[1] ?? null;
 }
 
-// Of the squares that select an action, the one on which it puts a stone, and the one from which a stone moves.
+// Of the squares that select an action, the one on which it puts a stone or a mark, and the one from which a stone moves.
 /** @type {(match: Match, before: number[], after: number[], action: number) => number | null} */
 export function placedSquare(match, before, after, action) {
   return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
@@ -121,7 +124,7 @@ function leftSquare(match, before, after, action) {
 function playedPly(match, number) {
   const { texts, ply: template, points_per_value: points } = match.description;
   const ply = match.plies[number];
-  const [before, after] = [number, number + 1].map((one) => match.game.squares(match.states[one]));
+  const [before, after] = [number, number + 1].map((one) => match.game.contents(match.states[one]));
   const estimate = ply.is_forced ? null : match.known(number);
   const values = estimate?.values ?? null;
   const best = values === null ? null : bestOf(values);

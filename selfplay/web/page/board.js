@@ -10,10 +10,13 @@ import { showValue } from "./values.js";
 // What changes in a match by an action of the person before the server has answered: its stone. Without the rules, the page
 // does not know what else changes.
 /** @type {(game: GameView, match: MatchView, action: number) => Partial<Drawn> & {legal: ActionDescription[]}} */
-export function foreseen({ moves_stones: movesStones }, match, action) {
+export function foreseen({ moves_stones: movesStones, draws_lines: drawsLines }, match, action) {
   const { square = null, pointed = [] } = match.legal.find((one) => one.action === action) ?? {};
   if (match.squares === null || square === null) {
     return { legal: [] };
+  }
+  if (drawsLines) {
+    return { marks: match.marks?.with(square, "line"), legal: [] };
   }
   const left = movesStones ? pointed.filter((other) => other !== square) : [];
   const stone = match.to_move === 0 ? 1 : -1;
@@ -87,7 +90,7 @@ export class Board {
   }
 
   build() {
-    const { rows, columns, title, stone_colours: colours, moves_stones: moves, is_rhombus: isRhombus, is_on_crossings: isOnCrossings } = this.game;
+    const { rows, columns, title, stone_colours: colours, moves_stones: moves, is_rhombus: isRhombus, is_on_crossings: isOnCrossings, draws_lines: drawsLines } = this.game;
     const board = element("div", { role: "grid", "aria-label": `${title} board`, "aria-rowcount": rows, "aria-colcount": columns });
     board.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.move(event));
     board.addEventListener("focusout", () => (this.isByPointer = false));
@@ -103,7 +106,7 @@ export class Board {
     const { frame, heads, turn } = framed(this.game, board);
     Object.assign(this, { heads, turnNames: turn });
     /** @type {Record<string, unknown>} */
-    const kinds = { discs: colours, signs: !colours, falling: heads.length > 0, moving: moves, rhombus: isRhombus, crossings: isOnCrossings };
+    const kinds = { discs: colours, signs: !colours, falling: heads.length > 0, moving: moves, rhombus: isRhombus, crossings: isOnCrossings, lined: drawsLines };
     board.classList.add("board", ...Object.keys(kinds).filter((kind) => kinds[kind]));
     if (heads.length > 0) {
       board.append(element("div", { class: "plate", "aria-hidden": "true" }));
@@ -149,6 +152,11 @@ export class Board {
       tabindex: "-1",
       "data-square": square,
     });
+    cell.classList.toggle("unused", this.game.unused_squares.includes(square));
+    cell.classList.add(...this.kindOf(square));
+    if (/^\d+$/.test(this.game.square_names[square])) {
+      cell.dataset.name = this.game.square_names[square];
+    }
     cell.addEventListener("click", (/** @type {MouseEvent} */ event) => {
       this.focus(square, false);
       this.isByPointer = event.detail > 0;
@@ -159,6 +167,13 @@ export class Board {
       }
     });
     return cell;
+  }
+
+  // On a board of lines: whether a square is a dot, a box, or the place of a line, and in which direction.
+  /** @type {(square: number) => string[]} */
+  kindOf(square) {
+    const [isLow, isRight] = [Math.floor(square / this.game.columns) % 2, (square % this.game.columns) % 2];
+    return this.game.draws_lines ? [isLow === isRight ? (isLow ? "box" : "dot") : isRight ? "across" : "down"] : [];
   }
 
   // Takes the only action of the square, asks which one, or chooses the stone on it.
@@ -250,7 +265,7 @@ export class Board {
         isHinted: isMarked(marked.hint, square),
         isGhost: isMarked(marked.ghost, square),
         owner: match.owners?.[square] ?? 0,
-        isGhostStone: match.squares[square] === 0 && (marked.ghost?.to === square || (marked.hint?.from === null && marked.hint.to === square)),
+        isGhostStone: match.squares[square] === 0 && !this.game.draws_lines && (marked.ghost?.to === square || (marked.hint?.from === null && marked.hint.to === square)),
       });
     });
   }
@@ -287,6 +302,7 @@ export class Board {
     if (match.squares.join() !== this.shown?.match.squares.join() || !isOpen) {
       Object.assign(this, { chosen: null, asked: [] });
     }
+    const isSame = match.legal === this.shown?.match.legal && this.shown.isOpen;
     this.shown = shown;
     /** @type {(square: number, one: ActionDescription) => [number, ActionDescription]} */
     const at = (square, one) => [square, one];
@@ -295,6 +311,9 @@ export class Board {
     const moves = fromWorst.filter((one) => this.isMove(one));
     const others = fromWorst.filter((one) => !this.isMove(one));
     const bySource = Map.groupBy(moves, sourceOf);
+    if (isOpen && !isSame && others.length === 0 && bySource.size === 1) {
+      [this.chosen] = bySource.keys();
+    }
     const targets = bySource.get(this.chosen ?? -1)?.map((one) => at(one.square ?? -1, one));
     const direct = targets ?? others.flatMap((one) => one.pointed.map((square) => at(square, one)));
     const actions = Map.groupBy(direct, ([square]) => square);
@@ -320,11 +339,13 @@ export class Board {
     const { label, words } = showValue(cell, legal?.action, shown);
     const stone = isGhostStone ? (match.to_move === 0 ? 1 : -1) : match.squares[square];
     const territory = match.squares[square] === 0 ? owner : 0;
-    this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, territory }, this.heads.length > 0 ? [] : label);
+    const mark = match.marks?.[square] ?? "";
+    cell.classList.toggle("marked", mark !== "");
+    this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, territory, mark }, this.heads.length > 0 ? [] : label);
     /** @type {Record<string, boolean>} */
     const marks = { "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
     const owned = territory === 0 ? [] : [`territory of ${this.stoneName(territory)}`];
-    const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...owned, ...words];
+    const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...(mark === "" ? [] : [mark]), ...owned, ...words];
     cell.setAttribute("aria-label", [...said, ...Object.keys(marks).filter((mark) => marks[mark])].join(", "));
     cell.setAttribute("aria-disabled", String(!this.isEdited && !this.actions.has(square) && !this.moves.has(square)));
     if (this.game.moves_stones) {
@@ -333,7 +354,7 @@ export class Board {
   }
 
   // Redraws a square only if it has changed; otherwise the animation of a turned disc would start again.
-  /** @type {(cell: any, stone: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean, territory: number}, label: any[]) => void} */
+  /** @type {(cell: any, stone: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean, territory: number, mark: string}, label: any[]) => void} */
   redraw(cell, stone, marks, label) {
     const drawn = JSON.stringify([stone, marks, label[0]?.outerHTML]);
     if (cell.dataset.drawn !== drawn) {

@@ -37,7 +37,11 @@ export function edgesOf({ rows, columns, is_rhombus }) {
 
 // The lines on whose crossings stones stand.
 /** @type {(game: BoardShape) => string} */
-export function linesOf({ rows, columns }) {
+export function linesOf(game) {
+  const { rows, columns, joined_squares: joined } = game;
+  if (joined.length > 0) {
+    return joined.map((squares) => pathOf(squares.map((square) => centreOf(game, Math.floor(square / columns), square % columns)))).join("");
+  }
   const [right, down] = [columns - 0.5, rows - 0.5];
   /** @type {Point[][]} */
   const lines = [

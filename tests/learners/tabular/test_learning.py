@@ -17,12 +17,13 @@ from selfplay.learners.tabular.learning import (
 )
 from selfplay.matches.series import count_matches
 from selfplay.players.tabular import TabularPlayer
+from tests.support.dots import TwoBoxes
 
 KEY = stream_key(3, 0, Activity.TABULAR_TRAINING)
 
 
-Board = tuple[int, int, int]
-"""(own, opp, player to move)"""
+Board = tuple[int, ...]
+"""The packed position and the player to move."""
 
 
 class Learner:
@@ -67,7 +68,7 @@ class Learner:
 
 
 def board_of(state: State) -> Board:
-    return int(state.own), int(state.opp), int(state.current_player)
+    return state.key()
 
 
 def learn_in_plain_python(
@@ -87,18 +88,18 @@ def learn_in_plain_python(
 
 
 @pytest.mark.parametrize("rule", [BACKWARD_VALUE, TEMPORAL_DIFFERENCE], ids=lambda rule: rule.name)
-@pytest.mark.parametrize(("name", "matches"), [("tictactoe", 20), ("sumto100", 6)])
-def test_the_compiled_loop_gives_the_tables_of_plain_python(rule: UpdateRule, name: str, matches: int) -> None:
+@pytest.mark.parametrize(("name", "matches"), [("tictactoe", 20), ("sumto100", 6), (TwoBoxes(), 60)])
+def test_the_compiled_loop_gives_the_tables_of_plain_python(rule: UpdateRule, name: Game | str, matches: int) -> None:
     graph = positions_of(name)
     values = initial_values(graph, rule)
     for _ in learn_matches(graph, values, rule, matches=matches, step_size=0.3, epsilon=0.2, key=KEY, every=7):
         pass
     learners = learn_in_plain_python(graph.game, rule, matches, 0.3, 0.2)
-    words = {words: n for n, words in enumerate(zip(graph.state.own.tolist(), graph.state.opp.tolist(), strict=True))}
+    numbers = {tuple(position): number for number, position in enumerate(graph.state.position.tolist())}
     expected = initial_values(graph, rule)
     for player, learner in enumerate(learners):
-        for (own, opp, to_move), value in learner.table.items():
-            expected[player, to_move, words[own, opp]] = value
+        for (*position, to_move), value in learner.table.items():
+            expected[player, to_move, numbers[tuple(position)]] = value
     assert np.array_equal(values, expected)
     assert (values != initial_values(graph, rule)).sum() > 100
 

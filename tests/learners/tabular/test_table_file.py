@@ -51,12 +51,11 @@ def test_tables_of_another_game_are_refused(table_file: Path) -> None:
 
 def npz_bytes(**changes: object) -> bytes:
     """A valid file of tables with some arrays replaced, or left out where None."""
-    metadata = {"format": 1, "game": "tictactoe", "rule": "temporal_difference", "settings": {}, "versions": {}}
+    metadata = {"format": 2, "game": "tictactoe", "rule": "temporal_difference", "settings": {}, "versions": {}}
     metadata |= changes.pop("metadata", {})
     arrays = {
         "values": initial_values(GRAPH, TEMPORAL_DIFFERENCE),
-        "own": GRAPH.state.own.numpy(),
-        "opp": GRAPH.state.opp.numpy(),
+        "position": GRAPH.state.position.numpy(),
         "metadata": np.array(json.dumps(metadata)),
     }
     arrays |= changes
@@ -66,9 +65,12 @@ def npz_bytes(**changes: object) -> bytes:
 
 
 FOREIGN = {
-    "a pickle": (npz_bytes(own=np.array([{}], dtype=object)), "cannot be read"),
+    "a pickle": (npz_bytes(position=np.array([{}], dtype=object)), "cannot be read"),
     "another shape": (npz_bytes(values=np.zeros((2, len(GRAPH)))), "its values are float64"),
-    "other positions": (npz_bytes(own=GRAPH.state.own.numpy()[::-1]), "its positions are not those of tictactoe"),
+    "other positions": (
+        npz_bytes(position=GRAPH.state.position.numpy()[::-1]),
+        "its positions are not those of tictactoe",
+    ),
     "another rule": (npz_bytes(metadata={"rule": "guessing"}), "the unknown rule 'guessing'"),
 }
 

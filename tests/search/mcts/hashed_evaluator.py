@@ -1,11 +1,15 @@
 """An evaluator whose values and logits are fixed pseudo-random numbers of the position."""
 
+from functools import reduce
+
 import numpy as np
 import torch
 from torch import Tensor
 
+from selfplay.compute.positions import packed_array
 from selfplay.compute.random_numbers import fold, uniform_bits
 from selfplay.games.outcomes import EndValues
+from selfplay.games.rules import Position
 from selfplay.search.mcts.evaluator import PositionValues
 
 
@@ -20,15 +24,15 @@ class HashedEvaluator:
 
     def evaluate(self, state) -> PositionValues:
         self.asked += state.batch_size
-        value, logits = self.numbers(state.own, state.opp)
+        value, logits = self.numbers(state.position)
         return PositionValues(value, logits)
 
-    def numbers(self, own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
-        word = fold(own, opp)
+    def numbers(self, positions: Tensor) -> tuple[Tensor, Tensor]:
+        word = reduce(fold, positions.unbind(dim=1))
         share = uniform_bits(fold(word[:, None], torch.arange(self.num_actions + 1))).double() / 2**53
         return 2 * share[:, 0] - 1, 3 * share[:, 1:]
 
-    def of_one(self, own: int, opp: int, word: np.int64) -> tuple[float, dict[int, float]]:
+    def of_one(self, position: Position, word: np.int64) -> tuple[float, dict[int, float]]:
         """For `ReferenceSearch`."""
-        value, logits = self.numbers(torch.tensor([own]), torch.tensor([opp]))
+        value, logits = self.numbers(torch.from_numpy(packed_array([position])))
         return float(value), dict(enumerate(logits[0].tolist()))

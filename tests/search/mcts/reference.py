@@ -8,17 +8,17 @@ import numpy as np
 
 from selfplay.compute.random_numbers import below, fold
 from selfplay.games.game import Game
+from selfplay.games.rules import Position, Rules
 from selfplay.search.mcts.gumbel import gumbel_number, halving_schedule
 from selfplay.search.mcts.puct import dirichlet
 
-Evaluate = Callable[[int, int, np.int64], tuple[float, dict[int, float]]]
-"""(own, opp, word) to the value and the logit of each action."""
+Evaluate = Callable[[Position, np.int64], tuple[float, dict[int, float]]]
+"""(position, word) to the value and the logit of each action."""
 
 
 @dataclass
 class ReferenceNode:
-    own: int
-    opp: int
+    position: Position
     number: int
     actions: list[int]
     value: float = 0.0
@@ -38,10 +38,10 @@ class ReferenceNode:
             yield from child.walk()
 
 
-def keep(root: ReferenceNode, own: int, opp: int, most: int) -> ReferenceNode | None:
+def keep(root: ReferenceNode, position: Position, most: int) -> ReferenceNode | None:
     """What is kept of a tree for a position one or two plies later: the nodes below it that were added first."""
     near = [node for child in root.children.values() for node in (child, *child.children.values())]
-    fitting = sorted((node for node in near if (node.own, node.opp) == (own, opp)), key=lambda node: node.number)
+    fitting = sorted((node for node in near if node.position == position), key=lambda node: node.number)
     if not fitting:
         return None
     nodes = sorted(fitting[0].walk(), key=lambda node: node.number)
@@ -60,9 +60,9 @@ class ReferenceSearch:
         self.count, (self.root_word, self.leaf_word) = 0, words
         self.simulations = simulations
 
-    def run(self, own: int, opp: int, kept: ReferenceNode | None = None) -> ReferenceNode:
+    def run(self, position: Position, kept: ReferenceNode | None = None) -> ReferenceNode:
         """`kept`: the tree of `keep`, which the search continues."""
-        root = self.add(own, opp) if kept is None else kept
+        root = self.add(position) if kept is None else kept
         self.count = len(list(root.walk()))
         if root.proved:
             root.prior = dict.fromkeys(root.actions, 1 / len(root.actions))
@@ -76,31 +76,31 @@ class ReferenceSearch:
             self.simulate(root, is_root=True)
         return root
 
-    def add(self, own: int, opp: int) -> ReferenceNode:
-        bits = self.game.rules.legal_actions(own, opp)
+    def add(self, position: Position) -> ReferenceNode:
+        bits = self.game.rules.legal_actions(position)
         actions = [action for action in range(64) if bits >> action & 1] or [self.game.pass_action]
-        node = ReferenceNode(own, opp, self.count, actions)
+        node = ReferenceNode(position, self.count, actions)
         self.count += 1
         node.visits, node.mean = dict.fromkeys(actions, 0), dict.fromkeys(actions, 0.0)
         node.prior = dict.fromkeys(actions, 0.0)
         if self.proves:
             for action in actions:
-                end = self.end_value(*self.after(node, action))
+                end = self.end_value(self.after(node, action))
                 if end is not None:
                     node.exact.add(action)
-                    node.mean[action] = 0.0 - end
+                    node.mean[action] = end
             self.prove(node)
         return node
 
-    def after(self, node: ReferenceNode, action: int) -> tuple[int, int]:
-        move = 0 if action == self.game.pass_action else 1 << action
-        return self.game.rules.play(node.own, node.opp, move)
+    def after(self, node: ReferenceNode, action: int) -> Position:
+        return self.game.rules.play(node.position, action)
 
-    def end_value(self, own: int, opp: int) -> float | None:
+    def end_value(self, position: Position) -> float | None:
+        """The return of the player who has made the last move."""
         rules = self.game.rules
-        if rules.legal_actions(own, opp) or not rules.is_terminal(own, opp):
+        if rules.legal_actions(position) or not rules.is_terminal(position):
             return None
-        return float(rules.return_to_move(own, opp))
+        return turned(rules, position, float(rules.return_to_move(position)))
 
     def prove(self, node: ReferenceNode) -> None:
         known = [node.mean[action] for action in node.exact]
@@ -108,7 +108,7 @@ class ReferenceSearch:
             node.value, node.proved = max(known), True
 
     def expand(self, node: ReferenceNode) -> None:
-        node.value, logits = self.evaluate(node.own, node.opp, fold(self.leaf_word, np.int64(node.number)))
+        node.value, logits = self.evaluate(node.position, fold(self.leaf_word, np.int64(node.number)))
         largest = max(logits[action] for action in node.actions)
         odds = {action: math.exp(logits[action] - largest) for action in node.actions}
         node.prior = {action: odd / sum(odds.values()) for action, odd in odds.items()}
@@ -119,12 +119,12 @@ class ReferenceSearch:
         action = choose(node, lambda action: node.lost(action, self.proves))
         if action not in node.exact and action not in node.children:
             position = self.after(node, action)
-            end = self.end_value(*position)
+            end = self.end_value(position)
             if end is not None:
                 node.exact.add(action)
-                node.mean[action] = 0.0 - end
+                node.mean[action] = end
             else:
-                child = node.children[action] = self.add(*position)
+                child = node.children[action] = self.add(position)
                 if not child.proved:
                     self.expand(child)
                 return self.take(node, action, child, child.value)
@@ -138,11 +138,18 @@ class ReferenceSearch:
         node.visits[action] += 1
         if child.proved:
             node.exact.add(action)
-            node.mean[action] = 0.0 - child.value
+            node.mean[action] = turned(self.game.rules, child.position, child.value)
             self.prove(node)
             return node.value if node.proved else node.mean[action]
-        node.mean[action] += (0.0 - value - node.mean[action]) / node.visits[action]
-        return 0.0 - value
+        value = turned(self.game.rules, child.position, value)
+        node.mean[action] += (value - node.mean[action]) / node.visits[action]
+        return value
+
+
+def turned(rules: Rules, position: Position, value: float) -> float:
+    """The value of a position to the player who has made the last move."""
+    is_same = rules.moves_again is not None and rules.moves_again(position)
+    return value if is_same else 0.0 - value
 
 
 def first_best(scores: dict[int, float]) -> int:
@@ -239,20 +246,38 @@ def rollout_evaluation(game: Game, rollouts: int) -> Evaluate:
     """The mean return of random matches, with uniform logits."""
     rules = game.rules
 
-    def rollout(own: int, opp: int, word: np.int64) -> float:
-        ply = 0
+    def rollout(position: Position, word: np.int64) -> float:
+        ply, sign = 0, 1.0
         while True:
-            legal = [a for a in range(64) if rules.legal_actions(own, opp) >> a & 1]
-            if not legal and rules.is_terminal(own, opp):
-                return (-1) ** ply * float(rules.return_to_move(own, opp))
-            move = 0
+            legal = [a for a in range(64) if rules.legal_actions(position) >> a & 1]
+            if not legal and rules.is_terminal(position):
+                return sign * float(rules.return_to_move(position))
+            action = game.pass_action
             if legal:
-                move = 1 << legal[int(below(fold(word, np.int64(ply)), np.int64(len(legal))))]
-            own, opp = rules.play(own, opp, move)
+                action = legal[int(below(fold(word, np.int64(ply)), np.int64(len(legal))))]
+            position = rules.play(position, action)
+            sign = turned(rules, position, sign)
             ply += 1
 
-    def evaluate(own: int, opp: int, word: np.int64) -> tuple[float, dict[int, float]]:
-        results = [rollout(own, opp, fold(word, np.int64(number))) for number in range(rollouts)]
+    def evaluate(position: Position, word: np.int64) -> tuple[float, dict[int, float]]:
+        results = [rollout(position, fold(word, np.int64(number))) for number in range(rollouts)]
         return sum(results) / rollouts, dict.fromkeys(range(game.num_distinct_actions), 0.0)
+
+    return evaluate
+
+
+def afterstate_evaluation(game: Game, lead: Callable[[Position], float], temperature: float) -> Evaluate:
+    """The largest value of a following position, `lead` to the player to move there or the return at the end."""
+    rules = game.rules
+
+    def value(position: Position) -> float:
+        return turned(
+            rules, position, float(rules.return_to_move(position) if rules.is_terminal(position) else lead(position))
+        )
+
+    def evaluate(position: Position, word: np.int64) -> tuple[float, dict[int, float]]:
+        legal = [a for a in range(64) if rules.legal_actions(position) >> a & 1]
+        values = {action: value(rules.play(position, action)) for action in legal}
+        return max(values.values()), {action: one / temperature for action, one in values.items()}
 
     return evaluate

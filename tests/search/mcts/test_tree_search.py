@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from selfplay.games import State, make_game
 from selfplay.games.position_graph import optimal_actions, perfect_values, positions_of
 from selfplay.players.mcts import MctsPlayer
 from selfplay.search.deadline import Deadline, StoppedError
+from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.mcts import tree_search
-from selfplay.search.mcts.evaluator import PositionValues, RolloutEvaluator
+from selfplay.search.mcts.evaluator import MATCH_RETURN, AfterstateEvaluator, PositionValues, RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.search.mcts.tree_search import TreeSearch
@@ -26,9 +28,11 @@ from tests.search.mcts.reference import (
     ReferencePuct,
     ReferenceSearch,
     ReferenceUct,
+    afterstate_evaluation,
     keep,
     rollout_evaluation,
 )
+from tests.support.dots import CountedDots
 from tests.support.searches import position_after
 
 GAME = make_game("tictactoe")
@@ -75,7 +79,7 @@ def assert_same_as_reference(game, evaluator, evaluate, name, simulations, prove
     words = [np.int64(draws.bits(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
     with np.errstate(over="ignore"):
         reference = ReferenceSearch(game, evaluate, build(), simulations, proves, words)
-        root = reference.run(int(state.own), int(state.opp))
+        root = reference.run(game.positions(state)[0])
     search = TreeSearch(game, evaluator, make_rule(name, constants), simulations, proves=proves)
     assert_same_result(name, proves, search.search(state, draws), root)
 
@@ -112,13 +116,13 @@ def test_a_search_that_continues_its_tree_finds_what_the_reference_finds(
     search = TreeSearch(game, evaluator, make_rule(name, constants), simulations, proves=proves, reuse=True)
     state, root, was_kept = game.init(), None, 0
     for ply in range(8):
-        draws, own, opp = Draws(17, torch.tensor([5]), ply), int(state.own), int(state.opp)
+        draws, position = Draws(17, torch.tensor([5]), ply), game.positions(state)[0]
         if ply % step == 0:
-            kept = None if root is None else keep(root, own, opp, simulations)
+            kept = None if root is None else keep(root, position, simulations)
             was_kept += kept is not None
             words = [np.int64(draws.bits(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
             with np.errstate(over="ignore"):
-                root = ReferenceSearch(game, evaluate, build(), simulations, proves, words).run(own, opp, kept)
+                root = ReferenceSearch(game, evaluate, build(), simulations, proves, words).run(position, kept)
             assert_same_result(name, proves, search.search(state, draws), root)
             node = root
         action = max(node.actions, key=lambda action: (node.visits[action], action))
@@ -127,6 +131,42 @@ def test_a_search_that_continues_its_tree_finds_what_the_reference_finds(
         if state.terminated or node is None:
             break
     assert was_kept
+
+
+LEAD = FeatureEvaluation("lead", None, 1.0, 0.0, {"lead": 0.1})
+
+
+@pytest.mark.parametrize("by_rollouts", [False, True], ids=["afterstates", "rollouts"])
+@pytest.mark.parametrize("proves", [False, True])
+def test_a_search_finds_what_the_reference_finds_where_players_move_again(by_rollouts, proves):
+    game, evaluator = CountedDots(), RolloutEvaluator(2)
+    evaluate, margin = rollout_evaluation(game, 2), game.rules.margin
+    if not by_rollouts:
+        evaluator = AfterstateEvaluator(LEAD, MATCH_RETURN, temperature=1.0)
+        evaluate = afterstate_evaluation(game, lambda position: 0.1 * int(margin(position)), temperature=1.0)
+    for match, plies in enumerate((4, 7, 9, 10)):
+        state = position_after(game, plies, match)
+        assert_same_as_reference(game, evaluator, evaluate, "uct", WITH_ROLLOUTS, proves, state, match)
+
+
+def test_proved_values_are_perfect_where_players_move_again():
+    game = CountedDots()
+
+    @cache
+    def lead(position):
+        """The lead at the end of the player to move."""
+        if game.rules.is_terminal(position):
+            return int(game.rules.margin(position))
+        actions = [action for action in range(12) if game.rules.legal_actions(position) >> action & 1]
+        after = [game.rules.play(position, action) for action in actions]
+        return max(lead(one) if game.rules.moves_again(one) else -lead(one) for one in after)
+
+    states = [position_after(game, plies, match) for match in range(6) for plies in (6, 7, 8)]
+    state = State(*map(torch.cat, zip(*states, strict=True)))
+    found = TreeSearch(game, RolloutEvaluator(2), make_rule("uct"), 5000).search(state, Draws(5, torch.arange(18), 0))
+    assert found.is_proved.all()
+    assert found.value.tolist() == np.sign([lead(position) for position in game.positions(state)]).tolist()
+    assert set(found.value.tolist()) == {-1.0, 0.0, 1.0}
 
 
 # ---------------------------------------------------------------------- results
@@ -176,7 +216,7 @@ def test_a_result_does_not_depend_on_the_batch(graph, name, monkeypatch):
 
 def test_a_proved_win_is_played_although_another_action_was_visited_more():
     # X has two in a row at 0 and 1, and is to move.
-    state = GAME.state_at(torch.tensor([0b000000011]), torch.tensor([0b000011000]))
+    state = GAME.state_at(torch.tensor([[0b000000011, 0b000011000]]))
     result = with_batches("puct", 5).search(state)
     assert (int(result.actions), float(result.value), bool(result.is_proved)) == (2, 1.0, True)
     assert result.policy[0].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]

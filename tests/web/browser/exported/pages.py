@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import torch
 from playwright.sync_api import Page
+from torch import Tensor
 
 from selfplay.architectures import build_network
-from selfplay.compute.stored_words import single_word
+from selfplay.compute.words import word_of_parts
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
 from selfplay.players.agent import Agent
@@ -58,11 +59,13 @@ def positions_of_random_matches(game: Game, count: int) -> State:
     return every.select(torch.randperm(every.batch_size, generator=generator)[:count])
 
 
-def rows_of(state: State) -> list[tuple[str, str, int]]:
-    own, opp = (
-        [str(int(single_word(words, row))) for row in range(state.batch_size)] for words in (state.own, state.opp)
-    )
-    return list(zip(own, opp, state.current_player.tolist(), strict=True))
+def packed_texts(positions: Tensor) -> list[str]:
+    """Packed positions (int64[B, W]) as the decimal numbers that JavaScript reads."""
+    return [str(int(word_of_parts(row))) for row in positions.tolist()]
+
+
+def rows_of(state: State) -> list[tuple[str, int]]:
+    return list(zip(packed_texts(state.position), state.current_player.tolist(), strict=True))
 
 
 ANSWERS = """
@@ -72,8 +75,8 @@ async ({ positions }) => {
   const { loadAgent } = await import("./local/agent.js");
   const agent = await loadAgent(description, new URL("local/agent.bin", location.href));
   const game = new Game(description);
-  return positions.map(([own, opp, player]) => {
-    const state = { own: BigInt(own), opp: BigInt(opp), player, isOver: false };
+  return positions.map(([packed, player]) => {
+    const state = { position: game.rules.unpacked(BigInt(packed)), player, isOver: false };
     const values = game.actionValues(state, agent);
     const after = game.legal(state).map((action) => game.step(state, action));
     return {

@@ -23,9 +23,9 @@ async ({ positions, simulations }) => {
   const agent = await loadAgent(description, new URL("local/agent.bin", location.href));
   const game = new Game(description);
   const { rule } = description.ways[description.judge];
-  return positions.map(([own, opp, player]) => {
-    const state = { own: BigInt(own), opp: BigInt(opp), player, isOver: false };
-    return { ...agent.evaluation(state.own, state.opp), ...treeSearched(game, agent, rule, state, { simulations }) };
+  return positions.map(([packed, player]) => {
+    const state = { position: game.rules.unpacked(BigInt(packed)), player, isOver: false };
+    return { ...agent.evaluation(state.position), ...treeSearched(game, agent, rule, state, { simulations }) };
   });
 }
 """

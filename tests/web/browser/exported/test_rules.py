@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -12,17 +12,19 @@ import torch
 from playwright.sync_api import Page, expect
 
 from selfplay.compute.bit_algebra import Word, bit_count, word_of
+from selfplay.compute.compiled_words import bit_like
+from selfplay.compute.positions import flag, position, squares
+from selfplay.compute.positions import number as number_of_bits
 from selfplay.compute.words import WordInt, parts_of_bits
-from selfplay.games import make_game
+from selfplay.games import game_names, make_game
 from selfplay.games.board_checks import winning_chain
 from selfplay.players.agent import Agent
 from selfplay.players.pretrained import pretrained_agent
 from selfplay.runs.levels import agent_of_level
+from selfplay.web.export_page import rules_of
 from selfplay.web.rules_in_javascript import javascript_of
 from tests.web.browser.browsing import settled
-from tests.web.browser.exported.pages import (
-    check_positions,
-)
+from tests.web.browser.exported.pages import check_positions, packed_texts, positions_of_random_matches
 
 
 def agent_of(game: str, tiny_run: Path) -> Agent:
@@ -159,10 +161,103 @@ def test_operations_of_rules_give_the_same_words_of_several_parts(exported: Page
     check_operations(exported, every_operation, words, WIDTH)
 
 
-def check_operations(exported: Page, rule: Callable[..., Any], words: list[int], bits: int) -> None:
-    pairs = list(product(words, words))
-    code = javascript_of({"rule": rule}, bits)
+@position
+class Mixed(NamedTuple):
+    own: Word = squares(150)
+    mask: Word = squares(20)
+    count: int = number_of_bits(7)
+    turn: int = flag()
+
+
+def every_operation_of_mixed_widths(own: Word, opp: Word) -> tuple[Word, Word]:
+    """Words of three parts and of one, and positions of both."""
+    p = Mixed(own & MASK, opp & 0xFFFFF, count=bit_count(own) % 128, turn=opp & 1)
+    low, later = p.mask, changed_by(p)
+    if p.turn:
+        low = later.own
+    some = (p.mask << 60) | (p.own >> 3) | bit_like(own, p.count)
+    mixed = (
+        min(p.count, 40)
+        + max(5, bit_count(p.mask))
+        + int(bool(p.mask))
+        + (~p.mask < own) * 1
+        + (p.own == opp) * 2
+        + (not p.turn) * 4
+        + (p.count - 70) % 7 * 8
+    )
+    return some ^ (low >> 5), ~p.mask - mixed ^ low
+
+
+def changed_by(p: Mixed) -> Mixed:
+    if p.count > 60 and p.turn == 0:
+        return p
+    wide = p.own if p.count > 50 else p.mask
+    return Mixed(wide >> 7, (p.own & 0xFFF) ^ p.mask, p.turn, not p.turn)
+
+
+def test_operations_of_rules_give_the_same_words_of_mixed_widths(exported: Page) -> None:
+    draws = random.Random(2)
+    wide = [0, 1, (1 << 192) - 1, *(draws.getrandbits(192) for _ in range(20))]
+    narrow = [0, 1, (1 << 64) - 1, *(draws.getrandbits(64) for _ in range(20))]
+    check_operations(exported, every_operation_of_mixed_widths, wide, WIDTH, narrow)
+
+
+def check_operations(
+    exported: Page, rule: Callable[..., Any], words: list[int], bits: int, narrow: list[int] | None = None
+) -> None:
+    """`narrow`: words of 64 bits, as the second argument; None: words like the first."""
+    pairs, parts = list(product(words, words if narrow is None else narrow)), parts_of_bits(bits)
+    kinds = parts, parts if narrow is None else 1
+    code = javascript_of({"rule": (rule, kinds)})
     found = exported.evaluate(EVALUATED, [code, [list(map(str, pair)) for pair in pairs]])
-    parts = parts_of_bits(bits)
-    expected = [rule(WordInt(own, parts), WordInt(opp, parts)) for own, opp in pairs]
+    expected = [rule(*map(WordInt, pair, kinds)) for pair in pairs]
     assert [list(map(int, pair)) for pair in found] == [list(map(int, pair)) for pair in expected]
+
+
+RULES = """
+async ([code, positions]) => {
+  const rules = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const unsigned = (word) => String(word < 0n ? BigInt.asUintN(64, word) : word);
+  return positions.map(([packed, actions]) => {
+    const p = rules.unpacked(BigInt(packed));
+    const after = actions.map((action) => rules.play(p, BigInt(action)));
+    return {
+      packed: String(rules.packed(p)),
+      legal: unsigned(rules.legalActions(p)),
+      after: after.map((next) => String(rules.packed(next))),
+      ends: after.map((next) => rules.legalActions(next) === 0n && rules.isTerminal(next) !== 0n),
+      returns: after.map((next) => Number(rules.returnToMove(next))),
+      again: after.map((next) => rules.movesAgain !== undefined && rules.movesAgain(next) !== 0n),
+      margin: rules.margin === undefined ? null : Number(rules.margin(p)),
+      owned: rules.owned === undefined ? null : rules.owned(p).map(unsigned),
+      points: rules.points === undefined ? null : rules.points(p).map(Number),
+    };
+  });
+}
+"""
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_the_rules_of_every_game_are_those_of_the_library(name: str, exported: Page) -> None:
+    game = make_game(name)
+    state = positions_of_random_matches(game, 60)
+    mask = game.legal_action_mask(state)
+    legal = [row.nonzero()[:, 0].tolist() for row in mask]
+    rows, actions = mask.nonzero(as_tuple=True)
+    after = game.step_unchecked(state.select(rows), actions)
+    found = exported.evaluate(RULES, [rules_of(game), list(zip(packed_texts(state.position), legal, strict=True))])
+    assert [one["packed"] for one in found] == packed_texts(state.position)
+    words = [sum(1 << action for action in row if action != game.pass_action) for row in legal]
+    assert [int(one["legal"]) for one in found] == words
+    assert [text for one in found for text in one["after"]] == packed_texts(after.position)
+    assert [end for one in found for end in one["ends"]] == after.terminated.tolist()
+    again = after.current_player == state.current_player[rows]
+    assert [moves for one in found for moves in one["again"]] == again.tolist()
+    ends, found_returns = after.returns_to(after.current_player), [value for one in found for value in one["returns"]]
+    assert [value * end for value, end in zip(found_returns, after.terminated.tolist(), strict=True)] == ends.tolist()
+    rules = game.rules
+    for one, position_there in zip(found, game.positions(state), strict=True):
+        assert one["margin"] == (None if rules.margin is None else int(rules.margin(position_there)))
+        for key, rule in (("owned", rules.owned), ("points", rules.points)):
+            numbers = None if one[key] is None else list(map(int, one[key]))
+            assert numbers == (None if rule is None else list(map(int, rule(position_there))))

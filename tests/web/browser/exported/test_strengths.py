@@ -22,8 +22,11 @@ async ({ positions, strength }) => {
   const { loadAgent } = await import("./local/agent.js");
   const { Strength } = await import("./local/strengths.js");
   const agent = await loadAgent(description, new URL("local/agent.bin", location.href));
-  const player = new Strength(description.ways[strength], description, new Game(description), agent);
-  return positions.map(([own, opp, seat]) => player.candidates({ own: BigInt(own), opp: BigInt(opp), player: seat }));
+  const game = new Game(description);
+  const player = new Strength(description.ways[strength], description, game, agent);
+  return positions.map(([packed, seat]) => {
+    return player.candidates({ position: game.rules.unpacked(BigInt(packed)), player: seat });
+  });
 }
 """
 
@@ -56,9 +59,10 @@ async ({ positions, strength, ply }) => {
   const { drawsOf } = await import("./local/random.js");
   const { TreeStrength } = await import("./local/strengths.js");
   const agent = await loadAgent(description, new URL("local/agent.bin", location.href));
-  const player = new TreeStrength(description.ways[strength], description, new Game(description), agent);
-  return positions.map(([own, opp, seat], match) => {
-    const state = { own: BigInt(own), opp: BigInt(opp), player: seat };
+  const game = new Game(description);
+  const player = new TreeStrength(description.ways[strength], description, game, agent);
+  return positions.map(([packed, seat], match) => {
+    const state = { position: game.rules.unpacked(BigInt(packed)), player: seat };
     const draws = drawsOf(BigInt(description.key), match, ply);
     return { visits: player.searched(state, draws).visits, action: player.act(state, draws) };
   });

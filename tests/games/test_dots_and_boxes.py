@@ -1,0 +1,108 @@
+"""Dots and Boxes: who moves again, the worth of small boards by brute force, and matches of OpenSpiel."""
+
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from selfplay.errors import IllegalActionError
+from selfplay.games import make_game
+from selfplay.games.conformance import check_quickly
+from selfplay.games.dots_and_boxes import DotsAndBoxes, dots_and_boxes_rules
+from tests.support.open_spiel import assert_agrees
+
+
+def sides_of_boxes(boxes: int) -> list[int]:
+    """The lines around each box as bits, without a grid: first all horizontal lines, then all vertical ones."""
+    vertical = boxes * (boxes + 1)
+    return [
+        1 << boxes * row + column
+        | 1 << boxes * (row + 1) + column
+        | 1 << vertical + (boxes + 1) * row + column
+        | 1 << vertical + (boxes + 1) * row + column + 1
+        for row in range(boxes)
+        for column in range(boxes)
+    ]
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def worth(sides: NDArray[np.int64], lines: int) -> NDArray[np.int8]:
+    """By the set of lines that are drawn, how many more boxes the player to move will still close than the other."""
+    found = np.zeros(1 << lines, dtype=np.int8)
+    for drawn in range((1 << lines) - 2, -1, -1):
+        best = -len(sides)
+        for line in range(lines):
+            after = drawn | 1 << line
+            if after != drawn:
+                closed = 0
+                for around in sides:
+                    closed += (after & around) == around and (drawn & around) != around
+                best = max(best, closed + found[after] if closed else -found[after])
+        found[drawn] = best
+    return found
+
+
+def test_whoever_closes_a_box_moves_again_and_owns_all_boxes_that_the_line_closes() -> None:
+    game = make_game("dots_and_boxes")
+    state = game.state_after(["b1", "d1", "a2", "b3", "e2", "d3"])
+    assert state.current_player.tolist() == [0]
+    # The line between two boxes closes both.
+    state = game.state_after(["b1", "d1", "a2", "b3", "e2", "d3", "c2"])
+    assert state.current_player.tolist() == [0]
+    assert game.points(state).tolist() == [[2, 0]]  # type: ignore[union-attr]
+    assert game.presentation.board_text(state).splitlines() == [
+        "   a b c d e f g",
+        " 1 + - + - + . +",
+        " 2 | X | X |   .",
+        " 3 + - + - + . +",
+        " 4 .   .   .   .",
+        " 5 + . + . + . +",
+        " 6 .   .   .   .",
+        " 7 + . + . + . +",
+        "X 2, O 0",
+    ]
+    with pytest.raises(IllegalActionError, match=r"action b2 is not legal here; legal actions: f1, g2, f3"):
+        game.follow([game.string_to_action("b2")], state)
+
+
+def test_two_by_two_boxes_are_worth_what_brute_force_without_a_grid_says() -> None:
+    rules, sides = dots_and_boxes_rules(2), sides_of_boxes(2)
+
+    @cache
+    def by_rules(position: Any) -> int:
+        if rules.is_terminal(position):
+            return int(rules.margin(position))  # type: ignore[misc]
+        legal = rules.legal_actions(position)
+        following = [rules.play(position, action) for action in range(25) if legal >> action & 1]
+        return max(by_rules(p) if rules.moves_again(p) else -by_rules(p) for p in following)  # type: ignore[misc]
+
+    by_force = worth.py_func(np.array(sides), 12)
+    assert by_rules(rules.initial) == by_force[0]
+
+
+@pytest.mark.slow
+def test_the_second_player_wins_three_by_three_boxes_by_three_boxes() -> None:
+    assert worth(np.array(sides_of_boxes(3)), 24)[0] == -3
+
+
+def test_boards_of_all_sizes_pass_the_quick_check() -> None:
+    for size in DotsAndBoxes.sizes:
+        check_quickly(make_game("dots_and_boxes", size))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", DotsAndBoxes.sizes)
+def test_matches_are_those_of_open_spiel(size: int) -> None:
+    pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed (pip install -e '.[openspiel]')")
+    game, theirs = DotsAndBoxes(size), pyspiel.load_game(f"dots_and_boxes(num_rows={size},num_cols={size})")
+
+    def action_of(action: int, position: Any) -> int:
+        """OpenSpiel numbers all horizontal lines before the vertical ones."""
+        row, column = divmod(action, game.width)
+        in_row = size * (row // 2) + column // 2
+        return in_row if row % 2 == 0 else (size + 1) * size + in_row + row // 2
+
+    assert_agrees(game, [theirs.new_initial_state() for _ in range(300)], action_of)
