@@ -22,7 +22,9 @@ BESIDE_HEXAGON = [(0, -1), (0, 1), (-1, 0), (-1, 1), (1, 0), (1, -1)]
 
 
 def are_positions(of: Any, packed: NDArray[np.int64]) -> bool:
-    """Whether int64[N, W] are packed positions of class `of` whose boards `own` and `opp` have no square in common."""
+    """Whether these are int64[N, W], packed positions of class `of` whose boards `own` and `opp` share no square."""
+    if packed.shape[1:] != (of.num_words,):
+        return False
     fields = {place.name: field_values(of, packed, place.name) for place in of.places}
     return np.array_equal(packed_fields(of, fields), packed) and not (fields["own"] & fields["opp"]).any()
 

@@ -38,10 +38,8 @@ def _problem(arrays: Mapping[str, NDArray[Any]], game: Game, worth: DTypeLike) -
     if {name: array.dtype for name, array in arrays.items()} != types:
         return "its arrays have other names or types"
     positions, values, good, poor = Lessons(**arrays)
-    if not values.shape == good.shape == poor.shape == (len(values),):
+    if len({positions.shape[:1], values.shape, good.shape, poor.shape}) > 1 or values.ndim != 1:
         return "its arrays are not columns of one length"
-    if positions.shape != (len(values), game.rules.position.num_words):
-        return "a position is not a board"
     if not are_reasonable(values):
         return "a worth is not a reasonable number"
     if not are_positions(game.rules.position, positions):

@@ -14,7 +14,7 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.match_series import play_match_series
 
-MATCHES = 200
+MATCHES = 300
 
 
 @pytest.mark.skipif(find_spec("pyspiel") is not None, reason="open_spiel is installed")
@@ -33,7 +33,8 @@ def pyspiel():
     "name",
     [
         *("tictactoe", "tictactoe_4x4", "connect_four", "othello", "hex_5x5", "gomoku"),
-        *("breakthrough_6x6", "breakthrough_8x8", "dots_and_boxes", "nine_mens_morris"),
+        *("breakthrough_6x6", "breakthrough_8x8", "nine_mens_morris"),
+        *("dots_and_boxes", "dots_and_boxes_4x4", "dots_and_boxes_5x5"),
     ],
 )
 def test_its_games_and_ours_agree_move_for_move(pyspiel, name: str) -> None:

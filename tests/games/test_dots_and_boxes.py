@@ -1,4 +1,4 @@
-"""Dots and Boxes: who moves again, the worth of small boards by brute force, and matches of OpenSpiel."""
+"""Dots and Boxes: who moves again, and the worth of small boards by brute force."""
 
 from functools import cache
 from typing import Any
@@ -12,7 +12,6 @@ from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.conformance import check_quickly
 from selfplay.games.dots_and_boxes import DotsAndBoxes, dots_and_boxes_rules
-from tests.support.open_spiel import assert_agrees
 
 
 def sides_of_boxes(boxes: int) -> list[int]:
@@ -91,18 +90,3 @@ def test_the_second_player_wins_three_by_three_boxes_by_three_boxes() -> None:
 def test_boards_of_all_sizes_pass_the_quick_check() -> None:
     for size in DotsAndBoxes.sizes:
         check_quickly(make_game("dots_and_boxes", size))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", DotsAndBoxes.sizes)
-def test_matches_are_those_of_open_spiel(size: int) -> None:
-    pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed (pip install -e '.[openspiel]')")
-    game, theirs = DotsAndBoxes(size), pyspiel.load_game(f"dots_and_boxes(num_rows={size},num_cols={size})")
-
-    def action_of(action: int, position: Any) -> int:
-        """OpenSpiel numbers all horizontal lines before the vertical ones."""
-        row, column = divmod(action, game.width)
-        in_row = size * (row // 2) + column // 2
-        return in_row if row % 2 == 0 else (size + 1) * size + in_row + row // 2
-
-    assert_agrees(game, [theirs.new_initial_state() for _ in range(300)], action_of)

@@ -1,4 +1,4 @@
-"""Nine men's morris: mills, flying and ends, the texts of actions, and matches of OpenSpiel."""
+"""Nine men's morris: mills, flying and ends, and the texts of actions."""
 
 import pytest
 
@@ -6,7 +6,6 @@ from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.conformance import check_quickly
 from selfplay.games.nine_mens_morris import JOINED, LINES, NAMES, SQUARES, nine_mens_morris_rules
-from tests.support.open_spiel import assert_agrees
 
 RULES = nine_mens_morris_rules()
 GAME = make_game("nine_mens_morris")
@@ -88,10 +87,3 @@ def test_the_quick_check_texts_and_the_board() -> None:
     for text in ("a5", "a7-", "a7-d7-g7", "", "d4"):
         with pytest.raises(IllegalActionError, match="is not an action; write a point such as d6"):
             GAME.string_to_action(text)
-
-
-@pytest.mark.slow
-def test_matches_are_those_of_open_spiel() -> None:
-    pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed (pip install -e '.[openspiel]')")
-    theirs = pyspiel.load_game("nine_mens_morris")
-    assert_agrees(GAME, [theirs.new_initial_state() for _ in range(300)])

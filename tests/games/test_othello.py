@@ -80,7 +80,7 @@ def test_random_matches_agree_with_an_independent_implementation(width):
 
 def test_the_small_board_has_60060_matches():
     game = Othello(4)
-    assert game.kernels.perft(*game.rules.initial, game.max_game_length, True) == 60_060
+    assert game.kernels.perft(game.rules.initial, game.max_game_length, True) == 60_060
 
 
 def test_a_pass_is_legal_only_without_another_move():
@@ -112,7 +112,7 @@ def test_boards_are_read_as_they_are_drawn():
                 side = "XO"[int(state.current_player[row])]
                 written = "".join("-XO"[disc] for disc in game.squares(state)[row].tolist())
                 again = game.read_board(written, side)
-                assert [float(field) for field in again] == [float(field[row]) for field in state]
+                assert [field.tolist() for field in again] == [field[row : row + 1].tolist() for field in state]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_match_in_ggf_is_read_on_its_own_board():
     tags = "".join(f"{'BW'[ply % 2]}[{move}/1.5/2]" for ply, move in enumerate(moves))
     game, state = written_position(f"(;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]{tags};)")
     assert game.name == "othello_4x4"
-    assert torch.equal(state.own, game.state_after(moves).own)
+    assert torch.equal(state.position, game.state_after(moves).position)
     assert bool(state.terminated)
 
 

@@ -21,8 +21,7 @@ def played(request):
     while not bool(states[-1].terminated.all()):
         actions = game.kernels.random_actions(states[-1], Draws(key, match, len(states)))
         states.append(game.step_unchecked(states[-1], actions))
-    own, opp = (torch.cat([getattr(state, word) for state in states]) for word in ("own", "opp"))
-    return game, game.state_at(own, opp), states
+    return game, game.state_at(torch.cat([state.position for state in states])), states
 
 
 # ---------------------------------------------------------------------- compared with slow implementations
@@ -37,14 +36,14 @@ def test_the_eight_images_of_a_board_have_the_same_features(played):
     for turns in range(4):
         for image in (torch.rot90(squares, turns, (1, 2)), torch.rot90(squares, turns, (1, 2)).transpose(1, 2)):
             own, opp = ((image.reshape(len(image), -1) == player).long() @ powers for player in (1, -1))
-            assert torch.equal(feature_values(game, game.state_at(own, opp)), expected)
+            assert torch.equal(feature_values(game, game.state_at(torch.stack([own, opp], dim=1))), expected)
 
 
 def test_all_features_but_parity_change_sign_with_the_player(played):
     game, state, _ = played
     expected = -feature_values(game, state)
     expected[:, game.features.names.index("parity")] *= -1
-    assert torch.equal(feature_values(game, game.state_at(state.opp, state.own)), expected)
+    assert torch.equal(feature_values(game, game.state_at(state.position.flip(1))), expected)
 
 
 def test_parity_counts_the_regions_that_networkx_finds(played):

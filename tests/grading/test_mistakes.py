@@ -38,14 +38,11 @@ def drawn() -> list[SolvedPosition]:
 
 
 def plain(positions: list[SolvedPosition]) -> list[tuple[object, ...]]:
-    return [
-        (each.group, int(each.state.own), int(each.state.opp), int(each.state.current_player), dict(each.values))
-        for each in positions
-    ]
+    return [(each.group, each.state.key(), dict(each.values)) for each in positions]
 
 
 def stones_of(position: SolvedPosition) -> int:
-    return (int(position.state.own) | int(position.state.opp)).bit_count()
+    return int(GAME.stone_counts(position.state))
 
 
 # ---------------------------------------------------------------------- drawing

@@ -5,16 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from selfplay.games import make_game
 from selfplay.grading.comparison import level_columns, reference_columns
 from selfplay.grading.mistakes import MISTAKE_COLUMNS
 from selfplay.grading.ratings import MATCH_COLUMNS, PLAYER_COLUMNS
 from selfplay.grading.tables import COUNT, LINES, RATING, SHARE, TEXT, Columns, read_rows, table_of
 from selfplay.runs.proof_report import PLY_COLUMNS, PROOF_COLUMNS
-from selfplay.runs.solved_positions import POSITION_COLUMNS
+from selfplay.runs.solved_positions import position_columns
 from selfplay.stages.tournament import PAIR_COLUMNS
 from tests.support.rejections import assert_file_rejected
 from tests.support.runs import PROJECT
 
+OF_POSITIONS = position_columns(make_game("othello"))
 KIND = "a table of moves; write it again"
 COLUMNS = {"player": TEXT, "seconds": SHARE, "nodes": COUNT, "sum": LINES}
 
@@ -71,7 +73,7 @@ def test_a_damaged_table_is_rejected_in_one_line(tmp_path: Path, text: str, reas
     "columns",
     [
         *(level_columns(), MATCH_COLUMNS, reference_columns(), MISTAKE_COLUMNS),
-        *({name: kind for name, kind in POSITION_COLUMNS.items() if name != "group"}, POSITION_COLUMNS),
+        *({name: kind for name, kind in OF_POSITIONS.items() if name != "group"}, OF_POSITIONS),
         *(PROOF_COLUMNS, PLY_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS),
     ],
 )

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import torch
 
+from selfplay.compute.positions import packed_array
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State, make_game
-from selfplay.games.connect_four import has_line, is_terminal, legal_actions, play
+from selfplay.games.connect_four import Position, has_line, is_terminal, legal_actions, play
 from selfplay.grading.winning_proof.action_judge import judge
 from selfplay.grading.winning_proof.walk import Walk
 from selfplay.named_players.make import make_player
@@ -44,33 +45,38 @@ class Fixed(Player):
         self.game = game
 
     def act(self, state: State, draws: Draws) -> torch.Tensor:
-        words = Draws(7, state.own * 31 + state.opp, 0).bits(Purpose.RANDOM_ACTION) + state.current_player
+        words = (
+            Draws(7, self.game.field(state, "own") * 31 + self.game.field(state, "opp"), 0).bits(Purpose.RANDOM_ACTION)
+            + state.current_player
+        )
         return pick_actions(self.game.legal_action_mask(state), words)
 
     def policy(self, state: State) -> torch.Tensor:
-        return one_hot_policy(self.act(state, Draws(0, state.own, 0)), self.game.legal_action_mask(state))
+        return one_hot_policy(
+            self.act(state, Draws(0, self.game.field(state, "own"), 0)), self.game.legal_action_mask(state)
+        )
 
 
 class PlainWalk:
     """The same walk by recursion, with the definition of a mistake: an action that lowers the worth of the position."""
 
-    def __init__(self, game: Game, player: Player, seat: int, start: State, value: Callable[[int, int], int]) -> None:
+    def __init__(self, game: Game, player: Player, seat: int, start: State, value: Callable[[Any], int]) -> None:
         self.game, self.player, self.seat, self.value = game, player, seat, value
         is_turn = int(start.current_player[0]) == seat
         self.lowest = -1 if self.value_of(start) * (1 if is_turn else -1) >= 0 else -1000
-        self.seen: set[tuple[int, int, int]] = set()
+        self.seen: set[tuple[int, Any]] = set()
         self.counts: Counter[tuple[int, str]] = Counter()
         self.shortest: tuple[int, ...] | None = None
         self.visit(start, ())
 
     def value_of(self, state: State) -> int:
-        return self.value(int(state.own[0]), int(state.opp[0]))
+        return self.value(*self.game.positions(state))
 
     def worth(self, value: int) -> int:
         return min(max(value, self.lowest), 1)
 
     def visit(self, state: State, line: tuple[int, ...]) -> None:
-        position = (len(line), int(state.own[0]), int(state.opp[0]))
+        position = (len(line), *self.game.positions(state))
         if position in self.seen:
             return
         self.seen.add(position)
@@ -97,13 +103,11 @@ class PlainWalk:
 
 
 @cache
-def plain_score(own: int, opp: int) -> int:
+def plain_score(p: Position) -> int:
     """The score of a Connect Four position by the rules alone."""
-    if is_terminal(own, opp):
-        return -(22 - ((own | opp).bit_count() + 1) // 2) if has_line(opp) else 0
-    return max(
-        -plain_score(*play(own, opp, 1 << column)) for column in range(7) if legal_actions(own, opp) >> column & 1
-    )
+    if is_terminal(p):
+        return -(22 - ((p.own | p.opp).bit_count() + 1) // 2) if has_line(p.opp) else 0
+    return max(-plain_score(play(p, column)) for column in range(7) if legal_actions(p) >> column & 1)
 
 
 def proof_settings(folder: Path, **values: Any) -> ProofSettings:
@@ -128,7 +132,7 @@ COUNTED = ("positions", "won", "drawn", "lost", "wins_given_away", "draws_given_
 
 def assert_same_walk(folder: Path, plain: PlainWalk, first_ply: int) -> None:
     plies = rows_of(folder / "proof" / "plies.csv")
-    assert len(plies) == 1 + max(ply for ply, _, _ in plain.seen)
+    assert len(plies) == 1 + max(ply for ply, _ in plain.seen)
     for number, row in enumerate(plies):
         assert int(row["ply"]) == first_ply + number
         assert {name: int(row[name]) for name in COUNTED} == {name: plain.counts[number, name] for name in COUNTED}
@@ -212,7 +216,7 @@ def test_a_game_with_passes_and_points(tmp_path: Path) -> None:
     solver = make_exact_solver(game)
     after = "b1 c1 d4 a4 d3 a1"
     start = start_of(game, after)
-    value = cache(lambda own, opp: solver.value(game.state_at(torch.tensor([own]), torch.tensor([opp]))))
+    value = cache(lambda p: solver.value(game.state_at(torch.from_numpy(packed_array([p])))))
     for number, seat in enumerate(("first", "second")):
         plain = PlainWalk(game, Fixed(game), number, start, value)
         prove_and_report(proof_settings(tmp_path, game="othello_4x4", player=FIXED, seat=seat, after=after, walk="all"))

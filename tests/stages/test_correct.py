@@ -165,7 +165,7 @@ HARMFUL: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
         r"has no lessons of connect_four \(an action is not .*",
     ),
     (
-        lambda arrays: {name: array for name, array in arrays.items() if name != "0_own"},
+        lambda arrays: {name: array for name, array in arrays.items() if name != "0_position"},
         "has no lessons of connect_four .*",
     ),
 ]

@@ -68,7 +68,7 @@ def test_a_walk_is_not_continued_from_changed_or_exchanged_files(tmp_path: Path)
             prove_and_report(small_proof(tmp_path))
         path.write_bytes(kept[path])
     record = Manifest(walk.parent).sections["walk"]["settings"]
-    for name, array, value in (("ply_*", "own", -1), ("ply_*", "parents", -1), ("judged_*", "actions", 99)):
+    for name, array, value in (("ply_*", "position", -1), ("ply_*", "parents", -1), ("judged_*", "actions", 99)):
         path = max(walk.glob(name))
         arrays = {key: value for key, value in np.load(path).items() if key != "sha256"}
         save_arrays(path, arrays | {array: np.full_like(arrays[array], value)}, record)

@@ -60,7 +60,7 @@ def test_taught_tables_have_a_phase_for_each_number_of_stones_and_continue_the_l
     agents = [load_checkpoint(run.agent(level), game) for level in (1, 2, 3)]
     assert [agent.metadata["architecture"].get("phases", 1) for agent in agents] == [1, 9, 9]
     lessons = [read_lessons(run.level(level) / LEARNER_FILE, GAME) for level in (2, 3)]
-    known = [set(zip(one.own.tolist(), one.opp.tolist(), strict=True)) for one in lessons]
+    known = [set(map(tuple, one.position.tolist())) for one in lessons]
     assert known[0] < known[1]
 
 
@@ -76,12 +76,12 @@ def test_tables_as_large_as_before_learn_the_lessons_of_all_plies_together(finis
     assert sum(line.lost for line in lines) == 0
     # The walk of the first level that is taught does not depend on what its tables learn afterwards.
     first = [read_lessons(RunFolder(folder).level(2) / LEARNER_FILE, GAME) for folder in (finished, tmp_path)]
-    assert np.array_equal(first[0].own, first[1].own)
+    assert np.array_equal(first[0].position, first[1].position)
 
 
 def test_lessons_are_right_where_the_search_sees_every_end(finished):
     game, lessons = GAME, read_lessons(RunFolder(finished).level(4) / LEARNER_FILE, GAME)
-    state = game.state_at(torch.from_numpy(lessons.own), torch.from_numpy(lessons.opp))
+    state = game.state_at(torch.from_numpy(lessons.position))
     values = make_player("perfect", game).action_values(state)
     results = values.sign().masked_fill(values.isnan(), -2)
     is_best = (results == results.amax(dim=1, keepdim=True)).numpy()
@@ -145,9 +145,10 @@ HARMFUL: dict[str, Callable[[Arrays], Arrays]] = {
     "another length": lambda arrays: arrays | {"worth": np.zeros(1)},
     "a worth that is not a number": lambda arrays: arrays | {"worth": np.full_like(arrays["worth"], np.nan)},
     "an infinite worth": lambda arrays: arrays | {"worth": np.full_like(arrays["worth"], np.inf)},
-    "stones beyond the board": lambda arrays: arrays | {"own": arrays["own"] | 1 << 9},
-    "two stones on a square": lambda arrays: arrays | {"opp": arrays["opp"] | arrays["own"]},
-    "a position twice": lambda arrays: {name: np.append(array, array[:1]) for name, array in arrays.items()},
+    "stones beyond the board": lambda arrays: arrays | {"position": arrays["position"] | 1 << 9},
+    "two stones on a square": lambda arrays: arrays | {"position": arrays["position"] | arrays["position"][:, ::-1]},
+    "a word less": lambda arrays: arrays | {"position": arrays["position"][:, :1]},
+    "a position twice": lambda arrays: {name: np.append(array, array[:1], axis=0) for name, array in arrays.items()},
     "all actions good": lambda arrays: arrays | {"good": np.full_like(arrays["good"], -1)},
     "actions good and poor": lambda arrays: arrays | {"poor": arrays["good"]},
 }

@@ -28,10 +28,10 @@ def test_preferred_actions_are_those_of_a_search_of_one_ply_also_where_rounding_
     for ply in range(12):
         state = game.step(state, game.kernels.random_actions(state, Draws(1, torch.arange(2000), ply)))
     state = state.select(~state.terminated)
-    state = state.select(distinct_positions(state)[0])
+    state = state.select(distinct_positions(state.position)[0])
     evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
     actions = (
         SearchPlayer(Searcher(game, evaluation), 1).act(state, Draws(0, torch.arange(state.batch_size), 0)).numpy()
     )
-    preferred = ComparisonTraining(game, network.trainable_tables()).best_actions(state.own.numpy(), state.opp.numpy())
+    preferred = ComparisonTraining(game, network.trainable_tables()).best_actions(state.position.numpy())
     np.testing.assert_array_equal(preferred & -preferred, np.int64(1) << actions)

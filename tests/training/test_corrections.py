@@ -36,9 +36,7 @@ def walked(parameters, seat="first"):
 
 def positions(walk):
     """The positions of each ply of the player in the walk."""
-    return {
-        ply: set(zip(lessons.own.tolist(), lessons.opp.tolist(), strict=True)) for ply, lessons in walk.lessons.items()
-    }
+    return {ply: set(map(tuple, lessons.position.tolist())) for ply, lessons in walk.lessons.items()}
 
 
 @pytest.mark.parametrize("seat", ["first", "second"])

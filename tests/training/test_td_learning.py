@@ -95,7 +95,7 @@ def test_learning_changes_weights_like_plain_python(name):
     played = no_afterstates(40, 5)
     filled, first = generator.random((2, 40, 5, squares)) < 0.5
     bits = 1 << np.arange(squares)
-    played.words[:] = np.stack([(filled & first) @ bits, (filled & ~first) @ bits], axis=2)
+    played.positions[:] = np.stack([(filled & ~first) @ bits, (filled & first) @ bits], axis=2)
     played.targets[:] = generator.uniform(-1, 1, played.targets.shape)
     played.plies[:] = generator.integers(0, 6, 40)
     played.first[:] = 0
@@ -106,7 +106,7 @@ def test_learning_changes_weights_like_plain_python(name):
     squared = {}
     for match, plies in enumerate(played.plies):
         for ply in range(plies):
-            stones = [(words >> np.arange(squares)) & 1 for words in played.words[match, ply]]
+            stones = [(words >> np.arange(squares)) & 1 for words in played.positions[match, ply, ::-1]]
             boards = torch.tensor(np.stack(stones).reshape(1, 2, *network.board), dtype=torch.float32)
             numbers = network.weight_indices(boards)[0].tolist()
             value = np.tanh(expected[numbers].sum())
@@ -138,7 +138,10 @@ def test_without_later_returns_a_target_is_the_value_of_the_best_reply(name):
     replies = best_values(ValueNetPlayer(game, network).action_values(states))
     targets = np.concatenate([row[:plies] for row, plies in zip(played.targets, played.plies, strict=True)])
     np.testing.assert_allclose(targets, -replies.numpy(), rtol=0, atol=1e-5)
-    assert len({tuple(words[:plies].reshape(-1)) for words, plies in zip(played.words, played.plies, strict=True)}) > 20
+    assert (
+        len({tuple(words[:plies].reshape(-1)) for words, plies in zip(played.positions, played.plies, strict=True)})
+        > 20
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,8 +163,7 @@ def test_late_afterstates_have_their_exact_values(name, outcome, few):
     seen = set()
     for row in range(rows):
         plies = int(played.plies[row])
-        just_moved, to_move = torch.from_numpy(played.words[row, :plies]).unbind(dim=1)
-        states = game.state_at(to_move, just_moved)
+        states = game.state_at(torch.from_numpy(played.positions[row, :plies]))
         late = (empties(game, states) <= few) & (row > 0)
         assert played.exact[row] == plies - int(late.sum())
         for ply in range(plies):
@@ -195,12 +197,13 @@ def matches_of(game, network, how, number=30):
     tables = network.trainable_tables()
     played = no_afterstates(number, game.max_game_length)
     scratch = new_scratch(len(tables.offsets))
-    compile_self_play(game.rules)(0, how, tables, images_of_squares(tables), played, 0, number, scratch)
+    compile_self_play(game.rules, game.pass_action)(
+        0, how, tables, images_of_squares(tables), played, 0, number, scratch
+    )
     return played
 
 
 def states_of(game, played):
     """The positions after the afterstates that values are learned for."""
-    words = np.concatenate([row[:plies] for row, plies in zip(played.words, played.plies, strict=True)])
-    just_moved, to_move = torch.from_numpy(words).unbind(dim=1)
-    return game.state_at(to_move, just_moved)
+    positions = [row[:plies] for row, plies in zip(played.positions, played.plies, strict=True)]
+    return game.state_at(torch.from_numpy(np.concatenate(positions)))

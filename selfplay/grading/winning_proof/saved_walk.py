@@ -28,9 +28,8 @@ def problem_of_walk(game: Game, arrays: Mapping[str, NDArray[Any]]) -> str | Non
     if not _are_in(arrays["actions"], game.num_distinct_actions):
         return "an action is not one of the game"
     if "position" in arrays:
-        kind, positions = game.rules.position, arrays["position"]
-        fits = positions.shape[1] == kind.num_words and are_positions(kind, positions)
-        return None if fits and (arrays["parents"] >= 0).all() else "a position is not a board"
+        fits = are_positions(game.rules.position, arrays["position"]) and (arrays["parents"] >= 0).all()
+        return None if fits else "a position is not a board"
     return None if _are_in(arrays["rows"], len(arrays["solved"])) else "a row is not one of a position"
 
 

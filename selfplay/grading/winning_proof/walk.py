@@ -251,7 +251,8 @@ def _distinct(ply: PlyPositions) -> PlyPositions:
 
 
 def _rows_of(ply: PlyPositions, rows: Words | slice) -> PlyPositions:
-    return PlyPositions(*(field[rows] for field in ply))
+    fields: Any = (field[rows] for field in ply)
+    return PlyPositions(*fields)
 
 
 def _to_action(judged: Judged, last: int) -> Judged:

@@ -131,13 +131,12 @@ class ConnectFourSolver(ExactSolver):
         """In words, with the number of moves that the winner still makes: "wins in 8", "loses in 12", "draws"."""
         if value == 0:
             return "draws"
-        return f"{'wins' if value > 0 else 'loses'} in {_moves_of_winner(value, *state.position[row].tolist())}"
+        return f"{'wins' if value > 0 else 'loses'} in {_moves_of_winner(value, state, row)}"
 
     def plies_to_end(self, value: int, state: State, row: int = 0) -> int:
-        own, opp = state.position[row].tolist()
         if value == 0:
-            return SQUARES - (own | opp).bit_count()
-        return 2 * _moves_of_winner(value, own, opp) - (value > 0)
+            return SQUARES - sum(_stones(state, row))
+        return 2 * _moves_of_winner(value, state, row) - (value > 0)
 
     def _values_within(
         self, positions: Packed, lowest: Words, highest: Words, expected: Words, stop: StopFlag
@@ -148,6 +147,13 @@ class ConnectFourSolver(ExactSolver):
         return values
 
 
-def _moves_of_winner(value: int, own: int, opp: int) -> int:
+def _stones(state: State, row: int) -> tuple[int, int]:
+    """The number of stones of the player to move, and of the other."""
+    own, opp = state.position[row].tolist()
+    return own.bit_count(), opp.bit_count()
+
+
+def _moves_of_winner(value: int, state: State, row: int) -> int:
     """The number of moves that the winner still makes. `value`: the score of the position, not 0."""
-    return SCORE_OF_NO_STONES - abs(value) - (own if value > 0 else opp).bit_count()
+    own, opp = _stones(state, row)
+    return SCORE_OF_NO_STONES - abs(value) - (own if value > 0 else opp)

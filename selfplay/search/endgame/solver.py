@@ -107,4 +107,4 @@ class EndgameSolver(ExactSolver):
 
     def _empties(self, position: Packed) -> int:
         own, opp = position[0].tolist()
-        return (self._turning.board & ~(own | opp)).bit_count()
+        return int((self._turning.board & ~(own | opp)).bit_count())

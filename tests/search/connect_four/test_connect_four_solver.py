@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from selfplay.errors import TimeLimitError
 from selfplay.games import State, make_game
-from selfplay.games.connect_four import SQUARES, has_line, is_terminal, legal_actions, play
+from selfplay.games.connect_four import SQUARES, Position, has_line, is_terminal, legal_actions, play
 from selfplay.search.connect_four.solver import ConnectFourSolver
 
 GAME = make_game("connect_four")
@@ -34,14 +34,14 @@ def after(columns: str) -> State:
     return GAME.state_after(columns)
 
 
-def plain_score(own: int, opp: int, best: int, worst: int) -> int:
+def plain_score(p: Position, best: int, worst: int) -> int:
     """The score by plain alpha-beta, without any knowledge of the game but its rules."""
-    if is_terminal(own, opp):
-        return -(22 - ((own | opp).bit_count() + 1) // 2) if has_line(opp) else 0
+    if is_terminal(p):
+        return -(22 - ((p.own | p.opp).bit_count() + 1) // 2) if has_line(p.opp) else 0
     value = -SQUARES
     for column in range(7):
-        if legal_actions(own, opp) >> column & 1:
-            value = max(value, -plain_score(*play(own, opp, 1 << column), -worst, -max(value, best)))
+        if legal_actions(p) >> column & 1:
+            value = max(value, -plain_score(play(p, column), -worst, -max(value, best)))
             if value >= worst:
                 break
     return value
@@ -78,7 +78,7 @@ def position_after(actions: list[int]) -> State:
 @given(CHOICES, st.integers(0, 10))
 def test_scores_are_those_of_plain_alpha_beta(choices, empties):
     state = position_after(random_actions(choices, empties))
-    score = plain_score(int(state.own[0]), int(state.opp[0]), -SQUARES, SQUARES)
+    score = plain_score(*GAME.positions(state), -SQUARES, SQUARES)
     assert the_solver().value(state) == score
 
 

@@ -19,7 +19,7 @@ OPENING_VALUES = [-2, -1, 0, 1, 0, -1, -2]
 
 def words_after(columns: str) -> tuple[int, int]:
     state = GAME.state_after(columns)
-    return position_of(int(state.own[0]), int(state.opp[0]))
+    return position_of(*state.position[0].tolist())
 
 
 @pytest.fixture(scope="module")
