@@ -17,28 +17,20 @@ from tests.support.pile import Pile
 
 GAME = """
 import sys
-from selfplay import make_game
+from selfplay import rule
 from tests.support.pile import Pile as Right
-from selfplay.compute.bit_algebra import rule
-from selfplay.games import Rules
 
 @rule
-def never(own, opp):
-    return own != own
-
-FULL = 1 << 64
+def never(p):
+    return p.own != p.own
 
 @rule
-def too_wide(own, opp):
-    return (own ^ FULL) & opp
+def too_many(p):
+    return 0b111
 
 @rule
-def hiding(own, opp, index):
-    return (own >> (1 + index)) & 1
-
-@rule
-def giving_three(own, opp, move):
-    return own, opp, move
+def giving_two(p, action):
+    return p.own, p.opp
 
 class Endless(Right):
     rules = Right.rules._replace(is_terminal=never)
@@ -50,15 +42,15 @@ class Raises(Right):
     def __init__(self):
         raise RuntimeError("no board")
 
-class TooWide(Right):
-    rules = Right.rules._replace(legal_actions=too_wide)
+class TooMany(Right):
+    rules = Right.rules._replace(legal_actions=too_many)
 
-def forgotten(own, opp):
-    return own + opp >= 7
+def forgotten(p):
+    return p.own + p.opp >= 7
 
 @rule
-def calls_an_unmarked_one(own, opp):
-    return forgotten(own, opp)
+def calls_an_unmarked_one(p):
+    return forgotten(p)
 
 class Unmarked(Right):
     rules = Right.rules._replace(is_terminal=calls_an_unmarked_one)
@@ -72,17 +64,14 @@ class WrongMirror(Right):
     def symmetries(self):
         return [[0]], 1 // 0
 
-class Hidden(Right):
-    rules = Right.rules._replace(observation_entry=hiding)
+class OtherShape(Right):
+    observation_shape = (2, 2, 2)
 
-class ThreeWords(Right):
-    rules = Right.rules._replace(initial=(0, 0, 0))
+class NoPosition(Right):
+    rules = Right.rules._replace(initial=(0, 0))
 
-class GivesThree(Right):
-    rules = Right.rules._replace(play=giving_three)
-
-class Go9(Right):
-    num_distinct_actions, pass_action, observation_shape = 82, 81, (2, 9, 9)
+class GivesTwo(Right):
+    rules = Right.rules._replace(play=giving_two)
 """
 
 RETURNS = """
@@ -189,14 +178,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("faulty_games:Endless", "ends: the position after ply"),
         ("faulty_games:TooLong", "ends: a match is longer than max_game_length=5"),
         ("faulty_games:Raises", "RuntimeError: no board"),
-        ("faulty_games:TooWide", "its words or actions need more than Rules.word_bits=64 bits"),
+        ("faulty_games:TooMany", "rules: legal_actions sets bit 2, which is pass_action"),
         ("faulty_games:Unmarked", "rules: forgotten is not marked with @rule"),
         ("faulty_games:Leaves", "texts: SystemExit: 0"),
         ("faulty_games:WrongMirror", "symmetries: ZeroDivisionError"),
-        ("faulty_games:Go9", "its words or actions need more than Rules.word_bits=64 bits"),
-        ("faulty_games:Hidden", "observation: the observation does not show bit 0 of own"),
-        ("faulty_games:ThreeWords", "rules: a position is two words"),
-        ("faulty_games:GivesThree", "rules: a position is two words"),
+        ("faulty_games:OtherShape", "observation_shape=(2, 2, 2): does not fit the fields own (4 bits), opp (4 bits)"),
+        ("faulty_games:NoPosition", "rules: rules.initial is (0, 0), where it must be a position"),
+        ("faulty_games:GivesTwo", "rules: giving_two gives (0, 0) where it must give a Position(own, opp)"),
         ("leaving:Game", "cannot be imported: SystemExit: 0"),
     ],
 )

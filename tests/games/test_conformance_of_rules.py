@@ -1,83 +1,140 @@
-"""What check_game says of attributes, rules and points that are wrong: which, where, and what is right."""
+"""What check_game says of fields, rules and points that are wrong: which, where, and what is right."""
 
+import importlib
 import inspect
+import itertools
 import re
 
 import pytest
 
-from selfplay.compute.bit_algebra import bit_count, rule
-from selfplay.errors import ConformanceError, SettingError, line_of
+from selfplay.compute.bit_algebra import rule
+from selfplay.errors import ConformanceError, SelfPlayError, SettingError, line_of
+from selfplay.games import make_game
 from selfplay.games.conformance import check_game, check_quickly
 from selfplay.games.outcomes import disc_difference
-from tests.support import pile
+from tests.support.doc_pages import block_with
 from tests.support.pile import Pile
+
+PLAY = "    return Position(own=p.opp, opp=p.own | (1 << square))\n"
+LEGAL = "    return ~(p.own | p.opp) & TOP_ROW\n"
+OVER = "    return has_line(p.opp) or (p.own | p.opp) == FULL_BOARD\n"
+OPP = "    opp: Word = squares(SQUARES)"
+RULES = "return_to_move)"
+
+COUNTED = {
+    OPP: f"    plies: int = number(3)\n{OPP}",
+    "position, rule": "number, position, rule",
+    "Position(0, 0)": "Position(0, 0, 0)",
+    "(2, ROWS": "(5, ROWS",
+}
+"""A count of plies from 0 to 7 in positions of Connect Three."""
+
+
+def with_rule(name, code):
+    """A further rule of Connect Three."""
+    return {
+        "class Connect3": f"@rule\ndef {name}:\n    return {code}\n\n\nclass Connect3",
+        RULES: f"return_to_move, {name.partition('(')[0]}={name.partition('(')[0]})",
+    }
+
+
+WRONG = [
+    # fields
+    ({OPP: "    opp: Word = squares(SQUARES - 1)"}, "rules: SettingError: observation_shape=.* own .12 squares., opp"),
+    (COUNTED | {PLAY: "    return Position(p.opp, p.plies + 1, p.own | 1 << square)\n"},
+     "rules: the field plies is a number from 0 to 7 .3 bits., but gets 8 .*, in play"),
+    (COUNTED | {PLAY: "    return Position(p.opp, p.plies - 1, p.own | 1 << square)\n"},
+     "rules: the field plies is a number from 0 to 7 .3 bits., but gets -1 .*, in play"),
+    ({PLAY: "    return Position(p.opp, p.own | 1 << (square + 3))\n"},
+     "rules: the field opp has 12 squares, bits 0 to 11, but bit 1. is set .*, in play"),
+    ({PLAY: "    return Position(p.opp, (p.own | 1) / 1)\n"}, "rules: the field opp gets .*, which is not a word or a"),
+    ({PLAY: "    return Position(p.opp)\n"}, "rules: Position.own, opp.: missing a required argument: .opp. .*play"),
+    ({PLAY: "    return Position(p.opp, p.own, 0)\n"}, "rules: Position.own, opp.: too many positional arguments"),
+    ({PLAY: "    return Position(p.opp, p.ownn)\n"}, "rules: AttributeError: 'Position' object has no attribute"),
+    ({OPP: "    opp: Word = 12"}, "Position.opp: its size is missing or out of range; write = squares.n."),
+    ({OPP: "    opp: Word = squares(0)"}, "Position.opp: its size is missing or out of range"),
+    ({OPP: "    opp: Word = squares('12')"}, "Position.opp: its size is missing or out of range"),
+    ({OPP: "    opp: Word"}, "TypeError: Non-default namedtuple field opp"),
+    ({"@position\n": ""}, "rules: rules.initial is .*, where it must be a position, .* marked with @position"),
+    ({"Rules(Position(0, 0)": "Rules((0, 0)"}, "rules: rules.initial is .0, 0., where it must be a position"),
+    # what rules give
+    ({PLAY: "    return p.opp, p.own\n"}, "rules: play gives .* where it must give a Position.own, opp. .*, in play"),
+    ({PLAY: "    Position(p.opp, p.own)\n"}, "rules: play gives None where it must give a Position.own, opp."),
+    ({LEGAL: LEGAL.replace(" & TOP_ROW", "")}, "rules: legal_actions sets bit 63, but actions are from 0 to 2"),
+    ({LEGAL: "    return p.own == p.opp\n"}, "rules: legal_actions gives a comparison where it must give a word"),
+    ({LEGAL: ""}, "rules: legal_actions gives None where it must give a word .*, in legal_actions"),
+    ({"    if has_line(p.opp):\n        return 0\n": ""}, "rules: legal_actions are not 0 after the end"),
+    ({OVER: "    return False\n"}, "rules: no action is legal in a match at ply ., and is_terminal does not say"),
+    ({OVER: "    return (p.own | p.opp) & FULL_BOARD\n"}, "rules: is_terminal gives a word where .* a comparison"),
+    ({"        return -1\n": "        return -0.5\n"}, "rules: return_to_move gives the fraction -0.5 where it must"),
+    ({"        return -1\n": "        return -2\n"}, "rules: return_to_move gives the number -2 where it must give -1"),
+    ({"= COLUMNS\n": "= COLUMNS\n    pass_action = 2\n"}, "rules: legal_actions sets bit 2, which is pass_action"),
+    (with_rule("moves_again(p)", "p.own"), "rules: moves_again gives a word where it must give a comparison"),
+    (with_rule("points(p)", "3"), "rules: points gives the number 3 where it must give one for each player"),
+    (with_rule("margin(p)", "0.5"), "rules: margin gives the fraction 0.5 where it must give a whole number"),
+    (with_rule("observation_entry(p, index)", "p.own >> index"),
+     "observation: observation_entry gives .* for entry .*, where it must give 0 or 1 .*, in observation_entry"),
+    # what they take and use
+    ({"is_terminal(p: Position)": "is_terminal(own, opp)"}, "rules: is_terminal.own, opp. .* must take a position"),
+    ({"play(p: Position, action: int)": "play(p, action, more)"}, "rules: play.p, .*must take 2 arguments: p, action"),
+    ({"@rule\ndef has_line": "def has_line"}, "rules: has_line is not marked with @rule .*, in has_line"),
+    ({PLAY: "    return Position(p.opp, p.own | 1 << (square + 64))\n"},
+     "rules: OverflowError: 0x.* has more than the 64 bits of a number; shift a word: word_of"),
+    ({PLAY: "    return Position(p.opp, p.own | 1 << sqare)\n"}, "rules: NameError: name 'sqare' .*, in play"),
+    ({"square += COLUMNS\n": "square += COLUMNS / 1\n"}, "rules: TypeError: .*; what rules consist of: docs/game_refe"),
+]  # fmt: skip
+"""Replacements in the file of Connect Three in the documentation, and what is said of the result."""
+
+NUMBERS = itertools.count()
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_the_quick_check_names_what_is_wrong_where_and_what_is_right(changes, message, tmp_path, monkeypatch):
+    text = block_with("adding_a_game.md", "class Connect3(Game)")
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    name = f"wrong_connect3_{next(NUMBERS)}"
+    (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    with pytest.raises(SelfPlayError, match=message) as caught:
+        make_game(f"{name}:Connect3")
+    assert len(str(caught.value).splitlines()) == 1
+    assert f"{tmp_path / name}.py" in str(caught.value)
+
+
+@rule
+def difference(p):
+    return p.own - p.opp
+
+
+@rule
+def reversed_difference(p):
+    return p.opp - p.own
+
 
 TABLE, RESULTS = {0: 0}, [-1, 1]
 
 
 @rule
-def difference(own, opp):
-    return own - opp
+def looks_up(p):
+    return RESULTS[p.own]
 
 
 @rule
-def reversed_difference(own, opp):
-    return opp - own
+def calls_one_that_looks_up(p):
+    return looks_up(p)
 
 
 @rule
-def sign_of_difference(own, opp):
-    return (difference(own, opp) > 0) * 2 - 1
+def asks_a_dictionary(p):
+    return difference(p) + TABLE.get(0, 0)
 
 
 @rule
-def legal_below(own, opp):
-    return pile.legal_actions(own, own) * (own - opp <= 0)
-
-
-@rule
-def looks_up(own, opp):
-    return RESULTS[own]
-
-
-@rule
-def calls_one_that_looks_up(own, opp):
-    return looks_up(own, opp)
-
-
-@rule
-def asks_a_dictionary(own, opp):
-    return difference(own, opp) + TABLE.get(0, 0)
-
-
-@rule
-def gives_nothing(own, opp):
-    bit_count(own & opp)
-
-
-@rule
-def halves(own, opp):
-    return (own > opp) * 0.5
-
-
-@rule
-def counts(own, opp, index):
-    return own * (index < 4) + opp * (index >= 4)
-
-
-@rule
-def shows_no_bit(own, opp, index):
-    return pile.observation_entry(own, opp, index) * (index != 5)
-
-
-@rule
-def shows_both(own, opp, index):
-    return ((own | opp) >> index) & 1
-
-
-@rule
-def hides_the_lowest(own, opp, index):
-    return pile.observation_entry(own, opp, index | 1)
+def takes_in_place(p, action):
+    return p._replace(own=p.opp, opp=p.own if action == 2 else p.own + action + 1)
 
 
 def with_rules(**changes):
@@ -89,64 +146,31 @@ def with_attributes(**changes):
     return type("Changed", (Pile,), {"__module__": __name__, **changes})
 
 
-ON_BOARD = {"rules": Pile.rules._replace(margin=difference), "observation_shape": (2, 1, 4)}
+ON_BOARD = {"rules": Pile.rules._replace(margin=difference), "observation_shape": (8, 1, 1)}
 
-WRONG_POINTS = [
+WRONG_PILES = [
     (
         with_rules(margin=reversed_difference),
-        "the player to move has (won|lost) a match with a lead of -?[1-7] points; the sign",
-    ),
-    (
-        with_rules(return_to_move=sign_of_difference),
-        "it compares -[1-7] as a word, .*; compare the two words with each",
+        "points: the player to move has (won|lost) a match with a lead of -?[1-7] points; the sign",
     ),
     (
         with_attributes(**ON_BOARD, most_points=0),
-        "a match is won by 1 points, but .* give 0 at most; set most_points",
+        "points: a match is won by 1 points, but .* give 0 at most; set most_points",
     ),
+    (with_rules(legal_actions=None), "rules: rules.legal_actions is None, where it must be a function"),
+    (with_attributes(rules=None), r"rules: rules is None, where it must be Rules\(...\)"),
+    (with_attributes(num_distinct_actions=3.0), "rules: num_distinct_actions is 3.0, where it must be a whole number"),
+    (with_attributes(observation_shape=8), "rules: observation_shape is 8, where it must be a tuple of whole numbers"),
+    (with_attributes(pass_action=3), "rules: pass_action is 3, but actions are from 0 to 2"),
+    (with_attributes(action_to_string=lambda self, action: action), "texts: action_to_string gives 0 for action 0"),
 ]
-WRONG_RULES = [
-    (with_rules(legal_actions=legal_below), "it compares -[12] as a word, and words have no sign"),
-    (with_rules(legal_actions=gives_nothing), "legal_actions gives None where it must give a word"),
-    (with_rules(return_to_move=halves), "return_to_move gives a fraction where it must give a whole number"),
-    (with_rules(margin=halves), "margin gives a fraction where it must give a whole number"),
-    (with_rules(is_terminal=difference), "is_terminal gives a word where it must give a comparison"),
-    (with_rules(legal_actions=None), "rules.legal_actions is None, where it must be a function"),
-    (with_rules(initial=(0.5, 0)), r"rules.initial is \(0.5, 0\), where it must be two whole numbers"),
-    (with_attributes(rules=None), r"rules is None, where it must be Rules\(...\)"),
-    (with_attributes(num_distinct_actions=3.0), "num_distinct_actions is 3.0, where it must be a whole number from 1"),
-    (with_attributes(observation_shape=8), "observation_shape is 8, where it must be a tuple of whole numbers"),
-    (with_attributes(pass_action=3), "pass_action is 3, but actions are from 0 to 2"),
-]
-WRONG_OBSERVATIONS = [
-    (with_rules(observation_entry=counts), "observation_entry gives [2-7] for entry [04], where it must give 0 or 1"),
-    (with_rules(observation_entry=hides_the_lowest), "the observation does not show bit 0 of (own|opp)"),
-]
-WRONG_TEXTS = [(with_attributes(action_to_string=lambda self, action: action), "action_to_string gives 0 for action 0")]
-
-WRONG = [
-    (subject, game, message)
-    for subject, games in {
-        "points": WRONG_POINTS, "rules": WRONG_RULES, "observation": WRONG_OBSERVATIONS, "texts": WRONG_TEXTS
-    }.items()
-    for game, message in games
-]  # fmt: skip
 
 
-@pytest.mark.parametrize(("subject", "game", "message"), WRONG, ids=[message for _, _, message in WRONG])
-def test_the_quick_check_names_what_is_wrong_and_what_is_right(subject, game, message):
-    with pytest.raises(ConformanceError, match=f"^pile: {subject}: {message}") as caught:
+@pytest.mark.parametrize(("game", "message"), WRONG_PILES, ids=[message for _, message in WRONG_PILES])
+def test_the_quick_check_names_wrong_attributes_and_points(game, message):
+    with pytest.raises(ConformanceError, match=f"^pile: {message}") as caught:
         check_quickly(game())
     assert len(str(caught.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("entry", "shown"),
-    [(shows_no_bit, "entry 5 .* shows no bit"), (shows_both, "entry 0 .* shows bit 0 of both words")],
-)
-def test_an_entry_that_shows_not_one_bit_is_named(entry, shown):
-    with pytest.raises(SettingError, match=shown):
-        _ = with_rules(observation_entry=entry)().observation_codec
 
 
 def test_points_that_agree_with_the_results_are_accepted():
@@ -160,7 +184,7 @@ def line_in(function):
 
 def test_an_error_in_a_rule_names_its_file_the_rule_and_the_line():
     place = re.escape(f"({__file__}, line {line_in(looks_up)}, in looks_up)")
-    with pytest.raises(ConformanceError, match=f"^pile: ends: IndexError: list index .*{place}$"):
+    with pytest.raises(ConformanceError, match=f"^pile: rules: IndexError: list index .*{place}$"):
         check_quickly(with_rules(return_to_move=calls_one_that_looks_up)())
 
 
@@ -174,6 +198,13 @@ def test_what_cannot_be_compiled_is_named_in_one_line_with_its_place():
     with pytest.raises(Exception, match="nopython") as caught:
         game.lead_to_move(game.init())
     assert line_of(caught.value) == f"{reason} {place}"
+
+
+def test_a_position_that_is_changed_in_compiled_code_is_named_with_its_fields():
+    place = f"({__file__}, line {line_in(takes_in_place)}, in takes_in_place)"
+    reason = "it cannot be compiled: a position has no _replace, only the fields of Position(own, opp); to change one"
+    with pytest.raises(ConformanceError, match=re.escape(reason) + f".*{re.escape(place)}$"):
+        check_game(with_rules(play=takes_in_place)())
 
 
 def test_points_without_a_board_need_their_number_to_be_a_target():
