@@ -20,7 +20,7 @@ import numpy as np
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
-from selfplay.compute.compiled_words import as_word, part
+from selfplay.compute.compiled_words import lowest, part
 from selfplay.compute.random_numbers import fold
 from selfplay.games import State, make_game
 
@@ -28,7 +28,8 @@ WIDTH, SQUARES = 5, 25
 BOARD, TOP = (1 << SQUARES) - 1, (1 << WIDTH) - 1
 BOTTOM = TOP << (SQUARES - WIDTH)
 RULES = make_game("breakthrough").rules
-legal_words, play_words = RULES.legal_actions, RULES.play
+legal_in, played = RULES.legal_actions, RULES.play
+Position = RULES.position
 FIRST_COLUMN = sum(1 << square for square in range(0, SQUARES, WIDTH))
 LAST_COLUMN = FIRST_COLUMN << (WIDTH - 1)
 
@@ -38,7 +39,8 @@ POLL_INTERVAL = 1 << 20
 """Positions searched before compiled code returns, so that Ctrl-C works."""
 
 OWN, OPP, WIN, LOSS, BELOW = range(5)
-"""What is known about a position: its words, its two numbers, and how many positions have been searched below it."""
+"""What is known about a position: the stones of both players, with a bit above those in OPP if the player to move goes
+up; its two numbers; and how many positions have been searched below it."""
 SEARCHED, LIMIT = range(2)
 """Counts of a search: positions searched, and at most how many."""
 
@@ -46,22 +48,28 @@ register_rules()
 
 
 @part_of_compiled
-def legal_actions(own, opp):
-    """The rule on int64 numbers, which tables hold."""
-    return part(legal_words(as_word(own), as_word(opp)), 0)
-
-
-@part_of_compiled
-def play(own, opp, move):
-    """Likewise."""
-    mine, others = play_words(as_word(own), as_word(opp), as_word(move))
-    return part(mine, 0), part(others, 0)
-
-
-@part_of_compiled
 def moves_up(opp):
     """1 if the player to move goes up, else 0."""
     return (opp >> SQUARES) & 1
+
+
+@part_of_compiled
+def position_with(own, opp):
+    """The position that a table holds as these numbers."""
+    return Position(own, opp & BOARD, moves_up(opp))
+
+
+@part_of_compiled
+def legal_actions(own, opp):
+    """The rule on numbers."""
+    return part(legal_in(position_with(own, opp)), 0)
+
+
+@part_of_compiled
+def play(own, opp, action):
+    """Likewise."""
+    position = played(position_with(own, opp), action)
+    return part(position.own, 0), part(position.opp, 0) | position.up << SQUARES
 
 
 @part_of_compiled
@@ -128,7 +136,7 @@ def search(own, opp, most_win, most_loss, ply, children, table, counts):
     size, moves = 0, legal_actions(own, opp)
     counts[SEARCHED] += 1
     while moves != 0:
-        mine, others = one_of_both(*play(own, opp, moves & -moves))
+        mine, others = one_of_both(*play(own, opp, lowest(moves)))
         moves &= moves - 1
         win, loss = known(mine, others, table)
         if loss == 0:
@@ -170,7 +178,9 @@ def winner(state: State, table_bits: int = 22) -> tuple[int, int]:
     """The player (0 or 1) who wins with perfect play from a position (B = 1), and the number of positions searched."""
     table = np.zeros((1 << table_bits, BELOW + 1), dtype=np.int64)
     children = np.zeros((make_game("breakthrough").max_game_length, 64, LOSS + 1), dtype=np.int64)
-    own, opp, numbers = int(state.own), int(state.opp), first_numbers(int(state.own), int(state.opp))
+    (start,) = make_game("breakthrough").positions(state)
+    own, opp = int(start.own), int(start.opp) | start.up << SQUARES
+    numbers = first_numbers(own, opp)
     counts = np.zeros(2, dtype=np.int64)
     while 0 not in numbers:
         counts[LIMIT] += POLL_INTERVAL

@@ -62,9 +62,8 @@ def perft_speed(game: Game, repeats: int) -> None:
     """Positions counted a second; a finished match counts as one, as in published counts."""
     print("\n| perft | positions | seconds | positions a second |\n|---:|---:|---:|---:|")
     for depth in PERFT_DEPTHS:
-        own, opp = game.rules.initial
-        taken = seconds(partial(game.kernels.perft, own, opp, depth, True), repeats)
-        count = game.kernels.perft(own, opp, depth, True)
+        perft = partial(game.kernels.perft, game.rules.initial, depth, True)
+        taken, count = seconds(perft, repeats), perft()
         print(f"| {depth} | {count:,} | {taken:.3f} | {count / taken:,.0f} |", flush=True)
 
 

@@ -26,7 +26,7 @@ BEGINNER, OTHELLO_BEGINNER = "search:negascout?depth=2&slack=0", "search:negasco
 
 def pairs(game: Game) -> list[tuple[str, str]]:
     """Each strength and what it is measured against."""
-    beginner = OTHELLO_BEGINNER if game.rules.counts_stones else BEGINNER
+    beginner = OTHELLO_BEGINNER if game.counts_discs else BEGINNER
     unbeatable = [] if perfect_player_of(game) is None else [("perfect", "hard")]
     return [("easy", beginner), ("medium", beginner), ("medium", "easy"), ("hard", "medium"), *unbeatable]
 

@@ -122,14 +122,14 @@ def write(path: Path, player_name: str, run_dir: Path, endgame: int) -> None:
         following = []
         for part in map(state.select, torch.arange(state.batch_size).split(PART)):
             actions = player.act(part, Draws(0, torch.arange(part.batch_size), 0))
-            columns.append(torch.stack([part.own, part.opp, actions]))
+            columns.append(torch.cat([part.position, actions[:, None]], dim=1))
             after = game.step(part, actions)
             rows, replies = game.legal_action_mask(after).nonzero(as_tuple=True)
             replied = game.step(after.select(rows), replies)
-            following.append(torch.stack([replied.own, replied.opp]))
-        state = game.state_at(*torch.cat(following, dim=1))
-        state = state.select(distinct_positions(state)[0])
-    mine, theirs, column = torch.cat(columns, dim=1).numpy()
+            following.append(replied.position)
+        positions = torch.cat(following)
+        state = game.state_at(positions[distinct_positions(positions)[0]])
+    mine, theirs, column = torch.cat(columns).numpy().T
     np.savez_compressed(path, mine=mine, theirs=theirs, column=column.astype(np.int8), endgame=endgame)
     print(f"{len(mine):,} positions in {path}")
 

@@ -9,30 +9,30 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import Words, compiled, register_rules
-from selfplay.compute.compiled_words import load, move_of, part, word_rows
+from selfplay.compute.compiled_words import load, part, word_rows
+from selfplay.compute.positions import packed_array
 from selfplay.compute.random_numbers import Draws
-from selfplay.compute.stored_words import word_tensor
 from selfplay.games import Game
 from selfplay.games.kernels import random_action
 from selfplay.games.rules import Rules
-
-PASS = -1
 
 
 def play_random_matches(game: Game, draws: Draws) -> tuple[Tensor, Tensor]:
     """The return of player 0 (float32[B]) and the number of plies (int64[B]) of the matches that the random player
     plays with these draws."""
     returns, plies = torch.empty_like(draws.match, dtype=torch.float32), torch.empty_like(draws.match)
-    play = _compile(game.rules)
-    start = word_rows(word_tensor(game.rules.initial, game.rules.word_bits))
+    play = _compile(game.rules, game.pass_action)
+    start = word_rows(packed_array([game.rules.initial]))
     play(start, draws.key, draws.match.numpy(), returns.numpy(), plies.numpy())
     return returns, plies
 
 
 @cache
-def _compile(rules: Rules) -> Callable[..., None]:
+def _compile(rules: Rules, pass_action: int | None) -> Callable[..., None]:
     register_rules()
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
+    unpack, moves_again = rules.position.unpack, rules.moves_again
+    passing = -1 if pass_action is None else pass_action
 
     @compiled
     def random_matches(
@@ -43,15 +43,16 @@ def _compile(rules: Rules) -> Callable[..., None]:
         plies: NDArray[np.int64],
     ) -> None:
         for i in range(len(match)):
-            mine, other, ply = load(start, 0), load(start, 1), 0
+            position, player, ply = unpack(load(start, 0)), 0, 0
             while True:
-                bits = legal_actions(mine, other)
-                if bits == 0 and is_terminal(mine, other):
+                bits = legal_actions(position)
+                if bits == 0 and is_terminal(position):
                     break
-                action = PASS if bits == 0 else random_action(bits, key, match[i], ply)
-                mine, other = play(mine, other, move_of(mine, action, PASS))
-                ply += 1
-            result = part(return_to_move(mine, other), 0)
-            returns[i], plies[i] = result if ply % 2 == 0 else -result, ply
+                action = passing if bits == 0 else random_action(bits, key, match[i], ply)
+                position, ply = play(position, action), ply + 1
+                if moves_again is None or not moves_again(position):
+                    player = 1 - player
+            result = part(return_to_move(position), 0)
+            returns[i], plies[i] = result if player == 0 else -result, ply
 
     return random_matches

@@ -215,11 +215,21 @@ def _low_part(typing_context: Any, word: Any) -> Typed:
     return types.int64(word), generate
 
 
-def _extended_like(typing_context: Any, number: Any, word: Any) -> Typed:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return context.cast(builder, arguments[0], number, word)
+def _single_bit(typing_context: Any, word: Any, number: Any) -> Typed:
+    kind = word if isinstance(word, WordType) else word_type(1)
 
-    return word(number, word), generate
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = context.cast(builder, arguments[1], number, types.int64)
+        bit = builder.shl(ir.Constant(PART, 1), builder.and_(place, ir.Constant(PART, PART_BITS - 1)))
+        # Each part is chosen, because a shift of several parts by a number goes through memory.
+        found, chosen = ir.Constant(_integer(kind), 0), builder.lshr(place, ir.Constant(PART, 6))
+        for k in range(kind.num_parts):
+            is_here = builder.icmp_unsigned("==", chosen, ir.Constant(PART, k))
+            part = builder.zext(builder.select(is_here, bit, ir.Constant(PART, 0)), found.type)
+            found = builder.or_(found, builder.shl(part, ir.Constant(found.type, PART_BITS * k)))
+        return found
+
+    return kind(word, number), generate
 
 
 def _as_word(typing_context: Any, number: Any) -> Typed:
@@ -265,8 +275,8 @@ trailing_zeros: Any = intrinsic(_trailing_zeros)
 low_part: Any = intrinsic(_low_part)
 """(word) to its lowest 64 bits as an int64."""
 
-extended_like: Any = intrinsic(_extended_like)
-"""(number, word) to the number as a word of the same type."""
+single_bit: Any = intrinsic(_single_bit)
+"""(word, number) to the word like it in which only this bit is set."""
 
 word_of_number: Any = intrinsic(_as_word)
 """(number) to it as a word of 64 bits."""

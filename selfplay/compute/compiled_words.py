@@ -15,9 +15,9 @@ from selfplay.compute.compilation import Words, part_of_compiled
 from selfplay.compute.compiled_word_type import (
     QUICKLY_COMPILED,
     WordType,
-    extended_like,
     low_part,
     read_record,
+    single_bit,
     trailing_zeros,
     word_dtype,
     word_of_number,
@@ -131,7 +131,7 @@ def _lowest(word: Any) -> Any:
 
 @overload(bit_like, **OPTIONS)
 def _bit_like(word: Any, number: Any) -> Any:
-    return lambda word, number: extended_like(1, word) << number
+    return lambda word, number: single_bit(word, number)
 
 
 @part_of_compiled
@@ -141,12 +141,12 @@ def nth_bit(word: Word, n: int) -> Word:
         for _ in range(n):
             word &= word - 1
         return word & -word
-    k, count = 0, bit_count(part(word, 0))
-    while n >= count:
-        n -= count
-        k += 1
-        count = bit_count(part(word, k))
-    bits = part(word, k)
+    k, rest = 0, word
+    bits = part(rest, 0)
+    while n >= bit_count(bits):
+        n -= bit_count(bits)
+        k, rest = k + 1, rest >> PART_BITS  # a shift by a constant is much faster than one by a number
+        bits = part(rest, 0)
     for _ in range(n):
         bits &= bits - 1
     return bit_like(word, PART_BITS * k + lowest(bits))

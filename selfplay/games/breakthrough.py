@@ -66,7 +66,7 @@ def breakthrough_rules(width: int) -> Rules:
     row_but_one = (1 << (width - 1)) - 1
     not_left = word_of(square for square in range(size) if square % width > 0)
     not_right = word_of(square for square in range(size) if square % width < width - 1)
-    no_actions = word_of([], len(pairs))
+    no_actions, one = word_of([], len(pairs)), word_of([0])
 
     @position
     class Position(NamedTuple):
@@ -107,7 +107,7 @@ def breakthrough_rules(width: int) -> Rules:
     @rule
     def play(p: Position, action: int) -> Position:
         """Move the stone from one square of the pair to the other, and capture what is there."""
-        pair = 1 << upper_squares[action] | 1 << lower_squares[action]
+        pair = one << upper_squares[action] | one << lower_squares[action]
         return Position(p.opp & ~pair, p.own ^ pair, 1 - p.up)
 
     @rule

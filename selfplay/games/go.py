@@ -27,12 +27,13 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.checks import require
-from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
+from selfplay.compute.bit_algebra import Word, bit_count, bit_count_of_64, rule, word_of
 from selfplay.compute.compiled_words import bit_like, lowest, part
-from selfplay.compute.positions import Packed, flag, number, packed_fields, position, squares
+from selfplay.compute.positions import Packed, field_values, flag, number, packed_fields, position, squares
+from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
-from selfplay.games.observation_codec import EntryCodec, ForeignObservationError
+from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
@@ -66,7 +67,7 @@ class ChainRules(NamedTuple):
 def chain_rules(width: int) -> ChainRules:
     """The rules of chains on `width` x `width` crossings."""
     numbers = np.arange(width * width).reshape(width, width)
-    size = steps = numbers.size
+    size = numbers.size
     not_left, not_right = (word_of(part.reshape(-1).tolist(), size) for part in (numbers[:, 1:], numbers[:, :-1]))
 
     @rule
@@ -83,7 +84,7 @@ def chain_rules(width: int) -> ChainRules:
     @rule
     def connected(crossings: Word, start: Word) -> Word:
         found = crossings & (start | beside(start))
-        for _ in range(steps):
+        while True:
             grown = found | (crossings & beside(found))
             if grown == found:
                 break
@@ -104,12 +105,12 @@ def go_rules(width: int, komi: float) -> Rules:
     class Position(NamedTuple):
         own: Word = squares(size)
         opp: Word = squares(size)
-        ko: int = number(size.bit_length())
-        """The crossing that may not be retaken plus 1; 0 if there is none."""
         passed: int = flag()
         """Whether the last ply was a pass."""
         plies: int = number(count_bits(width))
         """After two passes, the limit, or one more so that an odd number means white."""
+        ko: int = number(size.bit_length())
+        """The crossing that may not be retaken plus 1; 0 if there is none."""
 
     @rule
     def is_terminal(p: Position) -> bool:
@@ -120,9 +121,7 @@ def go_rules(width: int, komi: float) -> Rules:
         """Those of `stones` in chains beside `stone` without a liberty."""
         found = 0
         waiting = beside(stone) & stones & ~beside(empty)
-        for _ in range(4):
-            if waiting == 0:
-                break
+        while waiting != 0:
             chain = connected(stones, waiting & -waiting)
             if (beside(chain) & empty) == 0:
                 found = found | chain
@@ -130,34 +129,34 @@ def go_rules(width: int, komi: float) -> Rules:
         return found
 
     @rule
-    def may_be_placed(p: Position, stone: Word, empty: Word) -> bool:
-        """Whether a stone with no empty crossing beside it is in a chain with another liberty, or captures."""
-        free = empty ^ stone
-        if (beside(connected(p.own, stone)) & free) != 0:
-            return True
-        return captured(p.opp, stone, free) != 0
-
-    @rule
     def legal_actions(p: Position) -> Word:
         """The pass, and each empty crossing without ko, if the stone then is in a chain with a liberty."""
         if is_terminal(p):
             return 0
         empty = board & ~(p.own | p.opp)
-        narrow = empty & ~beside(empty)
-        legal = empty ^ narrow
-        if p.ko > 0:
-            narrow = narrow & ~bit_like(board, p.ko - 1)
-        if narrow != 0:
-            # A crossing beside a chain in which a stone has two liberties is legal; the others are tried one by one.
-            safe = narrow & beside(connected(p.own, p.own & beside_two(empty)))
-            legal, narrow = legal | safe, narrow ^ safe
-            for _ in range(size):
-                if narrow == 0:
+        twice = beside_two(empty)
+        legal = empty & (beside(empty) | beside(p.own & twice))
+        if legal != empty:
+            # Chains in which a stone has two liberties are safe. Both colours are followed at once.
+            mine, other = p.own & twice, p.opp & twice
+            while True:
+                more, others = p.own & beside(mine), p.opp & beside(other)
+                if ((more & ~mine) | (others & ~other)) == 0:
                     break
-                stone = narrow & -narrow
-                if may_be_placed(p, stone, empty):
-                    legal = legal | stone
-                narrow = narrow ^ stone
+                mine, other = mine | more, other | others
+            legal = legal | (empty & beside(mine))
+            # The other chains are looked at one by one: own ones need a second liberty, opposing ones lose their last.
+            waiting = beside(empty & ~legal) & ((p.own & ~mine) | (p.opp & ~other))
+            while waiting != 0:
+                stone = waiting & -waiting
+                is_own = (stone & p.own) != 0
+                chain = connected(p.own if is_own else p.opp, stone)
+                liberties = beside(chain) & empty
+                if is_own == ((liberties & (liberties - 1)) != 0):
+                    legal = legal | liberties
+                waiting = waiting & ~chain
+        if p.ko > 0:
+            legal = legal & ~bit_like(board, p.ko - 1)
         return legal | pass_bit
 
     @rule
@@ -165,7 +164,7 @@ def go_rules(width: int, komi: float) -> Rules:
         """Place a stone and capture the chains of the other colour without a liberty; or pass."""
         plies = p.plies + 1
         if action == size:
-            return Position(p.opp, p.own, 0, 1, limit + (plies & 1) if p.passed else plies)
+            return Position(p.opp, p.own, 1, limit + (plies & 1) if p.passed else plies, 0)
         stone = bit_like(board, action)
         own = p.own | stone
         taken = captured(p.opp, stone, board & ~(own | p.opp))
@@ -174,7 +173,7 @@ def go_rules(width: int, komi: float) -> Rules:
         # A stone that has captured a single one, and whose only liberty is there, cannot be captured in return.
         if taken != 0 and (taken & (taken - 1)) == 0 and (beside(stone) & board & ~opp) == taken:
             ko = lowest(taken) + 1
-        return Position(opp, own, ko, 0, plies)
+        return Position(opp, own, 0, plies, ko)
 
     @rule
     def owned(p: Position) -> tuple[Word, Word]:
@@ -222,31 +221,36 @@ def go_rules(width: int, komi: float) -> Rules:
     )
 
 
-class GoCodec(EntryCodec):
-    """Unpacks observations as well: a crossing in the planes of both players is that of ko."""
+class GoCodec(BitCodec):
+    """The codec of observations in which the crossing of ko is in the planes of both players."""
 
-    shows_all = True
+    def __init__(self, position: Any, observation_shape: tuple[int, ...]) -> None:
+        planes, *board = observation_shape
+        # The number of this crossing, the last field, is not shown.
+        bits = shown_bits(position, (planes + position.place("ko").bits, *board))[: prod(observation_shape)]
+        super().__init__(bits, position.num_words)
+        self._position, self._parts = position, position.place("own").num_parts
 
-    def __init__(self, game: "Go") -> None:
-        assert game.kernels.observe is not None
-        self._shape, self._position = (-1, game.observation_shape[0], game.width**2), game.rules.position
-        super().__init__(game.kernels.observe, prod(game.observation_shape), self._position.num_words)
+    def pack(self, positions: Packed) -> NDArray[np.uint8]:
+        ko = field_values(self._position, positions, "ko")
+        rows = np.flatnonzero(ko)
+        part, bit = np.divmod(ko[rows] - 1, PART_BITS)
+        shown = positions.copy()
+        for first in (0, self._parts):
+            shown[rows, first + part] |= 1 << bit
+        return super().pack(shown)
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
-        planes = np.unpackbits(packed, axis=1, count=self.size).reshape(self._shape)
-        boards, retaken = planes[:, :2], planes[:, 0] & planes[:, 1]
-        bytes_of = np.packbits(boards ^ retaken[:, None], axis=2, bitorder="little")
-        words = np.pad(bytes_of, ((0, 0), (0, 0), (0, -bytes_of.shape[2] % 8))).view("<i8")
-        positions = packed_fields(
-            self._position,
-            {
-                "own": words[:, 1],
-                "opp": words[:, 0],
-                "ko": (retaken.argmax(axis=1) + 1) * retaken.any(axis=1),
-                "passed": planes[:, 2, 0].astype(np.int64),
-                "plies": planes[:, 3:, 0] @ (1 << np.arange(planes.shape[1] - 3)),
-            },
-        )
+        positions = super().unpack(packed)
+        own, opp = (field_values(self._position, positions, name) for name in ("own", "opp"))
+        both = (own & opp).reshape(len(own), -1)
+        rows, part = np.nonzero(both)
+        bits = both[rows, part]
+        ko = np.zeros(len(own), dtype=np.int64)
+        ko[rows] = PART_BITS * part + bit_count_of_64((bits & -bits) - 1) + 1
+        for first in (0, self._parts):
+            positions[:, first : first + self._parts] ^= both
+        positions |= packed_fields(self._position, {"ko": ko})
         foreign = np.flatnonzero((self.pack(positions) != packed).any(axis=1))
         if len(foreign):
             raise ForeignObservationError(int(foreign[0]))
@@ -332,7 +336,7 @@ class Go(Game):
 
     @cached_property
     def observation_codec(self) -> GoCodec:
-        return GoCodec(self)
+        return GoCodec(self.rules.position, self.observation_shape)
 
     @property
     def symmetries(self) -> Symmetries:

@@ -100,8 +100,12 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         for i in range(len(positions)):
             if not over[i]:
                 bits = legal_actions(unpack(load(positions, i)))
-                for action in range(min(mask.shape[1], PART_BITS * num_parts(bits))):
-                    mask[i, action] = part(bits >> action, 0) & 1
+                rest = bits
+                for first in range(0, PART_BITS * num_parts(bits), PART_BITS):
+                    legal = part(rest, 0)
+                    for action in range(first, min(mask.shape[1], first + PART_BITS)):
+                        mask[i, action] = legal >> (action - first) & 1
+                    rest = rest >> PART_BITS
                 if passing >= 0:
                     mask[i, passing] = bits == 0
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -126,9 +127,8 @@ class BatchStepping(ABC):
         """uint8[B, D]: the entries of `observe`, flattened in C order, as 0 and 1."""
         if self.kernels.observe is not None:
             return self.kernels.observe(state.position, prod(self.observation_shape))
-        packed = torch.from_numpy(self.observation_codec.pack(state.position.numpy()))
-        bits = packed[:, :, None] >> torch.arange(7, -1, -1, dtype=torch.uint8) & 1
-        return bits.flatten(1)[:, : prod(self.observation_shape)]
+        packed = self.observation_codec.pack(state.position.numpy())
+        return torch.from_numpy(np.unpackbits(packed, axis=1, count=prod(self.observation_shape)))
 
     def lead_to_move(self, state: State) -> Tensor:
         """float64[B]: the lead of the player to move in points, in a game that counts them."""

@@ -42,7 +42,7 @@ def wrapped(text: str, kind: int) -> str:
     return f"BigInt.asUintN({PART_BITS * kind}, {text})" if kind else f"BigInt.asIntN({PART_BITS}, {text})"
 
 
-def joined(one: Kind, other: Kind) -> Kind | None:
+def joined(one: Kind | None, other: Kind | None) -> Kind | None:
     """The kind of a value that is of either kind; None if there is none."""
     match one, other:
         case int(), int():

@@ -80,6 +80,7 @@ class OpponentCatalog:
             joined_squares=list(game.presentation.joined_squares),
             unused_squares=list(game.presentation.unused_squares),
             draws_lines=game.presentation.draws_lines,
+            may_move_again=game.rules.moves_again is not None,
             turns_for_second=game.presentation.turns_for_second,
             can_be_set_up=game.can_be_set_up,
             square_names=[game.presentation.square_name(square) for square in range(game.num_squares or 0)],

@@ -135,6 +135,7 @@ class GameView(BaseModel):
         description="Whether squares in even rows and columns, counted from 0, are dots, those in odd ones boxes, and "
         "the others the places of lines, which are drawn where there is a mark."
     )
+    may_move_again: bool = Field(description="Whether the same player may move several times in a row.")
     turns_for_second: bool = Field(
         description="Whether the board is turned by half a turn for a person who moves second."
     )

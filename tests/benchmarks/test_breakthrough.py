@@ -3,6 +3,7 @@
 import importlib
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import pytest
 import torch
@@ -23,9 +24,9 @@ def proof(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @cache
-def wins(own: int, opp: int) -> bool:
-    legal = GAME.rules.legal_actions(own, opp)
-    return any(not wins(*GAME.rules.play(own, opp, 1 << a)) for a in range(GAME.num_distinct_actions) if legal >> a & 1)
+def wins(position: Any) -> bool:
+    legal = GAME.rules.legal_actions(position)
+    return any(not wins(GAME.rules.play(position, a)) for a in range(GAME.num_distinct_actions) if legal >> a & 1)
 
 
 def test_the_winner_of_positions_with_few_stones_is_that_of_plain_search(proof: ModuleType) -> None:
@@ -34,7 +35,7 @@ def test_the_winner_of_positions_with_few_stones_is_that_of_plain_search(proof: 
         few = (GAME.squares(state) != 0).sum(dim=1) <= 10
         for row in (few & ~state.terminated).nonzero()[:3, 0].tolist():
             one = state.select(torch.tensor([row]))
-            results.append(wins(int(one.own), int(one.opp)))
+            results.append(wins(*GAME.positions(one)))
             # A small table loses positions, which are searched again.
             player, _ = proof.winner(one, table_bits=6)
             assert (player == int(one.current_player)) == results[-1]

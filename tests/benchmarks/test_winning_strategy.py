@@ -18,13 +18,13 @@ def checked(folder: Path, plies: int) -> str:
     state = game.init()
     for _ in range(0, plies, 2):
         actions = game.legal_action_mask(state).int().argmax(dim=1)
-        columns.append(torch.stack([state.own, state.opp, actions]).numpy())
+        columns.append(torch.cat([state.position, actions[:, None]], dim=1))
         after = game.step(state, actions)
         rows, replies = game.legal_action_mask(after).nonzero(as_tuple=True)
         state = game.step(after.select(rows), replies)
-        state = state.select(distinct_positions(state)[0])
+        state = state.select(distinct_positions(state.position)[0])
         state = state.select((~state.terminated).nonzero()[:, 0])
-    mine, theirs, column = np.concatenate(columns, axis=1)
+    mine, theirs, column = torch.cat(columns).numpy().T
     np.savez(folder / "strategy.npz", mine=mine, theirs=theirs, column=column, endgame=42 - plies)
     done = run_forked(SCRIPT, "check", str(folder / "strategy.npz"))
     return done.stdout + done.stderr

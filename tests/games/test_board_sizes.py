@@ -8,7 +8,7 @@ import torch
 from selfplay import compose_settings, make_game
 from selfplay.architectures import build_network
 from selfplay.compute.bit_algebra import word_of
-from selfplay.compute.stored_words import word_tensor
+from selfplay.compute.positions import packed_array
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import name_of_game
 from selfplay.games.go import Go
@@ -130,15 +130,19 @@ def test_exactly_the_full_rows_columns_and_diagonals_win(width):
     tried = [
         line - {lost} | more for line in lines for lost in line for more in ({lost}, set(), {(lost + 5) % width**2})
     ]
-    stones = word_tensor([word_of(squares) for squares in tried], 64)
+    stones = [word_of(squares) for squares in tried]
+    to_move, moved = (
+        packed_array([game.rules.position(*pair) for pair in pairs])
+        for pairs in ([(word, 0) for word in stones], [(0, word) for word in stones])
+    )
     won = [any(line <= squares for line in lines) for squares in tried]
-    assert game.state_at(stones, torch.zeros_like(stones)).terminated.tolist() == won
-    assert game.state_at(torch.zeros_like(stones), stones).returns.tolist() == [-1.0 * is_won for is_won in won]
+    assert game.state_at(torch.from_numpy(to_move)).terminated.tolist() == won
+    assert game.state_at(torch.from_numpy(moved)).returns.tolist() == [-1.0 * is_won for is_won in won]
 
 
 def test_a_full_board_without_a_line_is_a_draw_on_64_squares():
     game = make_game("tictactoe_8x8")
     crosses = [8 * row + column for row in range(8) for column in range(8) if (column // 2 + row) % 2]
-    own = word_tensor([word_of(crosses)], 64)
-    state = game.state_at(own, ~own)
+    own = word_of(crosses)
+    state = game.state_at(torch.from_numpy(packed_array([game.rules.position(own, ~own)])))
     assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [0.0])

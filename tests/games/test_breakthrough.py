@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 
+from selfplay.compute.bit_algebra import word_of
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.conformance import check_quickly
@@ -33,25 +34,22 @@ def following(position: Position) -> Iterator[Position]:
                 yield (*(pair if player == 0 else pair[::-1]), 1 - player)
 
 
-def words(position: Position) -> tuple[int, int]:
+def as_fields(position: Position) -> Any:
     *stones, player = position
-    own, opp = (sum(1 << square for square in stones[who]) for who in (player, 1 - player))
-    return own, opp | (1 - player) << SQUARES
+    return GAME.rules.position(*(word_of(stones[who]) for who in (player, 1 - player)), 1 - player)
 
 
 def test_the_moves_are_those_of_rules_written_square_by_square() -> None:
     rules, position = GAME.rules, (frozenset(range(15, 25)), frozenset(range(10)), 0)
-    assert words(position) == rules.initial
+    assert as_fields(position) == rules.initial
     level, counts = [position], []
     for _ in range(3):
         for one in level:
-            legal = rules.legal_actions(*words(one))
+            legal = rules.legal_actions(as_fields(one))
             reached = [
-                rules.play(*words(one), 1 << action)
-                for action in range(GAME.num_distinct_actions)
-                if legal >> action & 1
+                rules.play(as_fields(one), action) for action in range(GAME.num_distinct_actions) if legal >> action & 1
             ]
-            assert sorted(reached) == sorted(map(words, following(one)))
+            assert sorted(reached) == sorted(map(as_fields, following(one)))
         level = [later for one in level for later in following(one)]
         counts.append(len(level))
     assert counts == [13, 156, 1924]
@@ -59,21 +57,23 @@ def test_the_moves_are_those_of_rules_written_square_by_square() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "opp", "over"),
+    ("own", "opp", "up", "over"),
     [
         # O, who has just moved, stands on the bottom row; X has no stone left; neither.
-        ([12], [22, SQUARES], True),
-        ([], [12, SQUARES], True),
-        ([12], [7, SQUARES], False),
+        ([12], [22], 1, True),
+        ([], [12], 1, True),
+        ([12], [7], 1, False),
         # X stands on the top row after its own move, and O has no stone left.
-        ([12], [2], True),
-        ([], [12], True),
+        ([12], [2], 0, True),
+        ([], [12], 0, True),
     ],
 )
-def test_a_match_is_won_at_the_other_end_or_by_capturing_all(own: list[int], opp: list[int], over: bool) -> None:
-    position = [sum(1 << bit for bit in word) for word in (own, opp)]
-    assert bool(GAME.rules.is_terminal(*position)) == over
-    assert (GAME.rules.legal_actions(*position) == 0) == over
+def test_a_match_is_won_at_the_other_end_or_by_capturing_all(
+    own: list[int], opp: list[int], up: int, over: bool
+) -> None:
+    position = GAME.rules.position(word_of(own), word_of(opp), up)
+    assert bool(GAME.rules.is_terminal(position)) == over
+    assert (GAME.rules.legal_actions(position) == 0) == over
 
 
 def test_a_move_is_written_by_its_squares_in_either_order_and_the_board_has_both_players() -> None:
@@ -106,7 +106,7 @@ PERFT = {6: [16, 256, 4_308, 71_478], 8: [22, 484, 11_132, 256_036]}
 def test_larger_boards_have_as_many_sequences_as_in_open_spiel(size: int) -> None:
     game = make_game("breakthrough", size)
     check_quickly(game)
-    assert [game.kernels.perft(*game.rules.initial, depth, False) for depth in range(1, 5)] == PERFT[size]
+    assert [game.kernels.perft(game.rules.initial, depth, False) for depth in range(1, 5)] == PERFT[size]
 
 
 @pytest.mark.slow

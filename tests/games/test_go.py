@@ -8,6 +8,7 @@ import torch
 
 from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.compute.compiled_words import load, word_rows
+from selfplay.compute.positions import field_values, packed_array, packed_fields
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import Game, State, make_game
@@ -36,21 +37,26 @@ def legal(game: Game, state: State) -> set[str]:
 def reachable_boards(width: int) -> int:
     """The number of boards that can be reached, each seen by the player to move, with passes and without a limit."""
     size = width * width
-    board, kernels = (1 << size) - 1, compile_kernels(go_rules(width, 0.0), size)
+    rules = go_rules(width, 0.0)
+    kernels = compile_kernels(rules, size)
+
+    def fields(positions: torch.Tensor, *names: str) -> torch.Tensor:
+        """Positions with these fields as `own`, `opp` and `ko`, at the first ply."""
+        values = [field_values(rules.position, positions.numpy(), name) for name in names]
+        return torch.from_numpy(packed_fields(rules.position, dict(zip(("own", "opp", "ko"), values, strict=False))))
+
     found = new = torch.zeros(1, 2, dtype=torch.int64)
     while len(new):
         nobody = torch.zeros(len(new), dtype=torch.int8)
-        state = State(*new.T.contiguous(), nobody, nobody.bool(), nobody.float())
+        state = State(new, nobody, nobody.bool(), nobody.float())
         rows, actions = kernels.legal_action_mask(state, size + 1)[:, :size].nonzero(as_tuple=True)
-        played = kernels.step(state.select(rows), actions)
+        reached = fields(kernels.step(state.select(rows), actions).position, "own", "opp", "ko")
         known = len(found)
-        reached = torch.stack([played.own, played.opp], dim=1) & board
-        found, places = torch.cat([found, new.flip(1), reached]).unique(dim=0, return_inverse=True)
+        found, places = torch.cat([found, fields(new, "opp", "own"), reached]).unique(dim=0, return_inverse=True)
         is_new = torch.ones(len(found), dtype=torch.bool)
         is_new[places[:known]] = False
         new = found[is_new]
-    own, opp = found.unbind(1)
-    return len(torch.stack([own & ~opp, opp & ~own], dim=1).unique(dim=0))
+    return len(fields(found, "own", "opp").unique(dim=0))
 
 
 @pytest.mark.parametrize(("width", "count"), [(2, 57), (3, 12_675)])
@@ -158,7 +164,7 @@ def test_stones_and_what_they_surround_are_counted(komi: float | None, moves: st
     state, game = after(make_game("go_5x5"), moves), Go(5, komi)
     assert bool(state.terminated)
     assert float(game.score(state)) == score
-    to_move = game.state_at(state.own, state.opp).returns
+    to_move = game.state_at(state.position).returns
     assert float(torch.where(state.current_player == 0, to_move, -to_move)) == (score > 0) - (score < 0)
 
 
@@ -166,7 +172,9 @@ def test_every_crossing_counts_for_its_owner() -> None:
     game = make_game("go_5x5")
     state = after(game, "B1 D1 B2 D2 B3 D3 B4 D4 B5 D5 pass pass")
     assert game.owners(state).tolist() == [[1, 1, 0, -1, -1] * 5]
-    assert game.owners(game.state_at(state.opp, state.own)).tolist() == [[-1, -1, 0, 1, 1] * 5]
+    (ended,) = game.positions(state)
+    exchanged = torch.from_numpy(packed_array([ended._replace(own=ended.opp, opp=ended.own)]))
+    assert game.owners(game.state_at(exchanged)).tolist() == [[-1, -1, 0, 1, 1] * 5]
 
 
 def test_captured_stones_are_counted_by_player() -> None:

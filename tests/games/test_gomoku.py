@@ -5,8 +5,8 @@ import random
 import pytest
 import torch
 
+from selfplay.compute.positions import packed_array
 from selfplay.compute.random_numbers import Draws
-from selfplay.compute.stored_words import single_word, word_tensor
 from selfplay.errors import IllegalActionError
 from selfplay.games import Game, make_game
 from selfplay.games.board_checks import winning_squares
@@ -42,8 +42,8 @@ def positions(game: Game, count: int) -> list[tuple[int, int]]:
 )
 def test_a_line_is_one_that_is_found_square_by_square(game: Gomoku) -> None:
     found, rules, size = positions(game, 300), game.rules, game.num_distinct_actions
-    own, opp = (word_tensor(words, rules.word_bits) for words in zip(*found, strict=True))
-    state = game.state_at(own, opp)
+    positions_of_them = [rules.position(*stones) for stones in found]
+    state = game.state_at(torch.from_numpy(packed_array(positions_of_them)))
     squares, shape = game.squares(state).numpy(), (game.height, game.width)
     has_line = [bool(winning_squares(row * (row == -1), shape, game.length)) for row in squares]
     assert {True, False} == set(has_line)
@@ -51,12 +51,12 @@ def test_a_line_is_one_that_is_found_square_by_square(game: Gomoku) -> None:
     assert state.terminated.tolist() == [line or full for line, full in zip(has_line, is_full, strict=True)]
     assert state.returns.tolist() == [-float(line) for line in has_line]
     for row in range(20):
-        assert bool(rules.is_terminal(single_word(own, row), single_word(opp, row))) == bool(state.terminated[row])
+        assert bool(rules.is_terminal(positions_of_them[row])) == bool(state.terminated[row])
     # Compiled, the match ends with the move after which the other player's stones are these.
     for row, (one, other) in enumerate(found[:60]):
         last = next(square for square in range(size) if other >> square & 1)
-        before = word_tensor([other & ~(1 << last)], rules.word_bits), word_tensor([one], rules.word_bits)
-        open_state = game.state_at(*before)._replace(terminated=torch.tensor([False]))
+        before = packed_array([rules.position(other & ~(1 << last), one)])
+        open_state = game.state_at(torch.from_numpy(before))._replace(terminated=torch.tensor([False]))
         after = game.kernels.step(open_state, torch.tensor([last]))
         assert (bool(after.terminated), float(after.returns)) == (bool(state.terminated[row]), float(has_line[row]))
 

@@ -118,7 +118,7 @@ def test_a_match_from_a_position_that_was_set_up_is_read_back() -> None:
     actions = [int(game.legal_action_mask(start)[0].nonzero()[0, 0])]
     states = [start, game.step(start, torch.tensor(actions))]
     text = game.presentation.match_file(states, actions, ("you", "random")).text
-    assert torch.equal(game.start_of_transcript(text).own, start.own)
+    assert torch.equal(game.start_of_transcript(text).position, start.position)
     assert all(map(torch.equal, game.position_after(text)[:3], states[1][:3]))
     with pytest.raises(IllegalActionError, match="the transcript begins in another position"):
         game.read_transcript(text)

@@ -10,7 +10,7 @@ GAME = SumTo100()
 
 
 def at_sum(*sums):
-    return GAME.state_at(torch.tensor(sums), torch.zeros(len(sums), dtype=torch.int64))
+    return GAME.state_at(torch.tensor(sums)[:, None])
 
 
 def test_the_addends_from_1_to_10_that_do_not_pass_100_are_legal():
@@ -20,7 +20,7 @@ def test_the_addends_from_1_to_10_that_do_not_pass_100_are_legal():
 
 def test_the_player_who_reaches_100_wins():
     first_wins = GAME.state_after(["10"] * 9 + ["1", "9"])  # eleven plies: the first player makes the last
-    assert (first_wins.own.tolist(), first_wins.terminated.tolist()) == ([100], [True])
+    assert (GAME.field(first_wins, "sum").tolist(), first_wins.terminated.tolist()) == ([100], [True])
     assert first_wins.returns.tolist() == [1.0]
     second_wins = GAME.state_after(["10"] * 10)
     assert second_wins.returns.tolist() == [-1.0]

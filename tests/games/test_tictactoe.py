@@ -19,12 +19,12 @@ def word(board, stone):
 def position(board, to_move="X"):
     """The position drawn as nine cells, row by row, as a state with player 0 to move."""
     other = "O" if to_move == "X" else "X"
-    return GAME.state_at(torch.tensor([word(board, to_move)]), torch.tensor([word(board, other)]))
+    return GAME.state_at(torch.tensor([[word(board, to_move), word(board, other)]]))
 
 
 def test_three_stones_win_only_on_the_eight_lines():
     own = torch.tensor([bits for bits in range(512) if bits.bit_count() == 3])
-    won = GAME.state_at(own, torch.zeros_like(own)).terminated
+    won = GAME.state_at(torch.stack([own, torch.zeros_like(own)], dim=1)).terminated
     assert set(own[won].tolist()) == {word(line, "X") for line in LINES}
 
 
@@ -91,5 +91,5 @@ def test_every_position_is_recovered_from_its_squares():
     for _ in range(9):
         parents, actions = GAME.legal_action_mask(state).nonzero(as_tuple=True)
         state = GAME.step(state.select(parents), actions)
-        state = state.select(distinct_positions(state)[0])
+        state = state.select(distinct_positions(state.position)[0])
         assert all(map(torch.equal, GAME.state_of_squares(GAME.squares(state)), state))

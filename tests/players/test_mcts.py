@@ -60,7 +60,7 @@ def test_a_match_does_not_depend_on_the_batch_size(run_dir: Path) -> None:
 def test_levels_with_and_without_a_policy_head_search(run_dir: Path, level: int) -> None:
     player = make_player(f"mcts:level:{level}?simulations=30&rule=puct", GAME, run_dir)
     # O to move must take 5.
-    state = GAME.state_at(torch.tensor([0b000000001]), torch.tensor([0b000011000]))
+    state = GAME.state_at(torch.tensor([[0b000000001, 0b000011000]]))
     assert int(player.act(state, Draws(KEY, torch.tensor([0]), 3))) == 5
     assert player.name == f"mcts:level:{level}?simulations=30&rule=puct"
 

@@ -44,9 +44,9 @@ def network_of(name, **options):
 
 
 # X at 0 and 4, O at 3 and 5, X to move.
-STATE = GAME.state_at(torch.tensor([0b10001]), torch.tensor([0b101000]))
+STATE = GAME.state_at(torch.tensor([[0b10001, 0b101000]]))
 # X has one stone more, O to move.
-LATER = GAME.state_at(torch.tensor([0b1000]), torch.tensor([0b10001]))
+LATER = GAME.state_at(torch.tensor([[0b1000, 0b10001]]))
 
 
 def test_the_value_of_a_policy_network_is_turned_to_the_player_to_move():

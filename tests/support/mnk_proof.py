@@ -8,9 +8,10 @@ from typing import Any
 
 import numba
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from selfplay.compute.stored_words import word_tensor
+from selfplay.compute.positions import packed_fields
 from selfplay.games.gomoku import Gomoku
 
 Words = NDArray[np.uint64]
@@ -23,8 +24,8 @@ WON, NOT_WON = 1, 2
 def lines_of(game: Gomoku) -> Words:
     """The sets of `length` crossings with which a match is over, according to the rules."""
     sets = [sum(1 << square for square in some) for some in combinations(range(game.num_distinct_actions), game.length)]
-    words = word_tensor(sets, game.rules.word_bits)
-    is_won = game.state_at(words & 0, words).terminated.numpy()
+    packed = packed_fields(game.rules.position, {"opp": np.array(sets, dtype=np.int64)})
+    is_won = game.state_at(torch.from_numpy(packed)).terminated.numpy()
     return np.array(sets, dtype=np.uint64)[is_won]
 
 

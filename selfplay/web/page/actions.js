@@ -152,7 +152,7 @@ export function play(action) {
   const { game, match, answer } = opened();
   const text = answer.legal.find((one) => one.action === action)?.text;
   if (answer.person_seat !== null) {
-    say(`You play ${text}. ${isThinking(answer, 1 - answer.person_seat)}`);
+    say(`You play ${text}.${game.may_move_again ? "" : ` ${isThinking(answer, 1 - answer.person_seat)}`}`);
   }
   return become({ ...match, moves: `${match.moves} ${text}` }, { foreseen: foreseen(game, answer, action) });
 }

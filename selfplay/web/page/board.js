@@ -339,11 +339,13 @@ export class Board {
     const { label, words } = showValue(cell, legal?.action, shown);
     const stone = isGhostStone ? (match.to_move === 0 ? 1 : -1) : match.squares[square];
     const territory = match.squares[square] === 0 ? owner : 0;
+    const isTaken = match.squares[square] !== 0 && Boolean(this.actions.get(square)?.some((one) => one.square === null));
+    cell.classList.toggle("taken", isTaken);
     const mark = match.marks?.[square] ?? "";
     cell.classList.toggle("marked", mark !== "");
     this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, territory, mark }, this.heads.length > 0 ? [] : label);
     /** @type {Record<string, boolean>} */
-    const marks = { "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
+    const marks = { "can be removed": isTaken, "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
     const owned = territory === 0 ? [] : [`territory of ${this.stoneName(territory)}`];
     const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...(mark === "" ? [] : [mark]), ...owned, ...words];
     cell.setAttribute("aria-label", [...said, ...Object.keys(marks).filter((mark) => marks[mark])].join(", "));

@@ -224,14 +224,14 @@ def test_a_proved_win_is_played_although_another_action_was_visited_more():
 
 def test_a_proved_loss_gets_no_weight():
     # O threatens 5; every other reply loses at once.
-    state = GAME.state_at(torch.tensor([0b100000001]), torch.tensor([0b000011000]))
+    state = GAME.state_at(torch.tensor([[0b100000001, 0b000011000]]))
     result = with_batches("gumbel", 20).search(state)
     assert int(result.actions) == 5
     assert result.policy[0, 5] == 1
 
 
 def test_nothing_is_searched_where_the_match_is_over():
-    state = GAME.state_at(torch.tensor([0b000011000]), torch.tensor([0b000000111]))
+    state = GAME.state_at(torch.tensor([[0b000011000, 0b000000111]]))
     result = with_batches("puct", 5).search(state)
     assert float(result.visits.sum()) == float(result.policy.sum()) == 0
     assert with_batches("puct", 5).search(state.select(torch.tensor([], dtype=torch.int64))).actions.shape == (0,)

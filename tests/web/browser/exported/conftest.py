@@ -41,7 +41,7 @@ def address(
     @cache
     def of(game: str) -> str:
         run_dir, name = (run_of(game), "tictactoe") if game in NETWORKS else (tiny_run, game)
-        if game in ("breakthrough", "hex_3x3", "go_3x3") or ":" in game:
+        if name not in ("tictactoe", *pretrained_agents()):
             run_dir = run_of(POLICY, game)
         opponent = "pretrained" if name in pretrained_agents() else None
         export_page(

@@ -135,6 +135,49 @@ def test_a_page_that_is_opened_as_a_file_says_what_to_do(browser: Browser, tmp_p
         page.close()
 
 
+def test_who_closes_a_box_moves_again(exported: Page, address: Callable[[str], str]) -> None:
+    game, moves = "dots_and_boxes", "b1+d1+a2+b3"
+    exported.goto(f"{address(game)}#play/{game}?opponent=random&person=first&moves={moves}")
+    settled(exported, 4)
+    exported.get_by_role("gridcell", name="c2, empty").click()
+    settled(exported, 5)
+    expect(exported.get_by_role("gridcell", name="b2, X")).to_have_count(1)
+    expect(exported.get_by_role("gridcell", name="c2, empty, line, last move")).to_have_count(1)
+    expect(exported.locator("#status")).to_contain_text("Your turn")
+    exported.get_by_role("gridcell", name="e4, empty").click()
+    settled(exported)
+    assert f"moves={moves}+c2+e4+" in exported.url
+
+
+KING_AND_JUMP = (
+    "10-15+24-19+15x24+28x19+11-15+19x10+6x15+21-17+15-19+23x16+12x19+22-18+7-11+26-22+9-13+18-14+11-15+27-23+19x26+"
+    "30x23+5-9+14x5+15-19+23x16+2-7+32-28+1-6+31-27+6-10+25-21+8-11+28-24+11x20+5-1+4-8+22-18+13x22+27-23+20x27+1-6+"
+    "10-15+18x11"
+)
+"""White has a king, and has just jumped with a man that must jump on, to 2 or to 4."""
+
+
+def test_a_jump_goes_on_with_the_same_piece_and_kings_are_marked(exported: Page, address: Callable[[str], str]) -> None:
+    exported.goto(f"{address('draughts')}#play/draughts?opponent=random&person=second&moves={KING_AND_JUMP}")
+    settled(exported, 42)
+    expect(exported.get_by_role("gridcell", name="6, white, king")).to_have_text("K")
+    expect(exported.locator(".cell[aria-selected=true]")).to_have_accessible_name("11, white, last move")
+    expect(exported.locator(".cell.legal")).to_have_count(2)
+    exported.get_by_role("gridcell", name="4, empty", exact=True).click()
+    settled(exported)
+    assert f"{KING_AND_JUMP}+11x4+" in exported.url
+
+
+def test_a_mill_removes_a_stone_by_a_click(exported: Page, address: Callable[[str], str]) -> None:
+    game, moves = "nine_mens_morris", "d6+d2+b6+b4+f6"
+    exported.goto(f"{address(game)}#play/{game}?opponent=random&person=first&moves={moves}")
+    settled(exported, 5)
+    expect(exported.locator(".cell.taken")).to_have_count(2)
+    exported.get_by_role("gridcell", name="b4, O, can be removed").click()
+    settled(exported, 7)
+    assert f"moves={moves}+b4+" in exported.url
+
+
 @pytest.mark.parametrize(
     ("name", "points", "result"),
     [
@@ -146,7 +189,7 @@ def test_points_are_shown_where_they_are_not_stones(
     exported: Page, address: Callable[[str], str], name: str, points: list[str], result: str
 ) -> None:
     game, moves = f"tests.support.dots:{name}", "c2+b5+e4+a2+a4+d3+b3+d5+b1"
-    for played in (moves, f"{moves}+pass+e2+c4+pass+d1"):
+    for played in (moves, f"{moves}+e2+c4+d1"):
         exported.goto("about:blank")
         exported.goto(f"{address(game)}#play/{game}?opponent=random&person=both&moves={played}")
         settled(exported)
