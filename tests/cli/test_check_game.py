@@ -58,7 +58,7 @@ def test_without_compiled_code_a_debugger_stops_in_rules_and_what_needs_it_says_
 
     played = play("game=debugged_connect3:Connect3", "second=search:negascout?depth=2")
     assert (played.returncode, played.stderr) == (0, "")
-    assert "at 0" in played.stdout
+    assert "at WordInt(0, 1)" in played.stdout
     assert_refused(play("game=othello_4x4", "second=perfect"), 2, "NUMBA_DISABLE_JIT is set: solvers of positions run")
 
 
