@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from selfplay.games import GAMES, make_game
 from selfplay.games.conformance import check_game
 from selfplay.games.position_graph import positions_of
 from selfplay.runs.levels import load_level
+from tests.support.doc_pages import block_with
 from tests.support.runs import PROJECT, TINY
 from tests.support.wheels import install_entry_points
 
@@ -53,6 +55,18 @@ def test_an_installed_package_offers_it_as_an_entry_point(name: str, folder: Pat
     install_entry_points(folder, f"[selfplay.games]\nconnect3 = {name}\n")
     assert "connect3" in GAMES
     assert make_game("connect3").name == "connect3"
+
+
+def test_the_second_example_lets_the_player_who_closes_a_box_move_again() -> None:
+    names: dict[str, Any] = {}
+    exec(block_with("adding_a_game.md", "def moves_again"), names)
+    position = names["Position"](0, 0, 0, 0)
+    for action in range(3):
+        position = names["play"](position, action)
+        assert not names["moves_again"](position)
+    position = names["play"](position, 3)
+    assert names["moves_again"](position)
+    assert (position.own, position.opp) == (1, 0)
 
 
 def test_a_game_that_cannot_be_found_is_refused() -> None:

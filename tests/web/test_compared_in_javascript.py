@@ -1,0 +1,43 @@
+"""check-game compares the rules in JavaScript with those in Python, where node is installed."""
+
+import shutil
+
+import pytest
+
+from selfplay.errors import ConformanceError, SettingError
+from selfplay.games import make_game
+from selfplay.web import compared_in_javascript
+from selfplay.web.compared_in_javascript import compare_in_javascript
+from selfplay.web.rules_in_javascript import javascript_of
+from tests.support.pile import Pile
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+
+@needs_node
+@pytest.mark.parametrize("name", ["gomoku", "go_3x3", "sumto100", "dots_and_boxes"])
+def test_games_have_the_same_rules_in_javascript(name):
+    assert compare_in_javascript(make_game(name)) is None
+
+
+@needs_node
+def test_a_difference_names_the_call_and_both_results(monkeypatch):
+    def wrong(rules, position):
+        return javascript_of(rules, position).replace("BigInt.asIntN(64, -1n)", "1n")
+
+    monkeypatch.setattr(compared_in_javascript, "javascript_of", wrong)
+    message = r"^pile: return_to_move\(Position\(own=., opp=.\)\) is \[1\] in JavaScript and \[-1\] in Python$"
+    with pytest.raises(ConformanceError, match=message):
+        compare_in_javascript(Pile())
+
+
+def test_without_node_nothing_is_compared(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda command: None)
+    assert compare_in_javascript(make_game("tictactoe")) == "node is not installed"
+
+
+def test_a_rule_that_cannot_be_translated_is_named():
+    game = Pile()
+    game.rules = game.rules._replace(margin=print)
+    with pytest.raises(SettingError, match="print"):
+        compare_in_javascript(game)
