@@ -246,7 +246,7 @@ def _points(rules: Rules) -> Callable[[Tensor], Tensor]:
 def _owned(rules: Rules) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
     owned, unpack = rules.owned, rules.position.unpack
     assert owned is not None
-    parts = rules.owned(rules.initial)[0].num_parts
+    parts = owned(rules.initial)[0].num_parts
 
     @compiled
     def write_owned(positions: Words, mine: Words, others: Words) -> None:
