@@ -85,7 +85,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 store(next_positions, i, load(positions, i))
                 next_player[i], next_over[i], next_returns[i] = player[i], True, returns[i]
                 continue
-            position = play(unpack(load(positions, i)), action[i])
+            position = play(unpack(load(positions, i)), int(action[i]))
             store(next_positions, i, pack(position))
             mover = 1 - player[i]
             if moves_again is not None:
