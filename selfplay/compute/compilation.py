@@ -4,6 +4,7 @@
 
 import inspect
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import RULES, RuleFunction, bit_count, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.compute.compiled_word_type import WordType, define  # noqa: F401  (numba has to know WordType)
+from selfplay.errors import SettingError
 
 Words = NDArray[Any]
 """One word of each of B positions. Compiled code reads and writes them in [B] records
@@ -68,15 +70,37 @@ def compiled(function: RuleFunction) -> RuleFunction:
     """Compile `function` in nopython mode, cached on disk; it releases the GIL. See `IS_UNCOMPILED`."""
     register_rules()
     if IS_UNCOMPILED:
-        uncompiled: Any = np.errstate(over="ignore")(function)  # int64s wrap around, as in compiled code
-        uncompiled.py_func = function
-        return cast(RuleFunction, uncompiled)
+        return cast(RuleFunction, _uncompiled(function))
     njit: Any = numba.njit
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(named_by_closure(function))
     # A function that was typed at a prompt has no file by which its cache could be invalidated.
     if Path(inspect.getfile(function)).exists() and cache_folder() is not None:
         dispatcher._cache = CheckedCache(dispatcher.py_func)
     return cast(RuleFunction, dispatcher)
+
+
+def _uncompiled(function: Any) -> Any:
+    """The function as Python runs it: int64s wrap around, and records have their fields as attributes, as compiled."""
+
+    @wraps(function)
+    def run(*arguments: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*map(_with_attributes, arguments))
+
+    run.py_func = function  # type: ignore[attr-defined]
+    return run
+
+
+def _with_attributes(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype.names is not None:
+        return value.view(np.recarray)
+    return value._make(map(_with_attributes, value)) if hasattr(value, "_make") else value
+
+
+def require_compiled(what: str) -> None:
+    """Raise SettingError if compiled code is switched off and `what`, in the plural, would take too long without it."""
+    if IS_UNCOMPILED:
+        raise SettingError(f"NUMBA_DISABLE_JIT is set: {what} run only with compiled code; unset it")
 
 
 WORD, BYTE_POINTER = ir.IntType(32), ir.IntType(8).as_pointer()

@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
+from selfplay.compute.compilation import require_compiled
 from selfplay.compute.devices import CPU, NATIVE, PORTABLE
 from selfplay.compute.portable_kernels import (
     add_patches,
@@ -265,4 +266,7 @@ def is_portable(network: nn.Module) -> bool:
 def arithmetic_of(network: nn.Module) -> AbstractContextManager[object]:
     """The context in which the network, and losses of its outputs, are computed."""
     device = next((parameter.device.type for parameter in network.parameters()), CPU)
-    return PortableArithmetic() if is_portable(network) and device == CPU else nullcontext()
+    if not is_portable(network) or device != CPU:
+        return nullcontext()
+    require_compiled("networks with numerics=portable")
+    return PortableArithmetic()

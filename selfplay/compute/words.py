@@ -55,8 +55,9 @@ def _comparing(name: str) -> Any:
     def method(self: "WordInt", other: Any) -> Any:
         if not isinstance(other, int):
             return NotImplemented
-        is_word = isinstance(other, WordInt)
-        return operation(self, other if is_word else WordInt(fitting(other, self.num_parts), self.num_parts))
+        if not isinstance(other, WordInt) and other.bit_length() <= PART_BITS * self.num_parts:
+            other = WordInt(other, self.num_parts)
+        return operation(self, other)
 
     return method
 

@@ -128,17 +128,14 @@ def draughts_rules() -> Rules:
 
     @rule
     def legal_actions(p: Position) -> Word:
-        found = one & 0
+        found, pieces = one & 0, p.hopping if p.hopping != 0 else p.own
         if p.quiet == QUIET:
             return found
-        if p.hopping != 0:
-            for direction in range(DIRECTIONS):
-                found = found | numbered(jumpers(p, direction) & p.hopping, DIRECTIONS + direction)
-        elif can_jump(p, p.own):
-            for direction in range(DIRECTIONS):
-                found = found | numbered(jumpers(p, direction), DIRECTIONS + direction)
-        else:
-            for direction in range(DIRECTIONS):
+        must_jump = can_jump(p, pieces)
+        for direction in range(DIRECTIONS):
+            if must_jump:
+                found = found | numbered(jumpers(p, direction) & pieces, DIRECTIONS + direction)
+            else:
                 found = found | numbered(steppers(p, direction), direction)
         return found
 
@@ -164,19 +161,13 @@ def draughts_rules() -> Rules:
         return p.hopping != 0
 
     @rule
-    def can_move(p: Position) -> bool:
-        found = can_jump(p, p.own)
-        for direction in range(DIRECTIONS):
-            found = found or steppers(p, direction) != 0
-        return found
-
-    @rule
     def is_terminal(p: Position) -> bool:
-        return p.quiet == QUIET or not can_move(p)
+        return legal_actions(p) == 0
 
     @rule
-    def return_to_move(p: Position) -> int:
-        return -1 * (not can_move(p))
+    def return_to_move(p: Position) -> Word:
+        """-1 if the player to move has no legal move, 0 if the plies without progress have ended the match."""
+        return -1 * (p.quiet < QUIET)
 
     white, black = word_of(DARK[:12]), word_of(DARK[-12:])
     start = Position(black, white, 0, 0, 1, 0)

@@ -85,7 +85,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 store(next_positions, i, load(positions, i))
                 next_player[i], next_over[i], next_returns[i] = player[i], True, returns[i]
                 continue
-            position = play(unpack(load(positions, i)), action[i])
+            position = play(unpack(load(positions, i)), int(action[i]))
             store(next_positions, i, pack(position))
             mover = 1 - player[i]
             if moves_again is not None:
@@ -246,7 +246,7 @@ def _points(rules: Rules) -> Callable[[Tensor], Tensor]:
 def _owned(rules: Rules) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
     owned, unpack = rules.owned, rules.position.unpack
     assert owned is not None
-    parts = rules.owned(rules.initial)[0].num_parts
+    parts = owned(rules.initial)[0].num_parts
 
     @compiled
     def write_owned(positions: Words, mine: Words, others: Words) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.checks import require
-from selfplay.compute.compilation import Words
+from selfplay.compute.compilation import Words, require_compiled
 from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.compute.positions import Packed
 from selfplay.errors import SettingError
@@ -69,6 +69,7 @@ class ExactSolver(MadeAgain, ABC):
     """Number of positions that a search visits in the calling thread before it starts another; 0: none."""
 
     def __init__(self, game: Game, progress: ProgressRecord) -> None:
+        require_compiled("solvers of positions")
         if game.rules.moves_again is not None:
             raise SettingError(f"{game!r}: positions are solved only where players take turns; set exact_solver = None")
         self.game, self._progress = game, progress

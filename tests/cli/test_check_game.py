@@ -1,6 +1,9 @@
 """selfplay check-game: a game of one's own is accepted or refused in words."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,17 +31,35 @@ def test_a_game_in_a_file_of_the_current_folder_is_accepted_with_its_counts(sour
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("connect3:Connect3: accepted: legality, perspective, symmetries")
     assert "sequences of 1 to 5 plies: 3 9 27 81 240;" in result.stdout
+    assert "rules in JavaScript, for exported pages: agree in random matches" in result.stdout
     refused = run_forked(COMMAND, "check-game", "connect3:Connect3", "--perft", 3, 9, 28)
     assert_refused(refused, 1, "connect3:Connect3: perft: depth 3 counts 27 sequences, not 28")
 
 
 def test_a_game_with_a_mistake_is_refused_with_the_mistake(source: str) -> None:
-    wrong = source.replace("max_game_length = COLUMNS * HEIGHT", "max_game_length = COLUMNS * HEIGHT - 2")
+    wrong = source.replace("max_game_length = SQUARES", "max_game_length = SQUARES - 2")
     assert wrong != source
     # Another test of this process may have imported connect3.
     Path("short_connect3.py").write_text(wrong)
     refused = run_forked(COMMAND, "check-game", "short_connect3:Connect3")
     assert_refused(refused, 1, "short_connect3:Connect3: ends: a match is longer than max_game_length=10")
+
+
+def test_without_compiled_code_a_debugger_stops_in_rules_and_what_needs_it_says_so(source: str) -> None:
+    stopping = source.replace("    stones, square =", "    breakpoint()\n    stones, square =")
+    assert stopping != source
+    Path("debugged_connect3.py").write_text(stopping)
+    Path("debugger.py").write_text("import sys\ndef stop():\n    print('at', sys._getframe(1).f_locals['p'].own)\n")
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONBREAKPOINT": "debugger.stop", "PYTHONPATH": "."}
+
+    def play(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, COMMAND, "play-matches", "first=random", "matches=1", *arguments]
+        return subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+
+    played = play("game=debugged_connect3:Connect3", "second=search:negascout?depth=2")
+    assert (played.returncode, played.stderr) == (0, "")
+    assert "at WordInt(0, 1)" in played.stdout
+    assert_refused(play("game=othello_4x4", "second=perfect"), 2, "NUMBA_DISABLE_JIT is set: solvers of positions run")
 
 
 def test_a_file_without_a_game_is_refused_in_one_line(source: str) -> None:

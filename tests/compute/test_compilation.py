@@ -8,7 +8,7 @@ from selfplay.compute.compile_cache import cache_folder
 from selfplay.games import make_game
 from selfplay.games.kernels import compile_kernels
 from selfplay.games.othello_rules import othello_rules
-from selfplay.games.single_positions import played_singly, single_positions
+from selfplay.games.single_positions import played_singly
 
 GAMES = ("othello", "othello_6x6")
 
@@ -26,9 +26,9 @@ def follows(game, step):
     state = game.init()
     for _ in range(20):
         action = game.legal_action_mask(state).long().argmax(dim=1)
-        own, opp, over = played_singly(game, *single_positions(state)[0], int(action))
+        position, over = played_singly(game, game.positions(state)[0], int(action))
         state = step(state, action)
-        if single_positions(state) != [(own, opp)] or bool(state.terminated) != over:
+        if game.positions(state) != [position] or bool(state.terminated) != over:
             return False
     return True
 

@@ -16,7 +16,6 @@ from selfplay.compute.compiled_words import (
     bit_like,
     load,
     lowest,
-    move_of,
     nth_bit,
     num_parts,
     part,
@@ -88,7 +87,7 @@ def compute(ones: Words, others: Words, numbers: NDArray[np.int64], words: Words
         store(row, 10, -1 * (one < other))
         store(row, 11, one * (one != other))
         store(row, 12, bit_like(one, number))
-        store(row, 13, move_of(one, number, 7))
+        store(row, 13, one & 0x5555)
         changed = one
         changed &= other
         changed |= 1
@@ -98,7 +97,7 @@ def compute(ones: Words, others: Words, numbers: NDArray[np.int64], words: Words
         counts[i, 0], counts[i, 1] = bit_count(one), lowest(one) if one else -1
         counts[i, 2], counts[i, 3] = part(one, num_parts(one) - 1), num_parts(one)
         counts[i, 4] = (one == other) + 2 * (one <= other) + 4 * (one > other) + 8 * (one >= other) + 16 * (one == -1)
-        counts[i, 5] = position_hash(one, other)
+        counts[i, 5] = position_hash(one)
 
 
 @pytest.mark.parametrize("bits", [64, 81, 169])
@@ -114,12 +113,19 @@ def test_compiled_words_are_those_of_integers(bits: int) -> None:
         for _ in range(n % a.bit_count() if a else 0):
             chosen &= chosen - 1
         results = [a & b, a | b, a ^ b, a + b, a - b, a * b, a >> n, a << n, ~a, -a, -(a < b), a * (a != b)]
-        results += [1 << n, 0 if n == 7 else 1 << n, ((a & b) | 1) << 2, chosen & -chosen]
+        results += [1 << n, a & 0x5555, ((a & b) | 1) << 2, chosen & -chosen]
         assert [int(word_of_parts(word)) for word in found] == [result % modulus for result in results]
         order = (a == b) + 2 * (a <= b) + 4 * (a > b) + 8 * (a >= b) + 16 * (a == modulus - 1)
         expected = [a.bit_count(), (a & -a).bit_length() - 1, parts_of(a, parts)[-1], parts, order]
         with np.errstate(over="ignore"):
-            assert counted == [*expected, position_hash(WordInt(a, parts), WordInt(b, parts))]
+            assert counted == [*expected, position_hash(WordInt(a, parts))]
+
+
+def test_numbers_that_compiled_code_cannot_hold_are_refused() -> None:
+    for number, parts in ((1 << 64, 1), (1 << 64, 2), (1 << 63, 2), (-(1 << 63) - 1, 1)):
+        with pytest.raises(OverflowError, match="has more than the 64 bits of a number; shift a word"):
+            WordInt(5, parts) | number
+    assert WordInt(0, 1) | 1 << 63 == 1 << 63
 
 
 def test_numbers_of_numpy_are_bits_too() -> None:

@@ -58,12 +58,11 @@ def test_a_player_who_moves_again_looks_for_the_largest_value_again():
     state = game.state_after(["a2", "b1", "b3", "d1", "d3"])
     result, trace = Searcher(game, POINTS, "minimax", ordered=False, table_bits=0).trace(state, 2)
     nodes = dict(tree_of(trace, result.principal_variation, 2, [2], turns_from(game, state)).nodes(data=True))
-    # c2 closes both boxes and ends the match; e2 closes one, and then c2 the other.
+    # c2 closes a box, and e2 then the other; after e2, c2 closes both for the other player.
     centre, side = (game.string_to_action(text) for text in ("c2", "e2"))
-    assert (
-        nodes[()]["text"] == nodes[(centre,)]["text"] == nodes[(side,)]["text"] == nodes[side, centre]["text"] == "+2"
-    )
-    assert {nodes[node]["player"] for node in [(centre,), (side,), (side, centre)]} == {0}
+    found = {node: (data["text"], data["player"]) for node, data in nodes.items()}
+    mine, others = ("+2", 0), (f"{MINUS}2", 1)
+    assert found == {(): mine, (centre,): mine, (centre, side): mine, (side,): others, (side, centre): others}
 
 
 @pytest.mark.parametrize(("algorithm", "depth", "breadth"), [("alpha_beta", 2, [1, 2]), ("negascout", 3, [3, 2])])

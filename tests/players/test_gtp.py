@@ -4,19 +4,23 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+from selfplay.compute.bit_algebra import bit_count, rule
 from selfplay.games import make_game
+from selfplay.games.tictactoe import TicTacToe, tictactoe_rules
 from selfplay.gtp.process import FOLDERS
 from selfplay.matches.arena import play_matches
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import parse_name
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.gtp import GtpPlayer
 from selfplay.players.random import RandomPlayer
-from tests.support.gtp_tools import GAME, KEY, assert_all_ended, fake, sequences, told
+from tests.support.gtp_tools import GAME, KEY, assert_all_ended, command, fake, sequences, told
 from tests.support.stub_players import Drawing, FirstLegal
 
 PLACES = os.pathsep.join([os.environ["PATH"], *FOLDERS])
@@ -45,6 +49,43 @@ def test_each_ply_is_sent_to_an_engine_once(tmp_path: Path) -> None:
     player.close()
     assert told(tmp_path)[-1] == "quit"
     assert_all_ended(tmp_path)
+
+
+MARKS = tictactoe_rules(3)
+Position: Any = MARKS.position
+mark: Any = MARKS.play
+
+
+@rule
+def has_second_stone(p: Any) -> bool:
+    return bit_count(p.own | p.opp) % 2 == 0
+
+
+@rule
+def play(p: Any, action: int) -> Any:
+    after = mark(p, action)
+    if has_second_stone(after):
+        return Position(after.opp, after.own)
+    return after
+
+
+class Pairs(TicTacToe):
+    """After the first stone, players place two stones each."""
+
+    rules = MARKS._replace(play=play, moves_again=has_second_stone)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rules = type(self).rules
+
+
+def test_plies_are_sent_with_the_colour_of_the_player_who_took_them(tmp_path: Path) -> None:
+    game, actions = Pairs(), [8, 4, 5]
+    player = GtpPlayer(game, command(tmp_path))
+    player.follow(actions)
+    assert player.act(game.follow(actions), None).tolist() == [0]
+    assert told(tmp_path)[-4:] == ["play B C3", "play W B2", "play W C2", "genmove B"]
+    player.close()
 
 
 def test_an_engine_plays_the_same_matches_as_the_equivalent_player(tmp_path: Path) -> None:
