@@ -37,17 +37,8 @@ from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 
 WIDTH, STONES, TURNS = 7, 9, 200
-DRAWN = "".join(
-    (
-        ".--.--.",
-        "|.-.-.|",
-        "||...||",
-        "... ...",
-        "||...||",
-        "|.-.-.|",
-        ".--.--.",
-    )
-)
+ROWS = ".--.--.", "|.-.-.|", "||...||", "... ...", "||...||", "|.-.-.|", ".--.--."
+DRAWN = "".join(ROWS)
 SQUARES = tuple(square for square, sign in enumerate(DRAWN) if sign == ".")
 """The square of each point."""
 POINTS = len(SQUARES)
