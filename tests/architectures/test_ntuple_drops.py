@@ -69,7 +69,7 @@ def test_networks_and_compiled_searches_find_the_same_values():
     network, boards = network_of(), torch.from_numpy(boards_with_dropped_stones()).float()
     game = make_game("connect_four")
     just_moved, to_move = map(torch.from_numpy, board_words(boards))
-    states = game.state_at(to_move, just_moved)
+    states = game.state_at(torch.stack([to_move, just_moved], dim=1))
     is_open = ~states.terminated
     evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
     found = -position_values(evaluation, game, states.select(is_open))

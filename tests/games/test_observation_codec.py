@@ -1,4 +1,4 @@
-"""Observations are packed from the words of positions, and unpacked into words."""
+"""Observations are made from packed positions, and turned back into them."""
 
 import numpy as np
 import pytest
@@ -10,13 +10,11 @@ from tests.support.games import BOARDS
 
 
 @pytest.mark.parametrize("name", BOARDS)
-def test_the_words_of_positions_are_recovered(name):
+def test_positions_are_recovered(name):
     game = make_game(name)
     rows, codec = random_rows(game, range(20)), game.observation_codec
     assert codec.size == np.prod(game.observation_shape)
-    own, opp = codec.unpack(codec.pack(rows.own, rows.opp))
-    assert (own == rows.own).all()
-    assert (opp == rows.opp).all()
+    assert (codec.unpack(codec.pack(rows.position)) == rows.position).all()
 
 
 @pytest.mark.parametrize("sums", [[], [1, 2], [100, 0]])

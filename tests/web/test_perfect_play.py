@@ -20,7 +20,7 @@ def solvable(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     made, action_values = threading.Event(), ConnectFourSolver.action_values
 
     def held(solver: ConnectFourSolver, state: State, **options: Any) -> Any:
-        if int(state.own) | int(state.opp) and not made.wait(0.01):
+        if bool(state.position.any()) and not made.wait(0.01):
             options["on_value"](0, -4)
             raise TimeLimitError("held")
         return action_values(solver, state, **options)
