@@ -37,7 +37,8 @@ def test_everything_fits_on_a_narrow_dark_screen(page: Page, options: dict[str, 
 def test_the_boards_of_a_game_are_offered_together(page: Page) -> None:
     visit(page)
     groups = page.locator("#game > *").evaluate_all("(all) => all.map((one) => one.label)")
-    assert groups == ["Tic-tac-toe", "Connect Four", "Othello", "Hex", "Gomoku", "Go", "Breakthrough", "SumTo100"]
+    boards = ["Tic-tac-toe", "Connect Four", "Othello", "Hex", "Gomoku", "Go", "Breakthrough"]
+    assert groups == [*boards, "English draughts", "Nine men's morris", "Dots and Boxes", "SumTo100"]
     boards = page.locator("#game optgroup[label=Othello] option")
     expect(boards).to_have_text(["Othello", "Othello 6x6", "Othello 4x4"])
 
