@@ -26,13 +26,13 @@ from selfplay import load_level
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
+from selfplay.experience.rule import ExperienceRule
+from selfplay.experience.store import ExperienceStore
 from selfplay.figures.style import BLUE, GREEN, ORANGE, PURPLE, RED, decorate, default_style, empty_figure, rendered
 from selfplay.files import written_whole
 from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.proof import Grader
-from selfplay.learners.experience.rule import ExperienceRule
-from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import (
     BACKWARD_VALUE,
     TEMPORAL_DIFFERENCE,

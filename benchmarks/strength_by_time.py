@@ -58,7 +58,9 @@ CURVES = {
         Curve("then a search teaches", ("recipe=connect_four_taught",), 16, 16),
     ),
     "othello": (
-        Curve("self-play one ply ahead", ("recipe=othello", "levels=14", "self_play_from_level=15"), 1, 11),
+        Curve(
+            "self-play one ply ahead", ("recipe=othello", "levels=14", "from_level={9:{learner.self_play:null}}"), 1, 11
+        ),
         Curve("then a search teaches", ("recipe=othello",), 9, 11),
     ),
 }

@@ -1,6 +1,6 @@
 """Learn a game with variants of its recipe, and compare their last levels: is a change of the settings worth it?
 
-    python benchmarks/variants.py recipe=othello levels=8 --variants "td.step_size=0.03" "td.step_size=0.06"
+    python benchmarks/variants.py recipe=othello levels=8 --variants "learner.step_size=0.03" "learner.step_size=0.06"
     python benchmarks/variants.py recipe=othello --variants "architecture.phases=4" "" --depths 1 4 --matches 200
 
 All variants have the settings in front of --variants; each adds those between its quotation marks. Runs are kept in

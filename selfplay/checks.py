@@ -75,6 +75,10 @@ def one_in(registry: Registry[Any]) -> dict[str, Any]:
     return {"registry": registry}
 
 
+PLAYER_NAME = {"is_player_name": True}
+"""Metadata of a field that holds the names of players; `--help` then lists the possible names."""
+
+
 def require(name: str, value: object, valid: bool, allowed: str) -> None:
     """Raise SettingError, naming the argument and what is allowed, unless its value is valid."""
     if not valid:
@@ -83,13 +87,19 @@ def require(name: str, value: object, valid: bool, allowed: str) -> None:
 
 @contextmanager
 def fields_of(argument: str, *names: str) -> Iterator[None]:
-    """Messages about arguments with these names call them fields of `argument`: "size=9: ..." is "game.size=9: ..."."""
+    """Messages about arguments with these names call them fields of `argument`: "size=9: ..." is "game.size=9: ...".
+
+    So does the advice in a message: "...; set size=8" is "...; set game.size=8".
+    """
     try:
         yield
     except SettingError as error:
-        if re.split("[=:]", str(error), maxsplit=1)[0] not in names:
+        known = "|".join(map(re.escape, names))
+        mentioned = rf"^(?:{known})(?=[=:.])|(?<=[ (])(?:{known})(?==)"
+        text = re.sub(mentioned, rf"{argument}.\g<0>", str(error)) if names else str(error)
+        if text == str(error):
             raise
-        raise SettingError(f"{argument}.{error}") from error
+        raise SettingError(text) from error
 
 
 def whole_number(name: str, value: Any, bounds: Range | None = None) -> int:

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from selfplay.errors import InvalidFileError, SelfPlayError
+from selfplay.experience.json_file import export_json, import_json
+from selfplay.experience.rule import ExperienceRule
+from selfplay.experience.store import ExperienceStore
 from selfplay.files import FileFormat
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.comparison import level_columns
 from selfplay.grading.tables import read_rows
-from selfplay.learners.experience.json_file import export_json, import_json
-from selfplay.learners.experience.rule import ExperienceRule
-from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_values
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.players.checkpoints import load_checkpoint

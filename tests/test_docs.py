@@ -11,6 +11,7 @@ import pytest
 
 from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.games import GAMES
+from selfplay.learners import LEARNERS
 from selfplay.named_players.names import PLAYERS, kind_named
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
@@ -52,10 +53,12 @@ def setting_names(kind: type, prefix: str = "") -> set[str]:
 
 @pytest.fixture(scope="module")
 def known_settings() -> set[str]:
-    """The settings of all scripts, the groups of conf/, the options of architectures and the parameters of games."""
+    """The settings of all scripts, the groups of conf/, the options of architectures, and the parameters of games
+    and learners."""
     groups = {path.name for path in (PROJECT / "conf").iterdir() if path.is_dir()}
     options = {f"architecture.{option}" for name in ARCHITECTURES for option in option_defaults(name)}
     options |= {f"game.{parameter}" for game in GAMES.values() for parameter in game.usual_parameters(None)}
+    options |= {f"learner.{parameter}" for learner in LEARNERS.values() for parameter in learner.parameters()}
     return groups | options | {"architecture.name"} | set().union(*map(setting_names, KINDS))
 
 

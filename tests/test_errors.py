@@ -44,7 +44,9 @@ def test_every_error_leaves_out_the_middle_of_long_texts(kind: type[SelfPlayErro
     assert len(line_of(OSError(errno.ENAMETOOLONG, "File name too long", LONG)) or "") < 400
 
 
-@pytest.mark.parametrize("override", [f"device={LONG}", f"expert.player=level:{LONG}", f"+seed={LONG}", f"game={LONG}"])
+@pytest.mark.parametrize(
+    "override", [f"device={LONG}", f"learner.expert=level:{LONG}", f"+seed={LONG}", f"game={LONG}"]
+)
 def test_a_long_value_of_a_setting_is_shortened(override: str) -> None:
     with pytest.raises((SelfPlayError, OSError)) as caught:
         compose_settings([override])

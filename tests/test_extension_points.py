@@ -20,7 +20,7 @@ LEARNING = [
     f"game.name={GAME}",
     "architecture=custom",
     "architecture.name=tests.support.outside_training:PolicyNetwork",
-    "targets=tests.support.outside_training:halved",
+    "learner.targets=tests.support.outside_training:halved",
     "levels=2",
 ]
 

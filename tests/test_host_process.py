@@ -74,8 +74,8 @@ for module in pkgutil.walk_packages(selfplay.__path__, "selfplay."):
         assert not (error.name or "selfplay").startswith("selfplay"), error
     compare(module.name)
 
-training = {"epochs": 1, "steps_per_epoch": 5, "batch_size": 64}
-run = selfplay.learn("tictactoe", levels=2, matches=200, gate=0.5, gate_matches=10, training=training, run_dir="run")
+learner = {"epochs": 1, "steps_per_epoch": 5, "batch_size": 64, "gate": 0.5, "gate_matches": 10}
+run = selfplay.learn("tictactoe", levels=2, matches=200, learner=learner, run_dir="run")
 compare("learn")
 selfplay.match("level:1", "random", run_dir="run", matches=10)
 compare("match")

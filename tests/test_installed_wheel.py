@@ -15,7 +15,7 @@ from tests.support.wheels import plain_environment
 
 pytestmark = pytest.mark.slow
 
-SMALL = ("levels=2", "matches=50", "training.epochs=2", "comparison.matches=20")
+SMALL = ("levels=2", "matches=50", "learner.epochs=2", "comparison.matches=20")
 
 Selfplay = Callable[..., "subprocess.CompletedProcess[str]"]
 

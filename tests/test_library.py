@@ -28,7 +28,7 @@ def test_the_docs_and_completion_show_the_public_names() -> None:
 
 
 def test_learning_again_finds_the_levels_and_the_settings_of_the_run(tiny_run: Path) -> None:
-    run = selfplay.learn("tic_tac_toe", run_dir=tiny_run, training={"epochs": 3})
+    run = selfplay.learn("tic_tac_toe", run_dir=tiny_run, learner={"epochs": 3})
     assert run.levels == (1, 2, 3)
     assert str(run.grade(3)).startswith("level 3 ")
     table = run.losses()
@@ -40,12 +40,10 @@ def test_settings_are_given_by_name_as_on_the_command_line() -> None:
     by_name = selfplay.compose_settings(
         game="tic_tac_toe",
         recipe="article",
-        epsilons=(0.5, 0.25),
         run_dir=Path("it's \\'here\\"),
-        training={"optimizer": {"learning_rate": 0.5}},
-        gate=None,
+        learner={"epsilons": (0.5, 0.25), "learning_rate": 0.5, "gate": None},
     )
-    words = ["recipe=article", "epsilons=[0.5,0.25]", "training.optimizer.learning_rate=0.5", "gate=null"]
+    words = ["recipe=article", "learner.epsilons=[0.5,0.25]", "learner.learning_rate=0.5", "learner.gate=null"]
     expected = selfplay.compose_settings(words)
     assert by_name.run_dir == "it's \\'here\\"
     expected.run_dir = by_name.run_dir
@@ -258,9 +256,11 @@ def test_a_wrong_argument_is_named_in_one_line(message: str, tiny_run: Path) -> 
 
 def test_numbers_of_numpy_and_torch_are_numbers(tiny_run: Path) -> None:
     given = selfplay.compose_settings(
-        levels=np.int64(3), gamma=np.float32(0.5), epsilons=np.array([0.5, 0.25]), force=np.bool_(True)
+        levels=np.int64(3),
+        learner={"gamma": np.float32(0.5), "epsilons": np.array([0.5, 0.25])},
+        force=np.bool_(True),
     )
-    assert given == selfplay.compose_settings(levels=3, gamma=0.5, epsilons=[0.5, 0.25], force=True)
+    assert given == selfplay.compose_settings(levels=3, learner={"gamma": 0.5, "epsilons": [0.5, 0.25]}, force=True)
     assert selfplay.load_level(tiny_run, torch.tensor(2)).name == "level 2"
     assert selfplay.match(*PAIR, matches=np.int32(4)).matches == 4
 

@@ -259,7 +259,7 @@ def test_a_function_that_returns_something_else_is_named(ask, message) -> None:
         ask()
 
 
-@pytest.mark.parametrize("setting", ["opponent", "self_play"])
+@pytest.mark.parametrize("setting", ["opponent", "learner.self_play"])
 def test_what_is_not_a_player_is_refused_when_settings_are_composed(setting: str) -> None:
     name = "builtins:int"
     with pytest.raises(SettingError, match=f"^{setting}={name}: not a subclass of selfplay.Player, nor a PlayerKind$"):
@@ -269,10 +269,10 @@ def test_what_is_not_a_player_is_refused_when_settings_are_composed(setting: str
 @pytest.mark.parametrize(
     ("section", "setting", "form"),
     [
-        ("", "targets", "target rule .* is not a Python function of (played), as every target rule is"),
-        ("", "outcome", "outcome .* is not a Python function of (game), as every outcome is"),
-        ("training.optimizer.", "schedule", "schedule .* is not a Python function of (peak, step, total_steps), as"),
-        ("training.optimizer.", "name", "optimizer .* has no attribute runs_on_cpu_only, which every optimizer has"),
+        ("learner.", "targets", "target rule .* is not a Python function of (played), as every target rule is"),
+        ("learner.", "outcome", "outcome .* is not a Python function of (game), as every outcome is"),
+        ("learner.", "schedule", "schedule .* is not a Python function of (peak, step, total_steps), as"),
+        ("learner.", "optimizer", "optimizer .* has no attribute runs_on_cpu_only, which every optimizer has"),
     ],
 )
 def test_what_cannot_be_called_as_its_kind_is_refused_when_settings_are_composed(
@@ -285,12 +285,12 @@ def test_what_cannot_be_called_as_its_kind_is_refused_when_settings_are_composed
 
 
 def test_a_target_rule_that_fails_is_reported_in_one_line(tmp_path: Path) -> None:
-    settings = selfplay.compose_settings(targets="json:loads", run_dir=tmp_path, matches=20)
+    settings = selfplay.compose_settings(learner={"targets": "json:loads"}, run_dir=tmp_path, matches=20)
     with pytest.raises(SettingError, match=r"^target rule 'json:loads': TypeError: "):
         selfplay.generate_level(settings, 0)
 
 
-@pytest.mark.parametrize("setting", ["opponent", "self_play", "comparison.references"])
+@pytest.mark.parametrize("setting", ["opponent", "learner.self_play", "comparison.references"])
 def test_a_person_is_refused_where_only_players_play(setting: str) -> None:
     value = ["human"] if setting == "comparison.references" else "human"
     with pytest.raises(SettingError, match=f"^{setting}=human: a person can only play with selfplay play$"):
@@ -327,7 +327,7 @@ def test_whatever_a_player_returns_or_raises_is_reported_in_one_line(folder: Pat
 @pytest.mark.parametrize("text", MODULES)
 def test_a_module_without_what_is_needed_is_refused_in_one_line(text: str) -> None:
     name = f"module_{MODULES.index(text)}:Named"
-    settings = ("targets", "outcome", "opponent", "training.optimizer.name", "training.optimizer.schedule")
+    settings = ("learner.targets", "learner.outcome", "opponent", "learner.optimizer", "learner.schedule")
     uses = [lambda setting=setting: selfplay.compose_settings(**{setting: name}) for setting in settings]
     for use in (*uses, lambda: selfplay.make_game(name), lambda: selfplay.make_player(name, "tictactoe")):
         with pytest.raises(SelfPlayError) as error:

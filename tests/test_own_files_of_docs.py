@@ -1,5 +1,6 @@
-"""Pages on a game and a player of one's own: their code and commands, in a folder outside the repository."""
+"""Pages on a game, a player and a learner of one's own: their code and commands, in a folder outside the repository."""
 
+import json
 import re
 import subprocess
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ from tests.support.wheels import plain_environment
 
 pytestmark = pytest.mark.slow
 
-GAME, CHECKS, PLAYER = "adding_a_game.md", "checking_a_game.md", "adding_a_player.md"
+GAME, CHECKS = "adding_a_game.md", "checking_a_game.md"
+PLAYER, LEARNER = "adding_a_player.md", "adding_a_learner.md"
 
 
 def stand_in(found: re.Match[str]) -> str:
@@ -99,3 +101,24 @@ def test_the_player_plays_is_graded_and_offered_on_the_page(folder: Folder) -> N
     assert "careful:Careful" in printed["selfplay tournament players=[random,perfect,careful:Careful] matches=100"]
     write_module(folder.path, PLAYER, "import selfplay\nfrom careful", "grade.py")
     assert folder.run("python grade.py") == printed_after(PLAYER, "prints")
+
+
+def test_the_learner_learns_levels_that_cannot_lose_and_the_run_resumes(folder: Folder) -> None:
+    write_module(folder.path, LEARNER, "class PolicyGradient(Learner)", "policy_gradient.py")
+    printed = folder.follow(LEARNER, "tictactoe", "level-7")
+    learned = printed["selfplay learn learner=policy_gradient:PolicyGradient levels=6 matches=8000"]
+    # How many lines there are, and whether one of them is lost, depends on the processor.
+    lost = re.search(r"^ *6 .* (\d+)/\d+ +(\d+)/(\d+) ", learned, re.MULTILINE)
+    assert lost[1] == "0"
+    assert int(lost[2]) < 0.02 * int(lost[3])
+    manifests = [folder.path / f"outputs/tictactoe/level_0{level}/manifest.json" for level in (6, 7)]
+    trained = [json.loads(path.read_text())["training"]["settings"] for path in manifests]
+    assert [settings["learner.learning_rate"] for settings in trained] == [0.003, 0.001]
+    assert "set modules=[policy_gradient]" in folder.run("selfplay learn levels=8 2>&1 || true")
+    assert "already" in folder.run("selfplay learn modules=[policy_gradient] 2>&1")
+    write_module(folder.path, LEARNER, "learner.generate(game", "rows.py")
+    assert folder.run("python rows.py") == printed_after(LEARNER, "random player:")
+
+
+def test_the_class_on_the_page_is_short() -> None:
+    assert len(block_with(LEARNER, "class PolicyGradient(Learner)").splitlines()) <= 80

@@ -12,12 +12,12 @@ from PIL import Image
 
 from selfplay.dataset.parquet import PartsWriter
 from selfplay.errors import StageError
+from selfplay.experience.json_file import export_json
+from selfplay.experience.rule import ExperienceRule
+from selfplay.experience.store import ExperienceStore
 from selfplay.figures.style import save_animation, save_figure
 from selfplay.files import written_whole
 from selfplay.grading.tables import write_csv
-from selfplay.learners.experience.json_file import export_json
-from selfplay.learners.experience.rule import ExperienceRule
-from selfplay.learners.experience.store import ExperienceStore
 from tests.support.experience_tools import GAME
 
 

@@ -16,13 +16,15 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.executors import Executor, ExecutorOptions, open_executor
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches
+from selfplay.players.random import RandomPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import computing
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.settings.task_files import task_files
-from selfplay.stages.dataset_players import exploring_level
 from selfplay.stages.generate import generate_level
+from selfplay.stages.learner_resources import resources_of
+from selfplay.stages.play_level import agent_that_plays
 from selfplay.stages.train import train_level
 
 TABLES = {
@@ -32,7 +34,7 @@ TABLES = {
 """What makes a level of tables of each game; elsewhere architecture=ntuple."""
 LEVELS: dict[str, list[str]] = {"ntuple": [], "mlp": ["architecture=mlp"]}
 """The players that are levels."""
-MOMENT = ["matches=2000", "training.epochs=1", "training.steps_per_epoch=20"]
+MOMENT = ["matches=2000", "learner.epochs=1", "learner.steps_per_epoch=20"]
 PARTS = 8
 """The smallest number of parts per worker."""
 LONGEST = 4.0
@@ -64,7 +66,8 @@ def play_in_batches(part: Part) -> None:
     settings, key = part.settings, stream_key(part.settings.seed, part.level, Activity.GENERATION)
     with computing(settings) as context:
         game, size, device = context.game, settings.batch_size, context.device
-        player = exploring_level(settings, game, part.level)
+        agent = agent_that_plays(context, part.level)
+        player = RandomPlayer(game) if agent is None else settings.learner.player(agent, resources_of(context))
         for _ in play_matches(game, (player, player), part.matches, key, batch_size=size, device=device):
             pass
 

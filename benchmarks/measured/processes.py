@@ -46,7 +46,7 @@ def fixed_costs(options: Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
 
         def stage(script: Path, level: int) -> None:
-            tiny = ["matches=20", "training.epochs=1", "training.steps_per_epoch=1", "force=true", f"run_dir={folder}"]
+            tiny = ["matches=20", "learner.epochs=1", "learner.steps_per_epoch=1", "force=true", f"run_dir={folder}"]
             python(script, f"--level={level}", f"seed={next(seeds)}", *tiny)
 
         for name, function in (

@@ -38,7 +38,7 @@ def training_rows_per_second(options: Namespace) -> None:
         networks = [["recipe=default"], ["recipe=article"], ["architecture=residual"]]
         for overrides in (*networks, TABLES.get(name, ["architecture=ntuple"])):
             settings = compose_settings([f"game={name}", *overrides])
-            training = replace(settings.training, steps_per_epoch=STEPS_IN_EPOCH)
+            training = replace(settings.learner, steps_per_epoch=STEPS_IN_EPOCH)
             cells = []
             for precision, numerics in WAYS:
                 one = replace(training, precision=precision)

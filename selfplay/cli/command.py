@@ -25,7 +25,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules
 from selfplay.settings.overrides import check_given_once, override_of, quoted, with_outside_names
-from selfplay.settings.recorded import take_run_settings
+from selfplay.settings.recorded import take_run_settings, with_recorded_learner
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
@@ -82,10 +82,11 @@ def settings_of(
     """
     if process_count() > 1 and (name is not None or not program.in_parallel):
         raise SettingError(f"torchrun can start only {COMMAND} train, and one run of it; start this without it")
-    values = composed_values(program.kind, program.config, overrides)
+    is_of_run = issubclass(program.kind, Settings)
+    values = composed_values(program.kind, program.config, with_recorded_learner(overrides) if is_of_run else overrides)
     if name and values.run_dir:  # an empty one is refused
         values.run_dir = str(Path(values.run_dir) / name)
-    if issubclass(program.kind, Settings):
+    if is_of_run:
         taken = take_run_settings(values, overrides)
         return checked_settings(program.kind, values), taken
     given = {override.lstrip("+").partition("=")[0] for override in overrides}

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from omegaconf import OmegaConf
 
+from selfplay.checks import PLAYER_NAME
 from selfplay.cli.command import HELP_FLAGS, Program
 from selfplay.errors import SettingError
 from selfplay.named_players.names import PLAYERS, grammar
@@ -23,7 +24,7 @@ from selfplay.runs.command_lines import command_line, with_command_lines
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import compose_settings_of, hydra_main
-from selfplay.settings.fields import PLAYER_NAME, field_of, leaves
+from selfplay.settings.fields import field_of, leaves
 
 QUERY = "query="
 """How the last argument begins when a shell asks for the words that complete the line in COMP_LINE."""

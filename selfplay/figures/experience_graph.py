@@ -17,9 +17,9 @@ from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 
 from selfplay.errors import SettingError
+from selfplay.experience.graph import Board, Squares
+from selfplay.experience.store import ExperienceStore
 from selfplay.figures.style import BLUE, DARK, GREY, ORANGE, default_style, save_figure
-from selfplay.learners.experience.graph import Board, Squares
-from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.classical import PictureSettings
 
 COLOURS = {1: BLUE, -1: ORANGE, 0: GREY}

@@ -46,7 +46,7 @@ class TrainedRun(NamedTuple):
     def merges_rows(self) -> bool:
         """Whether the newest level was trained on rows of equal positions merged into one."""
         section = Manifest(self.folder.level(self.newest)).sections.get("training", {"settings": {}})
-        return bool(section["settings"].get("training.merge", False))
+        return bool(section["settings"].get("learner.merge", False))
 
     def network(self, level: int) -> nn.Module:
         """The network of a level. Raises InvalidFileError if its file is broken."""

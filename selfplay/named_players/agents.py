@@ -74,13 +74,13 @@ def pretrained(game: Game, name: PlayerName, *, depth: int = 1, temperature: flo
 
 def _itself(name: PlayerName, game: Game, run_dir: Path | None = None) -> Agent:
     if name.itself is None:
-        raise SettingError(f"player {name.text!r}: itself is a level of a run, only in the setting self_play")
+        raise SettingError(f"player {name.text!r}: itself is a level of a run, only in the setting learner.self_play")
     return name.itself
 
 
 @player_kind(ITSELF, agent=_itself)
 def itself(game: Game, name: PlayerName, *, depth: int = 1, temperature: float = 0.0) -> Player:
-    """the level that plays the matches of a run, in the setting self_play"""
+    """the level that plays the matches of a run, in the setting learner.self_play"""
     return _itself(name, game).player(depth, temperature)
 
 

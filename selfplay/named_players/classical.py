@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, shortened
+from selfplay.experience.rule import ExperienceRule
 from selfplay.files import user_path
 from selfplay.games import Game
 from selfplay.games.position_graph import positions_of
-from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.learners.tabular.learning import UPDATE_RULES
 from selfplay.learners.tabular.table_file import load_tables
 from selfplay.named_players.learning_tabular import LearningTabularPlayer

@@ -23,7 +23,7 @@ from selfplay.players.pretrained import PRETRAINED
 from selfplay.registry import Registry, is_module
 
 ITSELF = "itself"
-"""The kind of the level that plays the matches of a run, where these are described (`self_play`)."""
+"""The kind of the level that plays the matches of a run, where these are described (`learner.self_play`)."""
 
 PLAYERS: Registry[Any] = Registry(
     "player",

@@ -19,12 +19,12 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
+from selfplay.experience.graph import Squares, Step
+from selfplay.experience.rule import ExperienceRule
+from selfplay.experience.store import ExperienceStatus, ExperienceStore, KnownBoard
 from selfplay.files import user_path
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord, State
-from selfplay.learners.experience.graph import Squares, Step
-from selfplay.learners.experience.rule import ExperienceRule
-from selfplay.learners.experience.store import ExperienceStatus, ExperienceStore, KnownBoard
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.random import RandomPlayer
 

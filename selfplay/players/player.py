@@ -11,9 +11,9 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, below
 from selfplay.errors import ConformanceError, IllegalActionError, NotNowError, shortened
+from selfplay.experience.store import ExperienceStore
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.learners.experience.store import ExperienceStore
 from selfplay.registry import errors_of_outside
 
 

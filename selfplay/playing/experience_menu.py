@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from selfplay.checks import fields_of
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.experience.rule import ExperienceRule
 from selfplay.games import make_game
-from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.players.experience import load_experience_player
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import Console

@@ -98,7 +98,7 @@ class Manifest:
         section = self.sections.get(stage)
         if section is None:
             return False
-        what = _differences(section, in_effect(settings), defaults)
+        what = _differences(section, dict(settings), defaults)
         there = {name: digest for name, digest in section["files"].items() if (self.folder / name).exists()}
         changed = [name for name, digest in there.items() if digest not in (None, sha256(self.folder / name))]
         if (what or changed) and not force:
@@ -123,7 +123,7 @@ class Manifest:
 
     def record(self, stage: str, settings: Mapping[str, Any], counts: Mapping[str, int], files: list[str]) -> None:
         self.sections[stage] = {
-            "settings": in_effect(settings),
+            "settings": dict(settings),
             "counts": dict(counts),
             "files": {name: sha256(self.folder / name) for name in files},
             "versions": recorded_versions("torch", "numpy"),
@@ -191,9 +191,3 @@ def _differences(section: Section, now: Mapping[str, Any], defaults: Mapping[str
         for name, (a, b) in pairs.items()
         if a != b
     )
-
-
-def in_effect(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings without those of an expert where none teaches."""
-    is_taught = settings.get("expert.player") is not None
-    return {name: value for name, value in settings.items() if is_taught or not name.startswith("expert.")}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from omegaconf import MISSING
 
 from selfplay.checks import count, fields_of, within
-from selfplay.learners.experience.rule import ExperienceRule
+from selfplay.experience.rule import ExperienceRule
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PATH, read_by
 

@@ -22,9 +22,10 @@ from hydra.version import VersionBase
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
-from selfplay.checks import require
+from selfplay.checks import fields_of, require
 from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
+from selfplay.learners import LEARNERS, Learner
 from selfplay.registry import name_modules
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import AnySettings, GameSettings
@@ -34,6 +35,12 @@ from selfplay.settings.setting_errors import dotted, errors_of_settings, options
 
 SEARCH_PATH = "hydra.searchpath"
 """The setting of Hydra for further folders with the layout of conf/."""
+
+LEARNER = "learner"
+"""The section of the learner, whose class its name chooses."""
+
+FREE = ("from_level", f"{LEARNER}.constants.")
+"""How the names of settings begin whose keys are not known here."""
 
 COMPOSING = Lock()
 """Held while Hydra composes, because its state is that of the process."""
@@ -56,6 +63,9 @@ def checked_settings(kind: type[AnySettings], values: DictConfig) -> AnySettings
     """
     with errors_of_settings(kind):
         name_settings_modules(OmegaConf.to_container(values, resolve=True))
+        if LEARNER in values:
+            with fields_of(LEARNER, *values.learner):
+                OmegaConf.to_object(values.learner)
         return cast(AnySettings, OmegaConf.to_object(values))
 
 
@@ -87,7 +97,12 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
     values = [one for one in parsed if _is_value(one, folders)]
     others = tuple(str(one.input_line) for one in parsed if not _is_value(one, folders))
     # Files in a folder of the user may change.
-    plain = deepcopy((_chosen.__wrapped__ if folders else _chosen)(kind, config, others))
+    chosen = _chosen.__wrapped__ if folders else _chosen
+    plain = deepcopy(chosen(kind, config, others))
+    if LEARNER in plain:
+        named = [str(one.value()) for one in values if one.key_or_group == f"{LEARNER}.name"]
+        usual = chosen(kind, config, tuple(one for one in others if one.partition("=")[0] != LEARNER))
+        with_parameters(plain, named[-1] if named else str(plain.learner.name), str(usual.learner.name))
     for one in values:
         key, value = one.key_or_group, one.value()
         section = getattr(field_of(kind, key), "type", None)
@@ -98,9 +113,9 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
         try:
             # Files in conf/ leave out options that few networks need.
             is_option = key.startswith("architecture.") and key in options_of_network(plain.architecture.name)
-            OmegaConf.update(plain, key, value, merge=True, force_add=is_option)
-        except (ConfigAttributeError, ConfigKeyError):
-            raise
+            OmegaConf.update(plain, key, value, merge=key != "from_level", force_add=is_option or key.startswith(FREE))
+        except (ConfigAttributeError, ConfigKeyError) as error:
+            raise SettingError(unknown_setting(key, kind, error.parent_node)) from error
         except (OmegaConfBaseException, ValueError) as error:
             raise SettingError(
                 f"{shortened(one.input_line)}: must have the form of the value that --help shows"
@@ -115,7 +130,29 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
         if field and PATH.keys() <= field.metadata.keys() and "~" in str(value):
             OmegaConf.update(plain, name, str(user_path(value)))
     OmegaConf.set_struct(plain, None)
-    return cast(DictConfig, OmegaConf.merge(typed(kind), plain))
+    schema = typed(kind)
+    if LEARNER in plain:
+        schema = deepcopy(schema)
+        schema.learner = typed(cast(Any, LEARNERS[plain.learner.name]))
+    return cast(DictConfig, OmegaConf.merge(schema, plain))
+
+
+def with_parameters(plain: DictConfig, name: str, usual: str) -> None:
+    """Give a composed configuration all parameters of the learner with this name.
+
+    Those that a recipe gives, and what it changes from a level on, count only for its own learner, `usual`.
+
+    Raises SettingError for parameters that it does not have.
+    """
+    kind = typed(cast(Any, LEARNERS[name]))
+    section = OmegaConf.to_container(plain.learner)
+    given = cast(dict[str, Any], section) if name == usual else {}
+    given.pop("name", None)
+    if foreign := [key for key in given if key not in kind]:
+        raise SettingError(unknown_setting(f"{LEARNER}.{foreign[0]}", Learner, plain.learner))
+    with open_dict(plain):
+        plain.from_level = plain.from_level if name == usual else {}
+        plain.learner = {**cast(dict[str, Any], OmegaConf.to_container(kind)), **given, "name": name}
 
 
 def _check_groups(overrides: Sequence[Override], kind: type[Any]) -> None:
@@ -147,7 +184,9 @@ def _is_value(override: Override, folders: Sequence[Path]) -> bool:
     name = override.key_or_group
     if name == SEARCH_PATH or any((folder / name).is_dir() for folder in (CONFIG_FOLDER, *folders)):
         return False
-    sets = override.type == OverrideType.CHANGE and override.package is None and not override.is_sweep_override()
+    is_added = override.type == OverrideType.ADD and name.startswith(f"{LEARNER}.")
+    sets = (override.type == OverrideType.CHANGE or is_added) and override.package is None
+    sets = sets and not override.is_sweep_override()
     # There is no setting of Hydra's own, so each is refused as unknown.
     return sets or override.is_hydra_override()
 
@@ -198,8 +237,18 @@ def hydra_main(kind: type[Any], config: str, arguments: Sequence[str], task: Cal
 
 
 def offer_defaults(kind: Any) -> None:
-    """Register the defaults of all fields of `kind`, so that the defaults lists in conf/ can begin with them."""
-    ConfigStore.instance().store(name=kind.__name__, node=OmegaConf.to_container(typed(kind)))
+    """Register the defaults of all fields of `kind`, so that the defaults lists in conf/ can begin with them.
+
+    The parameters of a learner are those of its class, from which conf/learner/ takes them.
+    """
+    defaults = cast(dict[str, Any], OmegaConf.to_container(typed(kind)))
+    store = ConfigStore.instance()
+    if LEARNER in defaults:
+        defaults[LEARNER] = {}
+        for name, learner in LEARNERS.items():
+            parameters = OmegaConf.to_container(typed(cast(Any, learner)))
+            store.store(group=f"{LEARNER}_parameters", name=name, node=parameters)
+    store.store(name=kind.__name__, node=defaults)
 
 
 def name_settings_modules(values: Any) -> None:

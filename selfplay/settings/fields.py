@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, NamedTuple
 
-from selfplay.checks import check_field, require, within
-from selfplay.dataset.target_rules import TARGET_RULES
+from selfplay.checks import PLAYER_NAME, check_field, require, within
 from selfplay.errors import SettingError, shortened
+from selfplay.learners import LEARNERS, Learner
 from selfplay.named_players.names import PLAYERS
 from selfplay.registry import is_module
 from selfplay.runs.manifest import flat_settings
@@ -35,7 +35,7 @@ class Leaf(NamedTuple):
 def read_by(*stages: str) -> dict[str, Any]:
     """Metadata of a field that these stages read, RUN for the loop itself; `|` joins it with other metadata.
 
-    For a section of settings it applies to all fields of the section.
+    For a section of settings it applies to all fields of the section that do not have their own.
     """
     return {"stages": frozenset(stages)}
 
@@ -48,9 +48,6 @@ TEMPERATURE = within(0, 10**6)
 
 EACH_COMMAND = {"is_of_each_command": True}
 """Metadata of a field that later commands do not take over from the run."""
-
-PLAYER_NAME = {"is_player_name": True}
-"""Metadata of a field that holds the names of players; `--help` then lists the possible names."""
 
 PERSON = "human"
 PLAYER_OR_PERSON = PLAYER_NAME | {"may_be_person": True}
@@ -82,10 +79,13 @@ def recorded_defaults(settings: Any) -> dict[str, Any]:
 
 
 def leaves(settings: Any, prefix: str = "", stages: frozenset[str] = frozenset()) -> Iterator[Leaf]:
-    """All fields of nested settings that hold values, not sections."""
+    """All fields of nested settings that hold values, not sections.
+
+    A field has the stages of its section, unless it has its own.
+    """
     for field in fields(settings):
         name, value = f"{prefix}{field.name}", getattr(settings, field.name)
-        of_field = stages | field.metadata.get("stages", frozenset())
+        of_field = field.metadata.get("stages", stages)
         if is_dataclass(value):
             yield from leaves(value, f"{name}.", of_field)
         else:
@@ -93,10 +93,13 @@ def leaves(settings: Any, prefix: str = "", stages: frozenset[str] = frozenset()
 
 
 def field_of(kind: Any, name: str) -> Field[Any] | None:
-    """The field of the setting with this dotted name; None if there is none."""
+    """The field of the setting with this dotted name; None if there is none. A learner's may be of any learner."""
     field = None
     for part in name.split("."):
-        field = getattr(kind, "__dataclass_fields__", {}).get(part)
+        kinds = [LEARNERS[one] for one in LEARNERS] if kind is Learner else [kind]
+        field = next(
+            (found for one in kinds if (found := getattr(one, "__dataclass_fields__", {}).get(part)) is not None), None
+        )
         kind = None if field is None else field.type
     return field
 
@@ -110,11 +113,6 @@ def check_fields(settings: Any) -> None:
             require(name, value, value != "", "a path")
         if "is_player_name" in declared:
             require_players(name, value, or_person="may_be_person" in declared)
-
-
-def rule_has(targets: str, declaration: str) -> bool:
-    """Whether the target rule with this name is marked with this declaration, see `selfplay.dataset.target_rules`."""
-    return bool(getattr(TARGET_RULES[targets], declaration, False))
 
 
 WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")

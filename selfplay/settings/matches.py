@@ -5,12 +5,12 @@ conf/matches.yaml, conf/tournament.yaml, conf/prove.yaml, conf/correct.yaml
 
 from dataclasses import dataclass, field
 
-from selfplay.checks import count, one_of, within
+from selfplay.checks import PLAYER_NAME, count, one_of, within
 from selfplay.errors import SettingError
 from selfplay.executors import ExecutorOptions
 from selfplay.games.game import SEATS
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import PATH, PLAYER_NAME
+from selfplay.settings.fields import PATH
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Overrides of settings, such as `gamma=0.9`: those that give settings values, and how Hydra needs them."""
+"""Overrides of settings, such as `levels=3`: those that give settings values, and how Hydra needs them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,11 @@ from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import GameSettings
 from selfplay.settings.fields import field_of
 
-GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
+GROUPS_OF_OBJECTS = {
+    "game": "selfplay.games",
+    "architecture": "selfplay.architectures",
+    "learner": "selfplay.learners",
+}
 """The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
 
 PARAMETER = re.compile(r"game\.([a-z]+)")
@@ -40,7 +44,7 @@ def list_of_overrides(overrides: object, kind: type[Any]) -> list[str]:
 
 
 def overrides_of(settings: Mapping[str, Any]) -> list[str]:
-    """Hydra overrides that give settings these values. The settings of a section, such as `training`, are a mapping.
+    """Hydra overrides that give settings these values. The settings of a section, such as `learner`, are a mapping.
 
     Raises SettingError for a value that is not a text, a number, true, false, None or a list of them.
     """
@@ -51,7 +55,10 @@ def overrides_of(settings: Mapping[str, Any]) -> list[str]:
             # Only a network of this program has its options in conf/.
             sign = "+" if _is_outside(name, str(value["name"])) else ""
             given += [f"architecture={value['name']}", *(f"{sign}{option}" for option in overrides_of(options))]
-        elif isinstance(value, Mapping):
+        elif name == "learner" and isinstance(value, Mapping) and "name" in value:
+            parameters = {f"learner.{part}": inner for part, inner in value.items() if part != "name"}
+            given += [f"learner={value['name']}", *overrides_of(parameters)]
+        elif isinstance(value, Mapping) and name != "from_level":
             given += overrides_of({f"{name}.{part}": inner for part, inner in value.items()})
         elif isinstance(value, str | PathLike) and (CONFIG_FOLDER / name).is_dir():
             given.append(f"{name}={value}")
@@ -67,6 +74,8 @@ def _override_value(name: str, value: Any) -> str:
         return quoted(fspath(value))
     if isinstance(value, list | tuple | range):
         return f"[{','.join(_override_value(name, part) for part in value)}]"
+    if isinstance(value, Mapping):
+        return f"{{{','.join(f'{key}:{_override_value(name, inner)}' for key, inner in value.items())}}}"
     if value is None or isinstance(value, bool | int | float):
         return "null" if value is None else str(value)
     kind = type(value).__name__
@@ -125,13 +134,14 @@ def as_typed(text: str) -> str:
 def with_outside_names(overrides: Sequence[str]) -> list[str]:
     """The overrides as Hydra needs them for games and networks that have no file in conf/, and parameters of games.
 
-    An option of the groups `game` and `architecture` is a file in conf/. Objects from outside this package and boards
-    of other sizes have no such file, so their names are set directly:
+    An option of the groups `game`, `architecture` and `learner` is a file in conf/. Objects from outside this package
+    and boards of other sizes have no such file, so their names are set directly:
 
     - `game=my_module:MyGame` becomes `game.name=my_module:MyGame`
     - `game=othello_6x6` becomes `game.name=othello_6x6`
     - `game.komi=5.5` becomes `+game.parameters.komi=5.5`
-    - `architecture=my_module:MyNetwork` becomes `architecture=custom architecture.name=my_module:MyNetwork`
+    - `architecture=my_module:MyNetwork` becomes `architecture=custom architecture.name=my_module:MyNetwork`, and
+      likewise for `learner`
     """
     changed: list[str] = []
     for override in overrides:

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from selfplay.checks import count, one_of, require, within
+from selfplay.checks import PLAYER_NAME, count, one_of, require, within
 from selfplay.errors import SettingError
 from selfplay.gtp.protocol import ROWS
 from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.settings.classical import PictureSettings, StoreSettings
 from selfplay.settings.common import SEARCH_THREADS, CommonSettings, PlayerSettings
-from selfplay.settings.fields import PATH, PERSON, PLAYER_NAME, PLAYER_OR_PERSON
+from selfplay.settings.fields import PATH, PERSON, PLAYER_OR_PERSON
 
 BOARDS = ("plain", "boxed")
 

@@ -10,8 +10,9 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from selfplay.errors import InvalidFileError, SettingError, shortened
+from selfplay.learners import LEARNERS
 from selfplay.registry import named_modules
-from selfplay.runs.manifest import RUN, Manifest, flat_settings, in_effect
+from selfplay.runs.manifest import RUN, Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules, take_over
 from selfplay.settings.fields import (
@@ -23,7 +24,7 @@ from selfplay.settings.fields import (
     stage_record,
     texts_in,
 )
-from selfplay.settings.overrides import list_of_overrides, overrides_of
+from selfplay.settings.overrides import list_of_overrides, overrides_of, with_outside_names
 from selfplay.settings.run import Settings, compose_settings
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,7 @@ def record_run_settings(settings: Settings) -> None:
 
     The log names those that its later commands will use in place of what is usual.
     """
-    run, record = RunFolder.of(settings), in_effect(run_record(settings))
+    run, record = RunFolder.of(settings), run_record(settings)
     manifest = Manifest(run.path)
     if manifest.sections.get(RUN, {}).get("settings") != record:
         manifest.record(RUN, record, {}, [])
@@ -58,7 +59,7 @@ def begin_anew(settings: Settings) -> None:
     if recorded is None:
         return
     was = defaults | flat_settings(recorded)
-    now = in_effect(stage_record(settings, "generation") | stage_record(settings, "training"))
+    now = stage_record(settings, "generation") | stage_record(settings, "training")
     differing = {name: _text(was.get(name)) for name, value in now.items() if was.get(name) != value}
     if differing:
         run.delete_levels()
@@ -94,9 +95,27 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
     return f"{config.run_dir} was begun with {begun}; fresh=true or another run_dir begins anew" if begun else ""
 
 
+def with_recorded_learner(overrides: Sequence[str]) -> list[str]:
+    """The overrides, with the learner that the run has recorded, if they name none and no recipe.
+
+    The parameters of a learner are settings, so it must be chosen before they are composed. Raises SettingError.
+    """
+    given = {override.lstrip("+").partition("=")[0] for override in overrides}
+    if given & {"learner", "recipe"}:
+        return [*overrides]
+    values = composed_values(Settings, "config", [one for one in overrides if not one.startswith("learner.")])
+    recorded = Manifest(Path(values.run_dir)).sections.get(RUN, {}).get("settings", {})
+    name = str(recorded.get("learner.name", values.learner.name))
+    if values.fresh or name == values.learner.name:
+        return [*overrides]
+    name_settings_modules(OmegaConf.to_container(values, resolve=False))
+    LEARNERS.check_recorded(name)
+    return [*with_outside_names([f"learner={name}"]), *overrides]
+
+
 def composed_for_run(overrides: Sequence[str]) -> Settings:
     """As `compose_settings`, but settings that the overrides do not set are those recorded by the run in run_dir."""
-    values = composed_values(Settings, "config", overrides)
+    values = composed_values(Settings, "config", with_recorded_learner(overrides))
     if line := take_run_settings(values, overrides):
         log.info("%s", line)
     return checked_settings(Settings, values)

@@ -1,30 +1,30 @@
 """The settings of a run: conf/config.yaml and its groups, as checked dataclasses."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from operator import attrgetter
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, cast
 
-from selfplay.checks import count, one_in, one_of, within
+from omegaconf import OmegaConf
+
+from selfplay.checks import PLAYER_NAME, count, fields_of, one_of, require
 from selfplay.compute.devices import CUDA, NUMERICS, PORTABLE
 from selfplay.dataset.formats import DATASET_FORMATS
-from selfplay.dataset.target_rules import TARGET_RULES
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 from selfplay.executors import ExecutorOptions
-from selfplay.games.outcomes import OUTCOMES
 from selfplay.installation import require_package
+from selfplay.learners import LEARNERS, Learner
+from selfplay.learners.values import Values
 from selfplay.named_players.names import parse_name
 from selfplay.runs.manifest import RUN
 from selfplay.settings.common import CommonSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.fields import EACH_COMMAND, PATH, PLAYER_NAME, read_by, rule_has
+from selfplay.settings.fields import EACH_COMMAND, PATH, read_by
 from selfplay.settings.overrides import list_of_overrides, overrides_of
-from selfplay.settings.sections import ComparisonSettings, DatasetSettings, ExpertSettings, TreeSearchSettings
-from selfplay.training.parameters import OPTIMIZERS, LossWeights, TemporalDifferences, Training
-
-PLAYING = read_by("generation", "training")
-"""Metadata of a field about the matches that are learned from. With learning=td the training stage plays them."""
+from selfplay.settings.sections import ComparisonSettings, DatasetSettings
+from selfplay.settings.setting_errors import errors_of_settings, typed
+from selfplay.training.parameters import OPTIMIZERS, Training
 
 
 @dataclass
@@ -40,14 +40,13 @@ class Settings(CommonSettings):
     numerics: str = field(default=PORTABLE, metadata=read_by("training") | one_of(*NUMERICS))
     """How networks compute on the CPU. portable: every processor gives the same bytes, with any number of threads;
     native: as torch does, which is faster and may differ in the last digits between processors."""
-    learning: str = field(default="dataset", metadata=read_by("training") | one_of("dataset", "td"))
-    """dataset: a level is fitted to the datasets of the levels before it; td: it learns from each match that it plays
-    against itself (temporal-difference learning), with tables of patterns (architecture=ntuple) and no datasets."""
-    training: Training = field(default_factory=Training, metadata=read_by("training"))
-    td: TemporalDifferences = field(default_factory=TemporalDifferences, metadata=read_by("training"))
-    expert: ExpertSettings = field(default_factory=ExpertSettings, metadata=read_by("training"))
-    mcts: TreeSearchSettings = field(default_factory=TreeSearchSettings, metadata=read_by("generation"))
-    loss: LossWeights = field(default_factory=LossWeights, metadata=read_by("training"))
+    learner: Learner = field(default_factory=lambda: Values(name="values"), metadata=read_by("generation", "training"))
+    """How levels learn: values, policy (tree search), td (temporal differences), expert (a search teaches), or
+    module:Class, with its parameters."""
+    from_level: dict[Any, Any] = field(default_factory=dict, metadata=read_by(RUN))
+    """What changes from a level on, by its number: {9: {learner.self_play: ...}, 16: {learner: expert}}. learner,
+    its parameters, and matches can change. Level L, and the matches of the level before that it learns from, are made
+    with the changes of L and before."""
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=read_by("comparison"))
     level: int | None = field(default=None, metadata=count(0))
@@ -55,53 +54,18 @@ class Settings(CommonSettings):
     agent_file: str | None = field(default=None, metadata=PATH)
     """For generating the matches of one level: the agent.safetensors that plays, instead of that of the level."""
     opponent: str | None = field(default=None, metadata=PLAYER_NAME)
-    """For generating the matches of one level: the player that it plays against in all of them; null: `opponents`."""
+    """For generating the matches of one level: the player that it plays against in all of them; null: as the learner
+    says."""
     dataset_file: str | None = field(default=None, metadata=PATH)
     """For training one level: the dataset, instead of that of the level before it."""
     start_file: str | None = field(default=None, metadata=PATH)
-    """For training one level: the agent.safetensors whose weights training starts from; null: `training.start`."""
+    """For training one level: the agent.safetensors whose weights training starts from; null: as the learner says."""
     output_dir: str | None = field(default=None, metadata=PATH)
     """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
     levels: int = field(default=10, metadata=read_by(RUN) | count(1))
     """Number of levels to train."""
-    matches: int = field(default=60000, metadata=PLAYING | count(2))
-    """Matches in each level's dataset, or, with learning=td, that it learns from while it plays them."""
-    gamma: float = field(default=0.95, metadata=PLAYING | within(0, 1))
-    """Discount of the return for each further move of the same player."""
-    epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.3], metadata=PLAYING | within(0, 1))
-    """Exploration rates by ply in the matches that are learned from; the last rate is used for all later plies."""
-    opening_plies: int = field(default=0, metadata=PLAYING | count(0))
-    """The matches that are learned from begin with 0 to this number of random plies, the number drawn for each match.
-    Nothing is learned from the positions before these plies."""
-    self_play: str | None = field(default=None, metadata=PLAYING | PLAYER_NAME)
-    """The player by which levels play the matches that they learn from, such as search:negascout?depth=5&endgame=14.
-    A search has the values of the level itself, and so has mcts:itself, unless the name sets another evaluation. null:
-    as `player` says; with targets=search, as `mcts` says."""
-    self_play_from_level: int = field(default=1, metadata=PLAYING | count(1))
-    """The first level that plays as `self_play` says. Levels before it play as `player` says, which is faster, so they
-    learn from more matches in the same time."""
-    opponents: str = field(default="self", metadata=read_by("generation") | one_of("self", "pool"))
-    """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
-    viewpoints: str = field(default="both", metadata=read_by("generation") | one_of("both", "agent"))
-    """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
-    outcome: str = field(default="return", metadata=PLAYING | one_in(OUTCOMES))
-    """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / most points)."""
-    targets: str = field(default="full", metadata=read_by("generation") | one_in(TARGET_RULES))
-    """The rule that computes the targets from the matches: full, watkins, best_response or search
-    (selfplay/dataset/target_rules.py explains them), or module:function."""
-    exact_from: int | None = field(default=None, metadata=PLAYING | count(1))
-    """Positions with at most this number of empty squares have as targets the values that the exact solver of the game
-    finds. For earlier positions the match ends with the first of them. null: outcomes of matches only."""
-    value_share: float = field(default=0.0, metadata=read_by("generation") | within(0, 1))
-    """How much of a target is the value that a search finds in the position, from 0 to 1; the rest is the target of
-    `targets`. The searches are those by which levels play (`self_play`, or tree search with targets=search). With
-    learning=td, td.trace_decay says it instead."""
-    gate: float | None = field(default=None, metadata=read_by("training") | within(0, 1))
-    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it. If it
-    scores less, the weights of the level before are kept. null: every new level is accepted. Level 1 is always
-    accepted."""
-    gate_matches: int = field(default=200, metadata=read_by("training") | count(2))
-    """Number of matches of the gate."""
+    matches: int = field(default=60000, metadata=read_by("generation", "training") | count(2))
+    """Matches that a level plays and that are learned from."""
     logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     force: bool = False
@@ -112,87 +76,112 @@ class Settings(CommonSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.opponent is not None and self.opponents != "self":
-            raise SettingError(f"opponent={self.opponent} and opponents={self.opponents}: set only one of them")
-        if (rows := self.dataset.buffer_rows) is not None:
-            cause = f"dataset.buffer_rows={rows}, which reads rows in parts"
-            if not DATASET_FORMATS[self.dataset.format].has_parts:
-                self._require(cause, {"dataset.format": "parquet"})
-            self._require(cause, {"training.merge": False})
-        if self.device == CUDA and OPTIMIZERS[self.training.optimizer.name].runs_on_cpu_only:
-            name = self.training.optimizer.name
-            raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
-        alone = {"opponents": "self", "opponent": None, "viewpoints": "both"}
-        if self.learns_online:
-            self._require("learning=td, with which a level only plays against itself", alone)
-            self._require("learning=td", {"targets": "full", "gate": None})
-            self._require("learning=td, where td.trace_decay says how much values count", {"value_share": 0})
-        elif self.expert.player is not None:
-            self._require(f"learning={self.learning}, with which no search teaches", {"expert.player": None})
-        self.expert.check_player()
-        if self.self_play is not None and "time_limit" in parse_name(self.self_play).given:
-            raise SettingError(f"self_play={self.self_play}: cannot have a time_limit, which no run repeats")
-        targets = f"targets={self.targets}"
-        if self.has_policies:
-            self.mcts.check_constants()
-            self._require(f"{targets}, with which a level only plays against itself", alone)
-            self._require(f"{targets}, with which levels play by tree search (mcts)", {"self_play": None})
-            self._require(f"{targets}, with which rows are held in memory", {"dataset.buffer_rows": None})
-        if not rule_has(self.targets, "uses_exact_values"):
-            self._require(f"{targets}, which does not use exact values", {"exact_from": None})
-        if self.value_share > 0 and not self.has_policies:
-            self._require(f"value_share={self.value_share:g}, whose values are not discounted", {"gamma": 1})
-            self._require("value_share, with which a level only plays against itself", alone)
-        if self.numerics == PORTABLE:
-            self._require("numerics=portable; set numerics=native instead", {"training.precision": "float32"})
+        self.from_level = {_level(number): dict(changes) for number, changes in self.from_level.items()}
+        for first in self.from_level:
+            self.at_level(first)
+        for learner in (self.learner, *(self.at_level(first).learner for first in self.from_level)):
+            self._check_learner(learner)
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
 
-    @property
-    def has_policies(self) -> bool:
-        """Whether datasets have policies, and levels play their matches with tree search."""
-        return rule_has(self.targets, "gives_policies")
+    def _check_learner(self, learner: Learner) -> None:
+        """Raise SettingError for settings of the run that do not suit a learner."""
+        if isinstance(learner, Training):
+            name = learner.optimizer
+            if self.device == CUDA and OPTIMIZERS[name].runs_on_cpu_only:
+                raise SettingError(f"learner.optimizer={name} runs on the CPU only; set device=cpu or auto")
+            if self.numerics == PORTABLE and learner.precision != "float32":
+                raise SettingError(
+                    f"learner.precision={learner.precision}: cannot be combined with numerics=portable; set "
+                    "numerics=native, or learner.precision=float32"
+                )
+        for one in fields(learner):
+            name = getattr(learner, one.name)
+            if PLAYER_NAME.keys() <= one.metadata.keys() and name and "time_limit" in parse_name(name).given:
+                raise SettingError(f"learner.{one.name}={name}: cannot have a time_limit, which no run repeats")
+        if (rows := self.dataset.buffer_rows) is not None:
+            cause = f"dataset.buffer_rows={rows}, which reads rows in parts"
+            if learner.plays_first and not learner.streams_rows:
+                raise SettingError(
+                    f"dataset.buffer_rows={rows}: cannot be combined with learner={learner.name}, whose rows are held "
+                    "in memory; set dataset.buffer_rows=null"
+                )
+            if not DATASET_FORMATS[self.dataset.format].has_parts:
+                raise SettingError(
+                    f"dataset.format={self.dataset.format}: cannot be combined with {cause}; set dataset.format=parquet"
+                )
+            if getattr(learner, "merge", False):
+                raise SettingError(f"learner.merge=true: cannot be combined with {cause}; set learner.merge=false")
 
-    @property
-    def finds_values(self) -> bool:
-        """Whether levels learn the values that the searches find by which they play their matches."""
-        if self.learns_online:
-            return self.self_play is not None
-        return not self.has_policies and self.value_share > 0
+    def at_level(self, level: int) -> "Settings":
+        """The settings with which a level is made from the one before it, with the changes of `from_level`."""
+        learner, matches = self.learner, self.matches
+        for first, changes in sorted(self.from_level.items()):
+            if first <= level:
+                with _naming(f"from_level.{first}"):
+                    learner, matches = _changed(learner, matches, changes)
+        changed = copy(self)
+        changed.learner, changed.matches, changed.from_level = learner, matches, {}
+        return changed
 
-    def for_level(self, level: int) -> "Settings":
-        """The settings with which a level plays the matches that are learned from."""
-        return self if level >= self.self_play_from_level else replace(self, self_play=None)
+    def first_level(self, level: int) -> int:
+        """The first level of those up to `level` that have the same learner, without another in between."""
+        name = self.at_level(level).learner.name
+        while level > 1 and self.at_level(level - 1).learner.name == name:
+            level -= 1
+        return level
 
-    @property
-    def learns_online(self) -> bool:
-        """Whether levels learn from matches while they play them, without datasets."""
-        return self.learning == "td"
 
-    def is_taught(self, level: int) -> bool:
-        """Whether the level learns from a search (`expert`)."""
-        return self.expert.player is not None and level >= self.expert.from_level
+def _level(number: Any) -> int:
+    """The number of a level that is a key of `from_level`. Raises SettingError."""
+    try:
+        level = int(str(number))
+    except ValueError:
+        level = 0
+    require("from_level", number, level > 0, "numbers of levels, each with its changes: {9: {learner.epochs: 5}}")
+    return level
 
-    def _require(self, cause: str, only: Mapping[str, Any]) -> None:
-        """Raise SettingError if a setting does not have the only value that the cause allows."""
-        for name, needed in only.items():
-            if (value := attrgetter(name)(self)) != needed:
-                given, wanted = (json.dumps(one).strip('"') for one in (value, needed))
-                raise SettingError(f"{name}={given}: cannot be combined with {cause}; set {name}={wanted}")
+
+@contextmanager
+def _naming(setting: str) -> Iterator[None]:
+    try:
+        yield
+    except SettingError as error:
+        raise SettingError(f"{setting}.{error}") from error
+
+
+def _changed(learner: Learner, matches: int, changes: Mapping[str, Any]) -> tuple[Learner, int]:
+    """The learner and the number of matches after the changes of a level. Raises SettingError."""
+    given = dict(changes)
+    if (name := given.pop("learner", None)) is not None:
+        learner = LEARNERS[str(name)](name=str(name))
+    matches = given.pop("matches", matches)
+    values = {}
+    for setting, value in given.items():
+        section, _, parameter = str(setting).partition(".")
+        if section != "learner" or parameter not in learner.parameters():
+            raise SettingError(
+                f"{shortened(str(setting))}: can be learner, matches, or a parameter of learner={learner.name}: "
+                f"{', '.join(f'learner.{name}' for name in learner.parameters())}"
+            )
+        values[parameter] = value
+    with errors_of_settings(Settings), fields_of("learner", *learner.parameters()):
+        config = OmegaConf.merge(typed(cast(Any, type(learner))), asdict(learner), values)
+        return cast(Learner, OmegaConf.to_object(config)), matches
 
 
 def compose_settings(overrides: Sequence[str] = (), **settings: Any) -> Settings:
     """The settings of conf/ with these changes.
 
     Args:
-        overrides: as on the command line, such as ["recipe=article", "training.epochs=3"].
-        settings: by their names, such as `recipe="article", training={"epochs": 3}`.
+        overrides: as on the command line, such as ["recipe=article", "learner.epochs=3"].
+        settings: by their names, such as `recipe="article", learner={"epochs": 3}`.
 
     Raises SettingError.
 
     Examples:
         >>> settings = selfplay.compose_settings(recipe="article", levels=3)
-        >>> settings.levels, settings.epsilons
+        >>> settings.levels, settings.learner.epsilons
         (3, [0.5, 0.5, 0.1])
         >>> settings == selfplay.compose_settings(["recipe=article", "levels=3"])
         True

@@ -12,6 +12,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 
 from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.errors import SelfPlayError, SettingError, shortened
+from selfplay.learners import LEARNERS, Learner
 from selfplay.settings.fields import field_of
 
 TYPES = {
@@ -94,10 +95,15 @@ def unknown_setting(name: str, kind: Any, section: Any = None) -> str:
         return f"{unknown}; an option of a network of your own is written +{shortened(name)}=VALUE"
     if get_origin(getattr(field_of(kind, within), "type", None)) is dict and section:
         return f"{unknown}; {within} has {', '.join(section)}"
+    last = name.rpartition(".")[2]
+    if kind is Learner or "learner" in kind.__dataclass_fields__:
+        owners = [f"learner={one}" for one in LEARNERS if last in LEARNERS[one].parameters()]
+        if owners:
+            return f"{unknown}; {' and '.join(owners)} {'have' if owners[1:] else 'has'} learner.{last}"
     # Compared without their sections, because the user may have left these out.
     names = dict(dotted(OmegaConf.to_container(typed(kind))))
     known = {full.rpartition(".")[2]: full for full in names}
-    close = get_close_matches(name.rpartition(".")[2], known, 1)
+    close = get_close_matches(last, known, 1)
     guess = f"did you mean {known[close[0]]}? " if close else ""
     return f"{unknown}; {guess}--help shows all"
 

@@ -30,7 +30,8 @@ log = logging.getLogger(__name__)
 def generate_level(
     settings: Settings, level: int, progress: ProgressBar = NoProgress, executor: Executor | None = None
 ) -> bool:
-    """Play the matches of `level` and write its dataset; False if that was done already, or with learning=td.
+    """Play the matches of `level` and write its dataset; False if that was done already, or if they are played while
+    the next level learns from them (learner=td, learner=expert).
 
     Args:
         executor: runs the shards; None: the executor of the settings, opened for this level only.
@@ -41,40 +42,41 @@ def generate_level(
         StageError: the level does not exist, its dataset was made with other settings, or it cannot be written.
         InvalidFileError: the file of an agent is missing or broken.
     """
-    if settings.learns_online:
-        log.info("level %d: no dataset with learning=%s, skipped", level, settings.learning)
+    run_settings, settings = settings, settings.at_level(level + 1)
+    if not settings.learner.plays_first:
+        log.info("level %d: no dataset with learner=%s, skipped", level, settings.learner.name)
         return False
     if settings.fresh and settings.output_dir is None:
-        check_run(settings, is_one_stage=True)
-        begin_anew(settings)
+        check_run(run_settings, is_one_stage=True)
+        begin_anew(run_settings)
     run = RunFolder.of(settings)
     folder, agents = run.stage_folder(level, settings.output_dir), _playing_agents(settings, run, level)
     record = _generation_record(settings, agents, level)
     stage = Stage("generation", folder, record, recorded_defaults(settings), settings.force)
     if stage.is_done(f"level {level}: matches already generated"):
         return False
-    check_run(settings, is_one_stage=True)
+    check_run(run_settings, is_one_stage=True)
     with ExitStack() as stack:
         chosen = executor or stack.enter_context(executor_of(settings.executor, settings.threads))
         made = stack.enter_context(stage.making())
-        named = settings.opponent or settings.self_play
-        files = [*agents, *(run.player_files() if named else ())]
+        names_players = settings.opponent or getattr(settings.learner, "self_play", None)
+        files = [*agents, *(run.player_files() if names_players else ())]
         parts_record = record | {"shard_matches": settings.dataset.shard_matches}
         rows = play_level(settings, level, files, parts_record, chosen, progress)
         made.counts = {"matches": settings.matches, "rows": rows}
         made.files = [run.dataset(level, settings.dataset.format).name]
         if settings.output_dir is None:
-            record_run_settings(settings)
+            record_run_settings(run_settings)
     return True
 
 
 def _playing_agents(settings: Settings, run: RunFolder, level: int) -> list[Path]:
     """The files of the trained levels that play, the level itself last. Raises SettingError, StageError."""
     if settings.agent_file is not None:
-        if level == 0 or settings.opponents == "pool":
-            raise SettingError(f"agent_file={settings.agent_file}: set level to 1 or more, and not opponents=pool")
+        if level == 0 or settings.learner.opponents_of(level):
+            raise SettingError(f"agent_file={settings.agent_file}: set level to 1 or more, and no earlier opponents")
         return [Path(settings.agent_file)]
-    levels = range(1 if settings.opponents == "pool" else max(1, level), level + 1)
+    levels = [*settings.learner.opponents_of(level), *range(max(1, level), level + 1)]
     for number in levels:
         run.check_level(number)
     return [run.agent(number) for number in levels]
@@ -88,6 +90,6 @@ def _generation_record(settings: Settings, agents: Sequence[Path], level: int) -
     if level > 0:
         *opponents, itself = [sha256(path) for path in agents]
         record["agent_sha256"] = itself
-        if settings.opponents == "pool":
+        if opponents:
             record["opponents_sha256"] = opponents
     return record

@@ -78,7 +78,7 @@ def learn(game: Game | str | None = None, *, progress: ProgressBar = NoProgress,
     Args:
         game: a game or its name; None: as the recipe says, usually tictactoe.
         progress: makes the progress bars, such as `tqdm.tqdm`; none are shown by default.
-        settings: of the run, by their names; those of a section as a dict, such as `training={"epochs": 3}`.
+        settings: of the run, by their names; those of a section as a dict, such as `learner={"epochs": 3}`.
 
     Raises as `learn_levels`, and SettingError if no name makes the game, because the files of the run name it.
 
@@ -113,7 +113,7 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
     check_run(settings)
     with executor_of(settings.executor, settings.threads) as executor:
         for level in range(settings.levels):
-            if not settings.learns_online:
+            if settings.at_level(level + 1).learner.plays_first:
                 generate_level(settings, level, progress, executor)
             train_level(settings, level + 1, progress)
             measure_level(settings, level + 1, progress)

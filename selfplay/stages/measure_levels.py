@@ -109,10 +109,10 @@ def player_of(settings: Settings, game: Game, who: Who) -> Player:
 
 
 def _agents(context: RunContext[Settings], levels: Sequence[int]) -> dict[int, Agent]:
-    """The levels whose policies are measured; empty if datasets have no policies."""
-    if not context.settings.has_policies:
-        return {}
-    return {level: agent_of_level(context.run.path, level, context.game) for level in levels}
+    """The levels whose policies are measured: those that learned one."""
+    settings, game = context.settings, context.game
+    learned = [level for level in levels if settings.at_level(level).learner.policy_size(game)]
+    return {level: agent_of_level(context.run.path, level, game) for level in learned}
 
 
 # ---------------------------------------------------------------------- reference players
@@ -159,22 +159,17 @@ def gate_text(run: RunFolder) -> list[str]:
         counts = section.get("counts", {})
         if counts.get("gate_taken") == 0:
             wins, draws, losses = (counts.get(f"gate_{result}", 0) for result in RESULTS)
+            wanted = f"learner.gate={section['settings'].get('learner.gate')}"
             lines.append(
                 f"Level {level} was not taken: it won {wins}, drew {draws} and lost {losses} matches against level "
-                f"{level - 1}, too few for gate={section['settings'].get('gate')}; it has the weights of level "
-                f"{level - 1}."
+                f"{level - 1}, too few for {wanted}; it has the weights of level {level - 1}."
             )
     return lines
 
 
 def advice(settings: Settings) -> list[str]:
     """Lines about settings that give a level more to learn from, each with its effect."""
-    ways = [f"matches={10 * settings.matches} (now {settings.matches})"]
-    if not settings.training.symmetries:
-        ways.append("training.symmetries=true, to train on every symmetric image of a position")
-    if settings.viewpoints == "agent":
-        ways.append("viewpoints=both, to train on the moves of both players")
-    if settings.dataset.replay == 0:
-        ways.append("dataset.replay=5, to train on the matches of earlier levels too")
+    at_level = settings.at_level(settings.levels)
+    ways = [f"matches={10 * at_level.matches} (now {at_level.matches})", *at_level.learner.advice()]
     head = "Probably each level is trained on too few matches; with another run_dir, try"
     return [head, *(f"  {way}" for way in ways)]

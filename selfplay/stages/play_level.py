@@ -2,35 +2,21 @@
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import cache
 from itertools import tee
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import torch
-from torch import Tensor
-
-from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
-from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.rows import Rows, concatenate
-from selfplay.dataset.target_rules import TARGET_RULES
-from selfplay.dataset.targets import PlayedMatches
 from selfplay.executors import Executor
-from selfplay.games.outcomes import OUTCOMES
-from selfplay.games.state import MatchRecord
-from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch, play_matches
-from selfplay.players.player import Player
+from selfplay.players.agent import Agent
 from selfplay.progress import ProgressBar
+from selfplay.runs.levels import agent_of_level, load_agent
 from selfplay.settings.context import RunContext, computing, context_of
 from selfplay.settings.run import Settings
 from selfplay.settings.task_files import task_files
-from selfplay.stages.dataset_players import exploring_level, players_of_dataset
-
-RecordedMatches = tuple[MatchRecord, Players]
-"""Matches between the same two players, and these players, the level itself first."""
+from selfplay.stages.learner_resources import resources_of
 
 
 class Shard(NamedTuple):
@@ -52,84 +38,24 @@ def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
 
 def play_shard(shard: Shard) -> tuple[bytes, int]:
     """Play the matches of a shard; returns its rows as bytes in the format of the dataset, and their number."""
-    settings = shard.settings
-    key = stream_key(settings.seed, shard.level, Activity.GENERATION)
-    play = _against_pool if shard.level > 0 and settings.opponents == "pool" else _against_one
+    settings, level = shard.settings, shard.level
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with computing(settings) as context:
-        parts = (_rows(context, shard, batch, key) for batch in play(context, shard, key))
+        agent = agent_that_plays(context, level)
+        resources = resources_of(context)
+        named = {} if settings.opponent is None else {"opponent": settings.opponent}
+        parts = settings.learner.generate(
+            context.game, agent, shard.matches, seed=settings.seed, level=level, resources=resources, **named
+        )
         return form.encode(parts, context.game.observation_codec)
 
 
-def _rows(context: RunContext[Settings], shard: Shard, batch: Iterable[RecordedMatches], key: int) -> Rows:
-    """The rows of a batch of matches, ordered by match and ply."""
+def agent_that_plays(context: RunContext[Settings], level: int) -> Agent | None:
+    """The agent of a level, or of the setting agent_file; None: level 0."""
     settings = context.settings
-    rule, outcome = TARGET_RULES[settings.targets], OUTCOMES[settings.outcome]
-    parts = [
-        match_rows(
-            PlayedMatches(
-                context.game,
-                record,
-                players,
-                key,
-                gamma=settings.gamma,
-                outcome=outcome,
-                value_share=settings.value_share,
-                exact_from=settings.exact_from,
-                # Level 0 plays at random to the end.
-                opening_plies=settings.opening_plies if shard.level > 0 else 0,
-            ),
-            rule,
-            settings.viewpoints,
-        )
-        for record, players in batch
-    ]
-    return parts[0] if len(parts) == 1 else concatenate(parts).in_order()
-
-
-def _against_one(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
-    """The matches of a level against itself or the named opponent, a batch at a time."""
-    players = players_of_dataset(context.settings, context.game, shard.level)
-    size, device = context.settings.batch_size, context.device
-    for record in play_matches(context.game, players, shard.matches, key, learn=False, batch_size=size, device=device):
-        # The result of a forfeited match says nothing about its positions.
-        if not record.forfeits:
-            yield [(record, players)]
-
-
-def _against_pool(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
-    """The matches of a level against itself and earlier levels, a batch at a time, with a record per opponent.
-
-    The level moves first in matches with even numbers.
-    """
-    settings, game, device, level = context.settings, context.game, context.device, shard.level
-
-    @cache
-    def player_of(number: int) -> Player:
-        if number == level:
-            return players_of_dataset(settings, game, level)[0]
-        return exploring_level(settings, game, number)
-
-    size = settings.batch_size or USUAL_BATCH_SIZE
-    for numbers in torch.split(torch.arange(shard.matches.start, shard.matches.stop), size):
-        opponents = opponents_of(key, numbers, level)
-        records = []
-        for opponent in sorted(set(opponents.tolist())):
-            match = numbers[opponents == opponent]
-            players = player_of(level), player_of(opponent)
-            record = play_batch(game, players, match, (match % 2).to(torch.int8), key, device=device)
-            records.append((record, players))
-        yield records
-
-
-def opponents_of(key: int, matches: Tensor, level: int) -> Tensor:
-    """int64[B]: the level that is the opponent in each of the matches numbered `matches` (int64[B]).
-
-    Half of the matches are against the level itself, and the earlier levels (level 0 is the random player) share the
-    rest equally.
-    """
-    drawn: Tensor = below(Draws(key, matches, 0).bits(Purpose.OPPONENT), 2 * level)
-    return torch.where(drawn < level, drawn, level)
+    if settings.agent_file is not None:
+        return load_agent(Path(settings.agent_file), context.game)
+    return agent_of_level(settings.run_dir, level, context.game) if level > 0 else None
 
 
 log = logging.getLogger(__name__)
@@ -151,7 +77,7 @@ def play_level(
     context = context_of(settings)
     name = context.run.dataset(level, settings.dataset.format).name
     path = context.run.stage_folder(level, settings.output_dir) / name
-    num_actions = context.game.num_distinct_actions if settings.has_policies else 0
+    num_actions = settings.learner.policy_size(context.game)
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,

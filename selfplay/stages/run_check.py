@@ -3,20 +3,16 @@
 Stages that begin much later, such as the comparison of the levels, would otherwise refuse a setting only then.
 """
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 
-from selfplay.architectures import build_network, meta_tensors, probe
-from selfplay.architectures.capabilities import TableWeights
+from selfplay.architectures import build_network, meta_tensors
+from selfplay.checks import fields_of
 from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import SelfPlayError, SettingError, shortened
+from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
-from selfplay.games.outcomes import OUTCOMES
 from selfplay.grading.compared import grader_of
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import StandIn
@@ -24,13 +20,12 @@ from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.exact_solver import require_exact_outcomes
 from selfplay.settings.context import context_of
 from selfplay.settings.run import Settings
-from selfplay.stages.dataset_players import exploring_agent, require_searches
-from selfplay.stages.taught_level import expert_of
+from selfplay.stages.learner_resources import naming_player, resources_of
+from selfplay.stages.training_plan import metadata_of, require_network
 from selfplay.training.held_out import holds_out_some
-from selfplay.training.trainer import require_policy_training
+from selfplay.training.parameters import Training
 
 ONE_STAGE_ONLY = ("level", "agent_file", "opponent", "dataset_file", "start_file", "output_dir")
 """Settings of a single stage; they have no meaning for all levels of a run."""
@@ -59,16 +54,28 @@ def check_run(settings: Settings, *, is_one_stage: bool = False) -> None:
                 raise SettingError(f"{name}={value}: only for a single stage, {stages}")
     if (text := repr(settings)) in _checked:
         return
-    game = context_of(settings).game
-    agent = untrained_agent(settings, game)
-    check_levels(settings, agent)
+    context = context_of(settings)
+    agent = untrained_agent(settings, context.game)
+    for first in (1, *sorted(settings.from_level)):
+        check_learner(settings, first, agent)
+    if settings.opponent is not None:
+        with naming_player("opponent", settings.opponent):
+            make_player(settings.opponent, context.game, settings.run_dir)
     if not is_one_stage:
         check_validation(settings)
-    if settings.expert.player is not None:
-        with naming_player("expert.player", settings.expert.player):
-            expert_of(settings, game, levels_to_learn(settings, agent, settings.expert.from_level - 1))
-    check_references(settings, game, levels_to_learn(settings, agent, settings.levels))
+    check_references(settings, context.game, levels_to_learn(settings, agent, settings.levels))
     _checked.add(text)
+
+
+def check_learner(settings: Settings, first: int, agent: Agent) -> None:
+    """Raise SettingError if levels from `first` on could not play the matches that they learn from, or not learn."""
+    at_level = settings.at_level(first)
+    stand_in = levels_to_learn(settings, agent, max(1, first - 1))
+    resources = resources_of(context_of(at_level), stand_in, first_level=settings.first_level(first))
+    learner = at_level.learner
+    require_network(at_level, first)
+    with fields_of("learner", *learner.parameters()):
+        learner.check(agent, resources)
 
 
 def untrained_agent(settings: Settings, game: Game) -> Agent:
@@ -80,7 +87,7 @@ def untrained_agent(settings: Settings, game: Game) -> Agent:
         if count > MOST_WEIGHTS:
             raise SettingError(f"architecture={name} has {count:,} weights, more than {MOST_WEIGHTS:,}")
         network = build_network(settings.architecture, *sizes).eval()
-    return Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "level 1")
+    return Agent(Checkpoint(network, metadata_of(settings)), game, "level 1")
 
 
 def levels_to_learn(settings: Settings, agent: Agent, last: int) -> StandIn:
@@ -96,56 +103,19 @@ def levels_to_learn(settings: Settings, agent: Agent, last: int) -> StandIn:
     return stand_in
 
 
-@contextmanager
-def naming_player(setting: str, text: str) -> Iterator[None]:
-    """Errors while the player with this name is made begin with the setting that names it."""
-    try:
-        yield
-    except SelfPlayError as error:
-        reason = re.sub("^player '[^']*': ", "", str(error).removeprefix(f"{setting}={text}: "))
-        raise SettingError(f"{setting}={shortened(text)}: {reason}") from error
-
-
-def check_levels(settings: Settings, agent: Agent) -> None:
-    """Raise SettingError if levels could not play the matches that they learn from, or could not learn."""
-    game, name, outcome = agent.game, settings.architecture["name"], OUTCOMES[settings.outcome]
-    outcome(game)
-    if (most := settings.opening_plies) > game.max_game_length:
-        raise SettingError(f"opening_plies={most}: matches of {game.name} have at most {game.max_game_length} plies")
-    if settings.learns_online and not isinstance(agent.network, TableWeights):
-        raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
-    if settings.has_policies:
-        if probe(agent.network, game.observation_shape).policy_logits is None:
-            raise SettingError(
-                f"architecture={name} has no policy head, which targets={settings.targets} trains; "
-                "set architecture=alphazero_mlp or alphazero_residual"
-            )
-        require_policy_training(settings.training.optimizer.name)
-    if settings.exact_from is not None:
-        require_exact_outcomes(game, outcome, settings.exact_from)
-    player = exploring_agent(settings.for_level(0), agent)
-    if settings.self_play is not None:
-        stand_in = levels_to_learn(settings, agent, settings.self_play_from_level - 1)
-        with naming_player("self_play", settings.self_play):
-            player = make_player(settings.self_play, game, settings.run_dir, itself=agent, stand_in=stand_in)
-    if settings.finds_values:
-        require_searches(settings, player)
-    if settings.opponent is not None:
-        with naming_player("opponent", settings.opponent):
-            make_player(settings.opponent, game, settings.run_dir)
-
-
 def check_validation(settings: Settings) -> None:
     """Raise SettingError if no match, or every match, would be held out of the training of a level."""
-    if settings.learns_online:
-        return
     for level in range(1, min(settings.levels, MOST_LEVELS) + 1):
-        datasets = min(settings.dataset.replay + 1, level)
+        at_level = settings.at_level(level)
+        learner, matches = at_level.learner, at_level.matches
+        if not isinstance(learner, Training):
+            continue
+        datasets = len(learner.replayed(level)) + 1
         key = stream_key(settings.seed, level, Activity.TRAINING)
-        if not holds_out_some(datasets * settings.matches, settings.training.validation_fraction, key):
+        if not holds_out_some(datasets * matches, learner.validation_fraction, key):
             raise SettingError(
-                f"matches={settings.matches}: too few to hold out a share of training.validation_fraction="
-                f"{settings.training.validation_fraction:g} in level {level}; set more matches"
+                f"matches={matches}: too few to hold out a share of learner.validation_fraction="
+                f"{learner.validation_fraction:g} in level {level}; set more matches"
             )
 
 

@@ -5,20 +5,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from torch import nn
-
 from selfplay.architectures import option_defaults
 from selfplay.compute.process import process_count
+from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat, format_of
+from selfplay.dataset.parquet import ParquetRowGroups
+from selfplay.dataset.rows import with_policies
 from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256
 from selfplay.games import Game
+from selfplay.named_players.make import files_of_player
+from selfplay.players.agent import Agent
+from selfplay.players.checkpoints import Checkpoint
+from selfplay.runs.levels import load_agent
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
-from selfplay.stages.taught_level import expert_files
 from selfplay.training.fitting import initial_network
-from selfplay.training.parameters import OPTIMIZERS
+from selfplay.training.parameters import OPTIMIZERS, Training
+from selfplay.training.rows_in_memory import RowsInMemory, TrainingRows
+from selfplay.training.streaming import StreamedRows
 
 
 @dataclass(frozen=True)
@@ -26,10 +32,15 @@ class TrainingPlan:
     """The inputs of the training of a level."""
 
     settings: Settings
+    """Those at this level."""
     run: RunFolder
     level: int
+    first_level: int
+    """The first of the levels up to this one that the same learner makes."""
     datasets: list[Path]
     """The datasets that it is trained on, the newest last; none where it learns while it plays."""
+    strides: int
+    """Numbers of matches that are reserved for each dataset."""
     start: Path | None
     """The agent whose weights it starts from; None: fresh weights."""
     gate_agent: Path | None = None
@@ -41,10 +52,9 @@ class TrainingPlan:
         return self.run.stage_folder(self.level, self.settings.output_dir)
 
     @property
-    def learner(self) -> Path | None:
-        """The file from which learning online continues, in addition to the weights; None: it begins anew."""
-        first = self.settings.expert.from_level if self.settings.is_taught(self.level) else 1
-        if self.start is None or not self.settings.learns_online or self.level == first:
+    def memory(self) -> Path | None:
+        """The file from which the learner continues, in addition to the weights; None: it begins anew."""
+        if self.start is None or self.level == self.first_level or self.settings.learner.plays_first:
             return None
         beside = self.start.with_name(LEARNER_FILE)
         return beside if beside.exists() else None
@@ -65,10 +75,11 @@ class TrainingPlan:
             record["processes"] = processes
         if self.start is not None:
             record["start_sha256"] = sha256(self.start)
-        if self.learner is not None:
-            record["learner_sha256"] = sha256(self.learner)
-        if self.settings.is_taught(self.level):
-            record["expert_sha256"] = [sha256(path) for path in expert_files(self.settings)]
+        if self.memory is not None:
+            record["learner_sha256"] = sha256(self.memory)
+        if names := self.settings.learner.players(self.first_level):
+            files = [file for name in names for file in files_of_player(name, self.settings.run_dir)]
+            record["players_sha256"] = [sha256(path) for path in files]
         if self.gate_agent is not None:
             record["gate_sha256"] = sha256(self.gate_agent)
         return record
@@ -78,14 +89,14 @@ class TrainingPlan:
         options = option_defaults(self.settings.architecture["name"])
         return recorded_defaults(self.settings) | {f"architecture.{name}": value for name, value in options.items()}
 
-    def network(self, game: Game) -> nn.Module:
-        """The network from which the training starts, see `selfplay.training.fitting.initial_network`.
-
-        Raises as it does; a StageError names the setting to change.
-        """
-        settings = self.settings
+    def start_agent(self, game: Game) -> Agent:
+        """The agent from which the training starts. Raises as `initial_network`; a StageError names what to change."""
+        settings, name = self.settings, f"level {self.level}"
+        if settings.learner.keeps_network:
+            assert self.start is not None, "see check_run"
+            return load_agent(self.start, game)
         try:
-            return initial_network(
+            network = initial_network(
                 game,
                 settings.architecture,
                 seed=settings.seed,
@@ -95,11 +106,32 @@ class TrainingPlan:
             )
         except StageError as error:
             raise StageError(f"{error}; set another run_dir") from error
+        return Agent(Checkpoint(network, metadata_of(settings)), game, name)
+
+    def rows(self, game: Game) -> TrainingRows | list[Any]:
+        """The rows that the level is trained on; none where it learns while it plays."""
+        settings, codec = self.settings, game.observation_codec
+        if not self.datasets:
+            return []
+        if (buffer_rows := settings.dataset.buffer_rows) is not None:
+            return StreamedRows(
+                game, [ParquetRowGroups(path, codec) for path in self.datasets], self.strides, buffer_rows
+            )
+        usual: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
+        num_actions = settings.learner.policy_size(game)
+        # Matches of different levels get different numbers, so that each is held out independently of the others.
+        parts = (
+            with_policies(path, part, num_actions)._replace(match=part.match + number * self.strides)
+            for number, path in enumerate(self.datasets)
+            for part in format_of(path, usual).read(path, codec)
+        )
+        return RowsInMemory(game, parts)
 
     def check_inputs(self) -> None:
         """Raise StageError for a dataset, and InvalidFileError for an agent, that differs from its manifest."""
-        if self.start is not None:
-            check_against_manifest(self.start)
+        for path in (self.start, self.memory):
+            if path is not None:
+                check_against_manifest(path)
         own = None if self.settings.dataset_file is None else self.datasets[-1]
         for path, digest in zip(self.datasets, self.digests, strict=True):
             section = Manifest(path.parent).sections.get("generation", {"files": {}})
@@ -109,36 +141,58 @@ class TrainingPlan:
                 raise StageError(f"{path} differs from its manifest; {remedy}")
 
 
+def metadata_of(settings: Settings) -> dict[str, Any]:
+    """What is known of the agent of a level before it is trained."""
+    return {"outcome": settings.learner.outcome, "architecture": settings.architecture}
+
+
 def plan_training(settings: Settings, level: int) -> TrainingPlan:
     """Find the inputs of the training of `level`. Raises SettingError, StageError as `train_level`."""
     if level < 1:
         raise SettingError(f"level={level}: level 0 is the random player; levels from 1 are trained")
-    optimizer = settings.training.optimizer.name
-    in_one_process = {
-        f"learning={settings.learning}": settings.learns_online,
-        f"targets={settings.targets}": settings.has_policies,
-        f"training.optimizer.name={optimizer}": process_count() > 1 and OPTIMIZERS[optimizer].one_process_only,
-    }
-    for setting, is_alone in in_one_process.items():
-        if is_alone and process_count() > 1:
-            raise SettingError(f"{setting} trains in one process; start it without torchrun")
-    run = RunFolder.of(settings)
-    datasets = [] if settings.learns_online else _datasets(settings, run, level)
+    at_level, run = settings.at_level(level), RunFolder.of(settings)
+    learner = at_level.learner
+    require_network(at_level, level)
+    if process_count() > 1:
+        _require_parallel(at_level)
+    datasets = _datasets(at_level, run, level) if learner.plays_first else []
     start = gate_agent = None
     if settings.start_file is not None:
         start = Path(settings.start_file)
-    elif level > 1 and (settings.learns_online or settings.training.start != "fresh"):
+    elif level > 1 and learner.uses_start:
         start = run.existing_agent(level - 1)
-    if level > 1 and settings.gate is not None:
+    if level > 1 and getattr(learner, "gate", None) is not None:
         gate_agent = run.existing_agent(level - 1)
-    return TrainingPlan(settings, run, level, datasets, start, gate_agent)
+    earlier = [*learner.replayed(level), level - 1]
+    strides = max(settings.at_level(number + 1).matches for number in earlier)
+    return TrainingPlan(at_level, run, level, settings.first_level(level), datasets, strides, start, gate_agent)
+
+
+def require_network(settings: Settings, level: int) -> None:
+    """Raise SettingError if the learner of a level needs the network of another one, and there is none."""
+    name = settings.learner.name
+    if level == 1 and settings.learner.keeps_network and settings.start_file is None:
+        raise SettingError(
+            f"learner={name}: teaches levels that another learner has made; set it from a level on, as in "
+            f"from_level={{2:{{learner:{name}}}}}"
+        )
+
+
+def _require_parallel(settings: Settings) -> None:
+    """Raise SettingError if several processes cannot train the level together."""
+    learner = settings.learner
+    reason = f"learner={learner.name}" if learner.one_process_only else ""
+    if isinstance(learner, Training) and OPTIMIZERS[learner.optimizer].one_process_only:
+        reason = f"learner.optimizer={learner.optimizer}"
+    if reason:
+        raise SettingError(f"{reason} trains in one process; start it without torchrun")
 
 
 def _datasets(settings: Settings, run: RunFolder, level: int) -> list[Path]:
     """The datasets that a level is trained on, the newest last. Raises StageError."""
     if level > 1 and settings.dataset_file is None:
         run.check_level(level - 1)
-    earlier = range(max(0, level - 1 - settings.dataset.replay), level)
+    earlier = [*settings.learner.replayed(level), level - 1]
     datasets = [run.dataset(number, settings.dataset.format) for number in earlier]
     if settings.dataset_file is not None:
         datasets[-1] = Path(settings.dataset_file)

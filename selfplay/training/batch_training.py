@@ -35,7 +35,7 @@ class BatchTraining:
 
     def __init__(self, job: TrainingJob) -> None:
         self._shape, self._learning_rate, self._steps = job.observation_shape, job.learning_rate, 0
-        optimizer = job.training.optimizer
+        optimizer = job.training
         self._adam = Adam(
             job.network.parameters(),
             optimizer.weight_decay,

@@ -61,20 +61,6 @@ class LossParts(NamedTuple):
     """weight_decay / 2 times the sum of the squares of all weights, at the end of the epoch."""
 
 
-class FittedLevel(NamedTuple):
-    """A trained network and how it was trained."""
-
-    network: nn.Module
-    game: Game
-    losses: list[EpochLoss]
-    num_rows: int
-    seconds: float
-    learner_file: bytes | None = None
-    """learner.safetensors, where the level learned while it played."""
-    architecture: Mapping[str, Any] | None = None
-    """That of the network, if it is not the one in the settings."""
-
-
 def initial_network(
     game: Game,
     architecture: Mapping[str, Any],
@@ -145,7 +131,7 @@ def fit(
     Examples:
         >>> record = next(play_matches(game, (player, player), range(1000), key=0))
         >>> rows = RowsInMemory(game, [discounted_rows(game, record, gamma=0.9)])
-        >>> losses = fit(network, rows, Training(epochs=1, optimizer=Optimizer(learning_rate=0.01)), seed=1)
+        >>> losses = fit(network, rows, Training(epochs=1, learning_rate=0.01), seed=1)
     """
     check_parameters(training, "training.")
     check_parameters(loss, "loss.")
@@ -153,8 +139,8 @@ def fit(
     network.to(device)
     split = rows.split(training, key, processes)
     if split.has_policies:
-        require_policy_training(training.optimizer.name)
-    kind: type[Trainer] = OPTIMIZERS[training.optimizer.name]
+        require_policy_training(training.optimizer)
+    kind: type[Trainer] = OPTIMIZERS[training.optimizer]
     rates = LearningRate(training, split.num_examples, level)
     trainer = kind(TrainingJob(network, shape, training, rates, processes, loss))
     batches = split.batches(trainer)
@@ -168,7 +154,7 @@ def fit(
             validation = validation_losses(network, split.held_out(), shape, processes, device)
             epoch_loss = _next_loss(losses, training_loss, validation.total(loss))
             with arithmetic_of(network):
-                parts = _parts(trainer, validation, training.optimizer.weight_decay)
+                parts = _parts(trainer, validation, training.weight_decay)
             losses.append(epoch_loss._replace(parts=parts))
             if losses[-1].is_champion:
                 best_weights.copy_(trainer.weights)
@@ -181,7 +167,7 @@ def fit(
 def _next_loss(earlier: Sequence[EpochLoss], training: float, validation: float) -> EpochLoss:
     epoch = len(earlier) + 1
     if not isfinite(validation):
-        raise StageError(f"the loss is not a number in epoch {epoch}; set a lower training.optimizer.learning_rate")
+        raise StageError(f"the loss is not a number in epoch {epoch}; set a lower learner.learning_rate")
     training, validation = round(training, LOSS_DECIMALS), round(validation, LOSS_DECIMALS)
     return EpochLoss(epoch, training, validation, all(validation < loss.validation_loss for loss in earlier))
 

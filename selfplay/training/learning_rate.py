@@ -21,8 +21,8 @@ class LearningRate:
     def __init__(self, training: Training, rows: int, level: int) -> None:
         self.steps_per_epoch = training.steps_per_epoch or -(-rows // training.batch_size)
         self._total_steps = training.epochs * self.steps_per_epoch
-        self._schedule = SCHEDULES[training.optimizer.schedule]
-        self._peak = training.optimizer.learning_rate * power(training.optimizer.level_decay, level - 1)
+        self._schedule = SCHEDULES[training.schedule]
+        self._peak = training.learning_rate * power(training.level_decay, level - 1)
 
     def at(self, step: int) -> float:
         """The learning rate of step `step`, counted from 0 over all epochs."""

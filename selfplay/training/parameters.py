@@ -29,54 +29,70 @@ SCHEDULES: Registry[Any] = Registry(
 PRECISIONS = ("float32", "bfloat16")
 
 
-@dataclass(frozen=True)
-class Optimizer:
-    """The optimiser, and how its learning rate changes during the training of a level and from level to level."""
+IN_MATCHES: dict[str, Any] = {"stages": frozenset({"generation"})}
+"""Metadata of a parameter of a learner on which only the rows of its matches depend."""
 
-    name: str = field(default="adam", metadata=one_in(OPTIMIZERS))
-    """adam (Kingma & Ba, 2015), or module:Class."""
-    learning_rate: float = field(default=0.003, metadata=within(above=0))
-    """The highest learning rate of the first level."""
-    level_decay: float = field(default=1.0, metadata=within(above=0, most=1))
-    """Factor applied to the learning rate at each level."""
-    weight_decay: float = field(default=0.0, metadata=within(0))
-    """Weight decay, added to the gradient or decoupled from it (decoupled_weight_decay)."""
-    decoupled_weight_decay: bool = False
-    """Decay the weights themselves (AdamW) instead of adding to the gradient."""
-    schedule: str = field(default="one_cycle", metadata=one_in(SCHEDULES))
-    """constant, or one_cycle: rise to the learning rate, then fall to almost 0 (Smith & Topin, 2018)."""
+IN_TRAINING: dict[str, Any] = {"stages": frozenset({"training"})}
+"""Metadata of a parameter of a learner on which only the training on these rows depends."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """How a level is trained."""
+    """How a network is fitted to the rows of matches."""
 
-    epochs: int = field(default=20, metadata=count(1))
+    epochs: int = field(default=20, metadata=IN_TRAINING | count(1))
     """Number of epochs; the weights of the epoch with the lowest validation loss are kept."""
-    steps_per_epoch: int | None = field(default=20, metadata=count(1))
+    steps_per_epoch: int | None = field(default=20, metadata=IN_TRAINING | count(1))
     """Optimiser steps in an epoch; null: one pass over the training rows."""
-    batch_size: int = field(default=1024, metadata=count(1))
+    batch_size: int = field(default=1024, metadata=IN_TRAINING | count(1))
     """Rows in a batch."""
-    precision: str = field(default="float32", metadata=one_of(*PRECISIONS))
+    optimizer: str = field(default="adam", metadata=IN_TRAINING | one_in(OPTIMIZERS))
+    """adam (Kingma & Ba, 2015), or module:Class."""
+    learning_rate: float = field(default=0.003, metadata=IN_TRAINING | within(above=0))
+    """The highest learning rate of the first level."""
+    level_decay: float = field(default=1.0, metadata=IN_TRAINING | within(above=0, most=1))
+    """Factor applied to the learning rate at each level."""
+    schedule: str = field(default="one_cycle", metadata=IN_TRAINING | one_in(SCHEDULES))
+    """The learning rate within a level: constant, or one_cycle: rise to the learning rate, then fall to almost 0 (Smith
+    & Topin, 2018)."""
+    weight_decay: float = field(default=0.0, metadata=IN_TRAINING | within(0))
+    """Weight decay, added to the gradient or decoupled from it (decoupled_weight_decay)."""
+    decoupled_weight_decay: bool = field(default=False, metadata=IN_TRAINING)
+    """Decay the weights themselves (AdamW) instead of adding to the gradient."""
+    precision: str = field(default="float32", metadata=IN_TRAINING | one_of(*PRECISIONS))
     """Precision of the network's computations in training: float32, or bfloat16 where torch's autocast allows it.
     Weights, losses and play keep float32."""
-    validation_fraction: float = field(default=0.2, metadata=within(above=0, below=1))
+    validation_fraction: float = field(default=0.2, metadata=IN_TRAINING | within(above=0, below=1))
     """Share of the matches whose rows are held out for the validation loss."""
-    symmetries: bool = True
+    symmetries: bool = field(default=True, metadata=IN_TRAINING)
     """Train on every symmetric image of each row."""
-    merge: bool = True
+    merge: bool = field(default=True, metadata=IN_TRAINING)
     """Merge the rows of equal observations into one with their mean target."""
-    start: str = field(default="previous", metadata=one_of("previous", "fresh"))
-    """Initial weights. previous: those of the previous level; fresh: new ones, which need more data
-    (dataset.replay)."""
-    weight_power: float = field(default=0.5, metadata=within(-10, 10))
+    weight_power: float = field(default=0.5, metadata=IN_TRAINING | within(-10, 10))
     """The weight of a merged row is (number of rows) ** weight_power."""
-    optimizer: Optimizer = field(default_factory=Optimizer)
+    start: str = field(default="previous", metadata=IN_TRAINING | one_of("previous", "fresh"))
+    """Initial weights. previous: those of the previous level; fresh: new ones, which need more data (replay)."""
+
+    def recorded(self) -> dict[str, Any]:
+        """The parameters as the file of an agent has them."""
+        of_optimizer = {
+            "name": self.optimizer,
+            "learning_rate": self.learning_rate,
+            "level_decay": self.level_decay,
+            "weight_decay": self.weight_decay,
+            "decoupled_weight_decay": self.decoupled_weight_decay,
+            "schedule": self.schedule,
+        }
+        names = (
+            *("epochs", "steps_per_epoch", "batch_size", "precision", "validation_fraction", "symmetries", "merge"),
+            *("start", "weight_power"),
+        )
+        return {name: getattr(self, name) for name in names} | {"optimizer": of_optimizer}
 
 
 @dataclass(frozen=True)
-class TemporalDifferences:
-    """How a level learns while it plays, with learning=td."""
+class StepSizes:
+    """How tables learn from the differences between successive values (temporal differences)."""
 
     step_size: float = field(default=0.01, metadata=within(above=0, most=10))
     """The largest step size of a weight (alpha). A weight has it if all its recommended changes have the same sign."""

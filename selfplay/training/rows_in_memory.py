@@ -1,7 +1,7 @@
 """The rows that a network is fitted to, in memory."""
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -20,6 +20,7 @@ CONVERTED = 65536
 """Number of examples whose observations are converted at a time."""
 
 
+@runtime_checkable
 class TrainingRows(Protocol):
     """The rows that a network is fitted to, in memory or on disk."""
 

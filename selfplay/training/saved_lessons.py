@@ -27,13 +27,13 @@ def checked_lessons(
 
     Raises InvalidFileError if they cannot be lessons of this game.
     """
-    if (problem := _problem(arrays, game, worth)) is not None:
+    if (problem := problem_of_lessons(arrays, game, worth)) is not None:
         raise InvalidFileError(path, f"has no lessons of {game.name} ({problem}); {remedy}")
     return Lessons(**arrays)
 
 
-def _problem(arrays: Mapping[str, NDArray[Any]], game: Game, worth: DTypeLike) -> str | None:
-    """What is wrong with the arrays; None if they are lessons."""
+def problem_of_lessons(arrays: Mapping[str, NDArray[Any]], game: Game, worth: DTypeLike) -> str | None:
+    """What is wrong with these arrays, by field; None if they are lessons of this game."""
     types = dict.fromkeys(Lessons._fields, np.dtype(np.int64)) | {"worth": np.dtype(worth)}
     if {name: array.dtype for name, array in arrays.items()} != types:
         return "its arrays have other names or types"

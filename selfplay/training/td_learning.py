@@ -29,7 +29,7 @@ from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weigh
 from selfplay.games.patterns import TrainableTables, check_two_boards, phase_of, write_entries
 from selfplay.players.player import Player
 from selfplay.search.exact_solver import ExactSolver, exact_outcomes, make_exact_solver
-from selfplay.training.parameters import TemporalDifferences
+from selfplay.training.parameters import StepSizes
 from selfplay.training.searched_matches import play_searched
 from selfplay.training.td_matches import (
     Afterstates,
@@ -55,7 +55,7 @@ MATCHES_PER_SAMPLE = 1024
 """How often the weights enter their mean: adding them takes as long as some ten matches."""
 
 
-def step_sizes(parameters: TemporalDifferences, level: int = 1) -> NDArray[np.float32]:
+def step_sizes(parameters: StepSizes, level: int = 1) -> NDArray[np.float32]:
     """float32[RATES + 1]: the step size for each coherence c = |sum of changes| / sum of |changes|, from 0 to 1.
 
     Temporal coherence (Beal & Smith, "Temporal coherence and prediction decay in TD learning", 1999) with the
@@ -88,7 +88,7 @@ def td_learn(
     game: Game,
     tables: TrainableTables,
     matches: int,
-    parameters: TemporalDifferences,
+    parameters: StepSizes,
     *,
     gamma: float = 1.0,
     epsilons: Sequence[float] = (0.1,),
@@ -124,7 +124,7 @@ def td_learn(
 
     Examples:
         >>> network = initial_network(game, {"name": "ntuple"})
-        >>> learned = td_learn(game, network.trainable_tables(), 10_000, TemporalDifferences(step_size=0.02))
+        >>> learned = td_learn(game, network.trainable_tables(), 10_000, StepSizes(step_size=0.02))
     """
     check_parameters(parameters, "parameters.")
     check_two_boards(game)

@@ -66,4 +66,4 @@ class TrainsPolicies(Protocol):
 def require_policy_training(name: str) -> None:
     """Raise SettingError unless the trainer with this name trains policies."""
     if not issubclass(OPTIMIZERS[name], TrainsPolicies):
-        raise SettingError(f"training.optimizer.name={name} does not train policies; set training.optimizer.name=adam")
+        raise SettingError(f"optimizer={name} does not train policies; set optimizer=adam")

@@ -24,7 +24,7 @@ Read = TypeVar("Read")
 LOG_LINES = 8
 RECENT_LEVELS = 3
 """The time left is estimated from the time that as many levels took."""
-SHOWN_SETTINGS = ("recipe", "seed", "matches", "targets", "outcome", "player.depth")
+SHOWN_SETTINGS = ("recipe", "seed", "matches", "learner.name", "learner.targets", "learner.outcome", "player.depth")
 """The settings that best identify a run."""
 MOST_RUNS = 100
 """The largest number of runs that are listed."""

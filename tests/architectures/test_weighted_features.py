@@ -10,7 +10,7 @@ from selfplay.games.feature_kernels import feature_values
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.training.parameters import Optimizer, Training
+from selfplay.training.parameters import Training
 from tests.support.dataset_tools import observations_of, rows_of_record
 from tests.support.training import fit_to_rows
 
@@ -56,9 +56,7 @@ def test_training_finds_the_weights_that_made_the_targets():
     )
     with torch.no_grad():
         targets = network_for(game, weights)(observations).value.numpy()
-    settings = Training(
-        epochs=5, steps_per_epoch=60, batch_size=256, symmetries=False, optimizer=Optimizer(learning_rate=0.02)
-    )
+    settings = Training(epochs=5, steps_per_epoch=60, batch_size=256, symmetries=False, learning_rate=0.02)
     network = build_network(ARCHITECTURE, game.observation_shape, game.num_distinct_actions)
     losses = fit_to_rows(network, rows._replace(target=targets), settings, game, seed=1)
     assert losses[-1].validation_loss < 1e-6

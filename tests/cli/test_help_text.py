@@ -14,7 +14,7 @@ def test_help_shows_the_settings_and_the_groups():
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("Stage 2: train a level")
     assert "recipe: alphazero, alphazero_connect_four, alphazero_connect_four_large," in result.stdout
-    described = "  training.optimizer.level_decay=0.8\n      Factor applied to the learning rate at each level.\n"
+    described = "  learner.level_decay=0.8\n      Factor applied to the learning rate at each level.\n"
     assert described in result.stdout
     assert "\nNames of players\n" in result.stdout
 
@@ -32,4 +32,4 @@ def test_help_describes_every_setting_with_its_value(config: str):
 
 
 def test_help_refuses_a_wrong_setting():
-    assert_refused(run_forked(TRAIN, "--help", "gamma=2"), 2, "gamma=2.0")
+    assert_refused(run_forked(TRAIN, "--help", "learner.gamma=2"), 2, "learner.gamma=2.0")

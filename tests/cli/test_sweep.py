@@ -16,7 +16,7 @@ from selfplay.settings.run import Settings
 from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, GENERATE, LEARN, files_of, interrupted_when_there_is, run_forked, run_script
 
-SMALL = ["levels=1", "matches=200", "comparison.matches=50", "training.epochs=1", "training.steps_per_epoch=5"]
+SMALL = ["levels=1", "matches=200", "comparison.matches=50", "learner.epochs=1", "learner.steps_per_epoch=5"]
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def _process(monkeypatch):
             "seed=1,0 recipe=default,article",
             ["recipe=default,seed=1", "recipe=article,seed=1", "recipe=default,seed=0", "recipe=article,seed=0"],
         ),
-        ("seed=0,1 seed=5 gamma=0.5,1", ["gamma=0.5", "gamma=1"]),
+        ("seed=0,1 seed=5 learner.gamma=0.5,1", ["learner.gamma=0.5", "learner.gamma=1"]),
         ("player='a/b?c=1','d'", ["player=a.b?c=1", "player=d"]),
     ],
 )
@@ -147,7 +147,7 @@ def test_a_launcher_of_a_plugin_starts_the_runs_in_other_processes(tmp_path, mon
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     folder, wanted = tmp_path / "runs", ["--level", 0, "matches=50"]
     assert run_forked(GENERATE, *wanted, "seed=1", f"run_dir={folder / 'seed=1'}").returncode == 0
-    sweep = ["-m", "seed=0,1,2", "gamma=0.5", f"run_dir={folder}", "hydra/launcher=forks"]
+    sweep = ["-m", "seed=0,1,2", "learner.gamma=0.5", f"run_dir={folder}", "hydra/launcher=forks"]
     result = run_script(GENERATE, *wanted, *sweep)
     assert result.returncode == 1
     first, last = result.stderr.splitlines()
@@ -156,7 +156,7 @@ def test_a_launcher_of_a_plugin_starts_the_runs_in_other_processes(tmp_path, mon
     assert sorted(line for line in result.stdout.splitlines() if line.startswith("run ")) == [
         f"run {seed + 1} of 3: seed={seed}" for seed in range(3)
     ]
-    assert run_forked(GENERATE, *wanted, "seed=2", "gamma=0.5", f"run_dir={tmp_path / 'one'}").returncode == 0
+    assert run_forked(GENERATE, *wanted, "seed=2", "learner.gamma=0.5", f"run_dir={tmp_path / 'one'}").returncode == 0
     assert files_of(folder / "seed=2") == files_of(tmp_path / "one")
 
 
@@ -165,8 +165,8 @@ def sweep(tmp_path_factory):
     """A sweep whose last run fails because of files of other settings: its folder and its output."""
     folder = tmp_path_factory.mktemp("sweep") / "runs"
     taken = folder / "seed=1"
-    assert run_forked(GENERATE, "--level", 0, *SMALL, "gamma=0.1", "seed=1", f"run_dir={taken}").returncode == 0
-    result = run_forked(LEARN, "-m", "seed=0,1", "gamma=0.9", *SMALL, f"run_dir={folder}")
+    assert run_forked(GENERATE, "--level", 0, *SMALL, "learner.gamma=0.1", "seed=1", f"run_dir={taken}").returncode == 0
+    result = run_forked(LEARN, "-m", "seed=0,1", "learner.gamma=0.9", *SMALL, f"run_dir={folder}")
     return folder, result
 
 
@@ -196,7 +196,7 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
     shutil.rmtree(folder / "seed=1")
     finished = folder / "seed=0"
     before = files_of(finished)
-    result = run_forked(LEARN, "-m", "gamma=0.9", "seed=0,1", *SMALL, f"run_dir={folder}")
+    result = run_forked(LEARN, "-m", "learner.gamma=0.9", "seed=0,1", *SMALL, f"run_dir={folder}")
     assert (result.returncode, result.stderr) == (0, "")
     first, second = result.stdout.split("run 2 of 2: seed=1\n")
     assert "\nPlay against it: " in first
@@ -222,8 +222,8 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
 @pytest.mark.parametrize(
     ("setting", "named"),
     [
-        ("gamma=1,2", "gamma=2.0: must be"),
-        ("targets=full,search", "targets=search: architecture=mlp has no policy head, "),
+        ("learner.gamma=1,2", "learner.gamma=2.0: must be"),
+        ("learner=values,policy", "learner=policy: architecture=mlp has no policy head, "),
         ("seed=0,1 opponent=random", "seed=0: opponent=random: only for a single stage, "),
     ],
 )

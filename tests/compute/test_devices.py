@@ -83,7 +83,7 @@ def test_level_0_has_the_same_bytes_from_a_real_gpu(tmp_path):
 @real_gpu
 def test_a_run_on_a_real_gpu_is_reproducible_and_learns(tmp_path):
     for attempt in ("one", "other"):
-        learn_levels(tiny_settings(tmp_path / attempt, "device=cuda", "architecture=residual", "training.epochs=8"))
+        learn_levels(tiny_settings(tmp_path / attempt, "device=cuda", "architecture=residual", "learner.epochs=8"))
     assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
     lines = (tmp_path / "one" / "level_01" / "epoch_loss.csv").read_text().splitlines()[1:]
     losses = [float(line.split(",")[2]) for line in lines]

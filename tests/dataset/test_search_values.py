@@ -120,6 +120,9 @@ def test_positions_before_the_last_random_ply_of_the_opening_become_no_rows() ->
 
 
 def test_a_discount_is_refused(tmp_path: Path) -> None:
-    message = r"^gamma=0.9: cannot be combined with value_share=0.5, whose values are not discounted; set gamma=1$"
+    message = (
+        r"^learner.gamma=0.9: cannot be combined with learner.value_share=0.5, whose values are not discounted; "
+        "set learner.gamma=1$"
+    )
     with pytest.raises(SettingError, match=message):
-        tiny_settings(tmp_path, "value_share=0.5")
+        tiny_settings(tmp_path, "learner.value_share=0.5")

@@ -7,8 +7,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
+from selfplay.experience.store import ExperienceStore
 from selfplay.figures.experience_graph import boards_ahead, picture_of, reachable_boards
-from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.classical import PictureSettings
 from tests.figures.test_layout import overlap
 from tests.support.experience_tools import GAME, learn, new_store, random_match

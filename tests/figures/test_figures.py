@@ -100,7 +100,7 @@ def test_the_animation_has_a_frame_for_each_level_and_the_same_bytes(tmp_path: P
     assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
 
 
-TINY = ["matches=60", "levels=2", "training.epochs=2", "training.steps_per_epoch=2"]
+TINY = ["matches=60", "levels=2", "learner.epochs=2", "learner.steps_per_epoch=2"]
 
 
 def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
     names = {path.name for path in (tmp_path / "run" / "figures").iterdir()}
     assert names == {"losses.png", "loss_by_level.png", "position_values.png", "position_values.gif"}
     run = read_trained_run(settings)
-    changed = "training.epochs=2, training.steps_per_epoch=2, levels=2, matches=60"
+    changed = "learner.epochs=2, learner.steps_per_epoch=2, levels=2, matches=60"
     assert run.source == f"SumTo100, recipe=sumto100, seed=0, {changed}"
     assert data_changes(run.folder, run.levels) == {2: "no longer on random matches (level 0)"}
     assert run.merges_rows

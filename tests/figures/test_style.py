@@ -72,7 +72,10 @@ def test_the_style_of_the_caller_changes_no_figure_and_is_kept(tmp_path: Path, n
             "",
         ),
         (["matches=5000", "levels=3", "seed=0"], ", levels=3, matches=5000"),
-        (["architecture.hidden_sizes=[16]", "epsilons=[0.5]"], ", architecture.hidden_sizes=[16], epsilons=[0.5]"),
+        (
+            ["architecture.hidden_sizes=[16]", "learner.epsilons=[0.5]"],
+            ", architecture.hidden_sizes=[16], learner.epsilons=[0.5]",
+        ),
     ],
 )
 def test_the_source_names_the_settings_that_differ_from_the_recipe(overrides: list[str], changed: str) -> None:

@@ -32,7 +32,7 @@ from tests.support.dataset_tools import read_dataset
 from tests.support.runs import GENERATE, run_forked, tiny_settings
 from tests.support.searches import position_values
 
-LEADS = ["game=othello", "outcome=disc_difference", "gamma=1"]
+LEADS = ["game=othello", "learner.outcome=disc_difference", "learner.gamma=1"]
 
 
 class Nothing(nn.Module):
@@ -106,16 +106,18 @@ def test_a_level_learns_leads_and_its_checkpoint_records_it(tmp_path):
     assert load_level(tmp_path, 1).outcome == "disc_difference"
     # Matches generated for one outcome are not used for another.
     with pytest.raises(StageError, match=r"outcome was .*disc_difference.*, is .*return"):
-        train_level(tiny_settings(tmp_path, "game=othello", "gamma=1", "matches=60"), 1)
+        train_level(tiny_settings(tmp_path, "game=othello", "learner.gamma=1", "matches=60"), 1)
 
 
 def test_a_game_without_points_is_refused_in_one_line(tmp_path):
-    message = "outcome=disc_difference: tictactoe does not count points; set outcome=return"
-    with pytest.raises(SettingError, match=message):
+    with pytest.raises(SettingError, match=r"^outcome=disc_difference: tictactoe .*; set outcome=return$"):
         disc_difference(make_game("tictactoe"))
+    message = "learner.outcome=disc_difference: tictactoe does not count points; set learner.outcome=return"
     with pytest.raises(SettingError, match=message):
-        learn_levels(tiny_settings(tmp_path / "library", "outcome=disc_difference"))
-    done = run_forked(GENERATE, "outcome=disc_difference", "matches=20", f"run_dir={tmp_path / 'script'}", "level=0")
+        learn_levels(tiny_settings(tmp_path / "library", "learner.outcome=disc_difference"))
+    done = run_forked(
+        GENERATE, "learner.outcome=disc_difference", "matches=20", f"run_dir={tmp_path / 'script'}", "level=0"
+    )
     assert (done.returncode, done.stderr) == (2, f"error: {message}\n")
 
 
@@ -127,7 +129,9 @@ def lead_counts_half(game):
 def test_an_outcome_of_another_module_makes_the_targets_of_a_level(tmp_path):
     game = make_game("othello_4x4")
     outcome = f"{__name__}:lead_counts_half"
-    generate_level(tiny_settings(tmp_path, "game=othello_4x4", f"outcome={outcome}", "gamma=1", "matches=20"), 0)
+    generate_level(
+        tiny_settings(tmp_path, "game=othello_4x4", f"learner.outcome={outcome}", "learner.gamma=1", "matches=20"), 0
+    )
     rows = read_dataset(tmp_path / "level_00" / "dataset.csv", game.observation_codec)
     last = np.append(rows.match[1:] != rows.match[:-1], True)
     over = game.state_at(torch.from_numpy(rows.position[last]))

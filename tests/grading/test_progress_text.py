@@ -46,7 +46,7 @@ def test_levels_that_become_worse_are_reported_with_what_to_change(levels: int) 
     assert warning[0].startswith(expected)
     assert [way.split(",")[0].strip() for way in warning[2:]] == [
         "matches=20000 (now 2000)",
-        *("training.symmetries=true", "viewpoints=both", "dataset.replay=5"),
+        *("learner.symmetries=true", "learner.replay=5", "learner.viewpoints=both"),
     ]
 
 

@@ -76,7 +76,7 @@ def test_a_missing_level_and_one_without_feature_weights_are_refused(tmp_path):
 def test_the_loop_learns_othello_and_reports_what_it_cannot_prove(tmp_path):
     game = make_game("othello")
     tiny = ["recipe=othello_features", f"game={game.name}", "levels=1", "matches=20"]
-    short = ["training.epochs=2", "training.steps_per_epoch=3", "comparison.matches=4"]
+    short = ["learner.epochs=2", "learner.steps_per_epoch=3", "comparison.matches=4"]
     references = ["comparison.references=[greedy_discs]", "comparison.endgames=0"]
     settings = compose_settings([*tiny, *short, *references, f"run_dir={tmp_path}"])
     learn_levels(settings)

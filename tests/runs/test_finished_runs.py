@@ -22,23 +22,23 @@ from tests.support.sweeps import finish, folder_of_runs, level_table, run_of
 
 def test_only_settings_that_differ_are_columns():
     assert differing_settings([run_of("a"), run_of("b")]) == []
-    assert differing_settings([run_of("a", seed=1), run_of("b", seed=2, **{"training.epochs": 5})]) == [
+    assert differing_settings([run_of("a", seed=1), run_of("b", seed=2, **{"learner.epochs": 5})]) == [
         "seed",
-        "training.epochs",
+        "learner.epochs",
     ]
 
 
 def test_a_named_recipe_accounts_for_what_it_sets():
     runs = [
-        run_of(f"recipe={recipe},seed={seed}", seed=seed, **{"training.epochs": epochs})
+        run_of(f"recipe={recipe},seed={seed}", seed=seed, **{"learner.epochs": epochs})
         for recipe, epochs in (("article", 5), ("default", 20))
         for seed in (0, 1)
     ]
-    assert differing_settings(runs) == ["recipe", "seed", "training.epochs"]
+    assert differing_settings(runs) == ["recipe", "seed", "learner.epochs"]
     assert distinguishing_settings(runs) == ["recipe", "seed"]
     # The same recipe with other settings is different.
-    more = [*runs, run_of("other/recipe=default,seed=0", **{"training.epochs": 7})]
-    assert distinguishing_settings(more) == ["recipe", "seed", "training.epochs"]
+    more = [*runs, run_of("other/recipe=default,seed=0", **{"learner.epochs": 7})]
+    assert distinguishing_settings(more) == ["recipe", "seed", "learner.epochs"]
 
 
 # ---------------------------------------------------------------------- reading
@@ -53,7 +53,7 @@ def test_runs_are_read_and_unfinished_ones_are_named(folder):
     runs = read_runs(folder, [folder / "seed=9", folder / "never begun"])
     assert [run.name for run in runs.finished] == ["seed=9", "seed=10"]
     assert [run.all_settings["seed"] for run in runs.finished] == [9, 10]
-    assert [run.all_settings["training.epochs"] for run in runs.finished] == [3, 3]
+    assert [run.all_settings["learner.epochs"] for run in runs.finished] == [3, 3]
     assert runs.finished[0].all_settings["player.depth"] == 1
     assert runs.skipped.keys() == {"not compared", "newer level", "broken", "cut off", "just begun", "never begun"}
     assert runs.skipped["never begun"] == "it has not started"

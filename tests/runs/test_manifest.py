@@ -78,7 +78,7 @@ def test_a_file_that_differs_from_its_manifest_is_refused(done):
 
 
 def test_a_section_has_the_same_bytes_after_another_is_recorded_beside_it(tmp_path):
-    settings = {"level": 1, "expert.player": None, "expert.matches": 5}
+    settings = {"level": 1, "learner.expert": None, "expert.matches": 5}
     for stage in ("training", RUN):
         manifest = Manifest(tmp_path / stage)
         manifest.folder.mkdir()

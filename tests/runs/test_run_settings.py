@@ -13,7 +13,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.fields import commands_in, modules_in
 from selfplay.settings.recorded import composed_for_run, record_run_settings
 from tests.support.rejections import assert_file_rejected
-from tests.support.runs import COMPARE, GENERATE, LEARN, TINY, TRAIN, files_of, run_forked, tiny_settings
+from tests.support.runs import COMPARE, GENERATE, LEARN, TINY, TINY_TRAINING, TRAIN, files_of, run_forked, tiny_settings
 
 ARTICLE = ["recipe=article", "seed=5", "architecture.hidden_sizes=[16]"]
 """A recipe, and settings that are not in it."""
@@ -34,14 +34,14 @@ def test_all_settings_of_a_run_are_found_by_its_folder(article_run: Path) -> Non
 
 
 def test_given_settings_come_first(article_run: Path) -> None:
-    overrides = ["levels=7", "epsilons=[0.2]", "architecture.dropout=0.1", "training.optimizer.schedule=one_cycle"]
+    overrides = ["levels=7", "learner.epsilons=[0.2]", "architecture.dropout=0.1", "learner.schedule=one_cycle"]
     assert settings_of_run(article_run, overrides) == tiny_settings(article_run, *ARTICLE, *overrides)
     # A group replaces all settings of the recorded one, and a recipe all settings.
     settings = settings_of_run(article_run, ["architecture=conv"])
     assert settings.architecture == tiny_settings(article_run, "architecture=conv").architecture
     assert settings.matches == 300
-    settings = settings_of_run(article_run, ["mcts=gumbel"])
-    assert settings.mcts == tiny_settings(article_run, "mcts=gumbel").mcts
+    settings = settings_of_run(article_run, ["learner=td"])
+    assert settings.learner == compose_settings(["learner=td"]).learner
     settings = settings_of_run(article_run, ["recipe=article"])
     assert (settings.seed, settings.matches, settings.architecture["hidden_sizes"]) == (0, 30000, [1024])
 
@@ -80,18 +80,18 @@ def test_a_recipe_without_changes_is_named_alone(tmp_path: Path) -> None:
 def test_a_stage_with_the_same_settings_says_nothing_and_others_are_refused(run_copy: Path) -> None:
     result = run_forked(TRAIN, *TINY, f"run_dir={run_copy}", "--level", 3)
     assert (result.returncode, result.stdout) == (0, "level 3: already trained, skipped\n")
-    result = run_forked(TRAIN, f"run_dir={run_copy}", "--level", 3, "training.epochs=9")
+    result = run_forked(TRAIN, f"run_dir={run_copy}", "--level", 3, "learner.epochs=9")
     assert result.stdout.startswith(f"{run_copy} was begun with levels=3 (usual 10), matches=300 (usual 60000), ")
     assert result.stderr.startswith("error: ")
-    assert "training.epochs was 3, is 9" in result.stderr
-    with pytest.raises(StageError, match=r"training\.epochs was 3, is 20"):
+    assert "learner.epochs was 3, is 9" in result.stderr
+    with pytest.raises(StageError, match=r"learner\.epochs was 3, is 20"):
         train_level(settings_of_run(run_copy, ["recipe=default"]), 3)
 
 
 def test_a_stage_says_which_of_its_settings_later_commands_use(tmp_path: Path) -> None:
-    arguments = [f"run_dir={tmp_path / 'run'}", "matches=300", "training.epochs=1", "comparison.matches=50"]
+    arguments = [f"run_dir={tmp_path / 'run'}", "matches=300", "learner.epochs=1", "comparison.matches=50"]
     lines = run_forked(GENERATE, "--level", 0, *arguments).stdout.splitlines()
-    named = "matches=300 (usual 60000), comparison.matches=50 (usual 1000), training.epochs=1 (usual 20)"
+    named = "matches=300 (usual 60000), comparison.matches=50 (usual 1000), learner.epochs=1 (usual 20)"
     assert lines[1:] == [f"later commands for {tmp_path / 'run'} also use {named}"]
     # The whole run says it once, at the start, and in its report.
     for _ in range(2):
@@ -104,8 +104,7 @@ def test_a_stage_says_which_of_its_settings_later_commands_use(tmp_path: Path) -
 def test_a_run_begun_anew_is_one_that_was_never_begun_otherwise(run_copy: Path, tmp_path: Path) -> None:
     own = run_copy / "notes.txt"
     own.touch()
-    # No expert teaches here, so that its settings are not recorded.
-    new = ["levels=2", "matches=200", *TINY[2:], "comparison.matches=50", "expert.matches=9"]
+    new = ["levels=2", "matches=200", *TINY_TRAINING, "comparison.matches=50"]
     result = run_forked(LEARN, *new, f"run_dir={run_copy}", "fresh=true")
     assert result.stdout.startswith(f"{run_copy}: deleted the levels made with matches=300 (now 200)\n")
     assert own.exists()
@@ -121,20 +120,20 @@ def test_a_run_begun_anew_is_one_that_was_never_begun_otherwise(run_copy: Path, 
 def test_a_refused_setting_or_a_stage_with_its_own_folder_deletes_nothing(run_copy: Path, tmp_path: Path) -> None:
     before = files_of(run_copy)
     with pytest.raises(SettingError, match="opening_plies"):
-        learn_levels(tiny_settings(run_copy, "fresh=true", "opening_plies=99"))
+        learn_levels(tiny_settings(run_copy, "fresh=true", "learner.opening_plies=99"))
     own = f"output_dir={tmp_path / 'own'}"
     generate_level(tiny_settings(run_copy, "fresh=true", "matches=50", own), 0)
     assert files_of(run_copy) == before
 
 
 def test_the_last_command_that_made_files_counts(run_copy: Path) -> None:
-    generate_level(tiny_settings(run_copy, "levels=4", "gamma=0.5", "force=true"), 2)
+    generate_level(tiny_settings(run_copy, "levels=4", "learner.gamma=0.5", "force=true"), 2)
     settings = settings_of_run(run_copy)
-    assert (settings.levels, settings.gamma) == (4, 0.5)
+    assert (settings.levels, settings.learner.gamma) == (4, 0.5)
     before = (run_copy / "manifest.json").read_bytes()
     with pytest.raises(StageError, match=r"gamma was 0\.5, is 0\.9"):
-        generate_level(tiny_settings(run_copy, "gamma=0.9"), 2)
-    assert not train_level(tiny_settings(run_copy, "gamma=0.9"), 1)
+        generate_level(tiny_settings(run_copy, "learner.gamma=0.9"), 2)
+    assert not train_level(tiny_settings(run_copy, "learner.gamma=0.9"), 1)
     assert (run_copy / "manifest.json").read_bytes() == before
 
 
@@ -143,8 +142,8 @@ def test_a_new_folder_has_the_default_settings(tmp_path: Path) -> None:
 
 
 def test_a_list_in_a_list_is_refused_where_single_values_are_expected(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"^epsilons\[0\]=.*: "):
-        composed_for_run([f"run_dir={tmp_path}", "epsilons=[[0.1]]"])
+    with pytest.raises(SettingError, match=r"^learner.epsilons\[0\]=.*: "):
+        composed_for_run([f"run_dir={tmp_path}", "learner.epsilons=[[0.1]]"])
 
 
 def test_a_folder_of_settings_that_is_not_there_is_named() -> None:
@@ -155,12 +154,12 @@ def test_a_folder_of_settings_that_is_not_there_is_named() -> None:
 def test_a_recorded_setting_that_does_not_exist_is_left_out_and_a_wrong_value_refused(run_copy: Path) -> None:
     path = run_copy / "manifest.json"
     manifest = json.loads(path.read_text())
-    manifest["run"]["settings"] |= {"handicap": 2, "training.handicap": 3}
+    manifest["run"]["settings"] |= {"handicap": 2, "learner.handicap": 3}
     path.write_text(json.dumps(manifest))
     assert settings_of_run(run_copy).matches == 300
-    manifest["run"]["settings"]["gamma"] = 7
+    manifest["run"]["settings"]["learner.gamma"] = 7
     path.write_text(json.dumps(manifest))
-    with pytest.raises(SettingError, match=r"gamma=7\.0: must be from 0 to 1"):
+    with pytest.raises(SettingError, match=r"learner.gamma=7\.0: must be from 0 to 1"):
         settings_of_run(run_copy)
     path.write_text("{")
     with assert_file_rejected(path, "manifest"):
@@ -178,10 +177,11 @@ def record(run_dir: Path, **settings: object) -> Path:
 CODE = {
     "game": {"game__name": "harmful:Game"},
     "architecture": {"architecture": {"name": "harmful:Network"}},
-    "outcome": {"outcome": "harmful:outcome"},
-    "targets": {"targets": "harmful:rule"},
-    "optimizer": {"training__optimizer__name": "harmful:Optimizer"},
-    "schedule": {"training__optimizer__schedule": "harmful:schedule"},
+    "outcome": {"learner__outcome": "harmful:outcome"},
+    "targets": {"learner__targets": "harmful:rule"},
+    "optimizer": {"learner__optimizer": "harmful:Optimizer"},
+    "schedule": {"learner__schedule": "harmful:schedule"},
+    "phase": {"from_level": {"2": {"learner": "harmful:Learner"}}},
     "dataset format": {"dataset__format": "harmful:FORMAT"},
     "reference": {"comparison__references": ["random", "harmful:Player?epsilon=0.1"]},
     "rule of a search": {"comparison__references": ["mcts:rollouts?simulations=9&rule=harmful:rule"]},

@@ -43,7 +43,7 @@ SET_BY_CONF = (
     "json",
     "picture.file",
     "experience.path",
-    "mcts.",
+    "learner.name",
 )
 """Settings that depend on others, and those that an option of a group sets."""
 

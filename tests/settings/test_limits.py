@@ -26,21 +26,21 @@ from tests.support.runs import LEARN, run_forked, tiny_settings
         (f"matches={10**23}", r"matches=1\S*: must be from 2 to 1,000,000,000"),
         (f"level={10**30}", r"level=1\S*: must be from 0 to"),
         ("threads=1000000", "threads=1000000: must be from 1 to 1,024"),
-        ("training.weight_power=nan", "training.weight_power=nan: must be from -10 to 10"),
-        ("td.step_size=1e9", "td.step_size=1000000000.0: must be above 0 and at most 10"),
-        ("td.sharpness=1e9", "td.sharpness=1000000000.0: must be from 0 to 100"),
-        ("loss.policy=1e300", "loss.policy=1e.300: must be from 0 to 1,000"),
-        ("mcts.temperature=1e300", "mcts.temperature=1e.300: must be from 0 to 1,000,000"),
+        ("learner.weight_power=nan", "learner.weight_power=nan: must be from -10 to 10"),
+        ("learner=td learner.step_size=1e9", "learner.step_size=1000000000.0: must be above 0 and at most 10"),
+        ("learner=td learner.sharpness=1e9", "learner.sharpness=1000000000.0: must be from 0 to 100"),
+        ("learner=policy learner.policy_weight=1e300", "learner.policy_weight=1e.300: must be from 0 to 1,000"),
+        ("learner=policy learner.temperature=1e300", "learner.temperature=1e.300: must be from 0 to 1,000,000"),
         ("player.temperature=1e300", "player.temperature=1e.300: must be from 0 to 1,000,000"),
         ("comparison.pair_seconds=1e300", "comparison.pair_seconds=1e.300: must be above 0 and at most 1000000"),
         ("executor.workers=1000000000", "executor.workers=1000000000: must be from 1 to 4,096"),
-        ("expert.margin=50", "expert.margin=50.0: must be above 0 and at most 1"),
-        ("expert.reply_depth=1000", "expert.reply_depth=1000: must be from 1 to 120"),
-        ("expert.tolerance=3", "expert.tolerance=3.0: must be from 0 to 2"),
-        ("expert.slack=3", "expert.slack=3.0: must be from 0 to 2"),
-        ("expert.noise=3", "expert.noise=3.0: must be from 0 to 2"),
+        ("learner=expert learner.margin=50", "learner.margin=50.0: must be above 0 and at most 1"),
+        ("learner=expert learner.reply_depth=1000", "learner.reply_depth=1000: must be from 1 to 120"),
+        ("learner=expert learner.tolerance=3", "learner.tolerance=3.0: must be from 0 to 2"),
+        ("learner=expert learner.slack=3", "learner.slack=3.0: must be from 0 to 2"),
+        ("learner=expert learner.noise=3", "learner.noise=3.0: must be from 0 to 2"),
         ("force=-1", "force=-1: must be true or false"),
-        ("training.merge=2", "training.merge=2: must be true or false"),
+        ("learner.merge=2", "learner.merge=2: must be true or false"),
         ("output_dir=''", "output_dir=: must be a path"),
         ("agent_file=''", "agent_file=: must be a path"),
         ("comparison.references=[foo]", "unknown player 'foo' in comparison.references; choose from easy, "),
@@ -49,7 +49,7 @@ from tests.support.runs import LEARN, run_forked, tiny_settings
 )
 def test_absurd_numbers_and_unknown_names_are_rejected(override, message):
     with pytest.raises(SettingError, match=f"^{message}"):
-        tiny_settings(Path("x"), override)
+        tiny_settings(Path("x"), *override.split())
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_absurd_numbers_and_unknown_names_are_rejected(override, message):
         ),
         ("game=connect_four architecture=residual architecture.blocks=1000000", "blocks=1000000: must be .* to 1,000"),
         ("game=connect_four architecture=ntuple architecture.drops=-1", "architecture.drops=-1: must be true or false"),
-        ("opening_plies=10", "^opening_plies=10: matches of tictactoe have at most 9 plies$"),
+        ("learner.opening_plies=10", "^learner.opening_plies=10: matches of tictactoe have at most 9 plies$"),
         ("player.depth=4", "^player.depth=4: a network searches 1 to 3 plies ahead"),
     ],
 )
@@ -81,12 +81,12 @@ def test_levels_that_cannot_be_built_are_rejected_before_level_0_is_played(tmp_p
 
 @pytest.mark.parametrize(
     ("overrides", "level"),
-    [("matches=2 seed=1", 1), ("matches=6 levels=30", r"\d+"), ("training.validation_fraction=1e-300", 1)],
+    [("matches=2 seed=1", 1), ("matches=6 levels=30", r"\d+"), ("learner.validation_fraction=1e-300", 1)],
 )
 def test_too_few_matches_to_hold_some_out_are_refused_before_level_0_is_played(tmp_path, overrides, level):
     message = rf"^matches=\d+: too few to hold out .* in level {level}; set more matches$"
     with pytest.raises(SettingError, match=message):
-        learn_levels(tiny_settings(tmp_path / "run", "training.validation_fraction=0.1", *overrides.split()))
+        learn_levels(tiny_settings(tmp_path / "run", "learner.validation_fraction=0.1", *overrides.split()))
     assert not (tmp_path / "run" / "level_00").exists()
 
 

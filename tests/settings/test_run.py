@@ -17,6 +17,7 @@ from selfplay.cli.programs import NAMES
 from selfplay.errors import SettingError
 from selfplay.executors import ExecutorOptions
 from selfplay.games import GAMES, make_game
+from selfplay.learners import LEARNERS
 from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.settings.classical import ExperienceGraphSettings, TabularSettings
 from selfplay.settings.common import CommonSettings, PlayerSettings
@@ -28,7 +29,6 @@ from selfplay.settings.overrides import overrides_of
 from selfplay.settings.recorded import composed_for_run
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.settings.sections import ComparisonSettings
-from selfplay.training.parameters import Optimizer, Training
 
 OF_OTHERS = {
     "game_tree": (AnalysisSettings, "analysis"),
@@ -45,8 +45,14 @@ def options(group: str) -> list[str]:
 def test_every_file_of_conf_composes_to_what_it_describes() -> None:
     groups = {path.name for path in CONFIG_FOLDER.iterdir() if path.is_dir()}
     # Recipes are composed below; tests/search/test_evaluation.py reads the files of evaluation.
-    of_runs = sorted(groups - OF_OTHERS.keys() - {"recipe", "evaluation"})
+    of_runs = sorted(groups - OF_OTHERS.keys() - {"recipe", "evaluation", "learner"})
     assert set(options("game")) == {*GAMES, "go_7x7"}
+    assert set(options("learner")) == {*LEARNERS, "custom"}
+    for learner, kind in LEARNERS.items():
+        settings = compose_settings(
+            ["recipe=alphazero" if learner == "values" else "recipe=default", f"learner={learner}"]
+        )
+        assert settings.learner == kind(name=learner)
     for chosen in zip_longest(*map(options, of_runs)):
         choice = {group: option for group, option in zip(of_runs, chosen, strict=True) if option}
         settings = compose_settings([f"{group}={option}" for group, option in choice.items()])
@@ -72,41 +78,42 @@ def test_every_recipe_builds_its_game_and_network(recipes: dict[str, Settings]) 
         assert build_network(settings.architecture, game.observation_shape, game.num_distinct_actions).training
 
 
-def test_another_board_network_and_search_can_be_chosen_with_every_recipe(recipes: dict[str, Settings]) -> None:
-    chosen = ["game=go_5x5", "architecture=conv", "mcts=puct"]
+def test_another_board_network_and_learner_can_be_chosen_with_every_recipe(recipes: dict[str, Settings]) -> None:
+    chosen = ["game=go_5x5", "architecture=conv", "learner=expert"]
     expected = compose_settings(chosen)
     for name in recipes:
         settings = compose_settings([f"recipe={name}", *chosen])
         assert settings.game == expected.game, name
         assert settings.architecture == expected.architecture, name
-        assert (settings.mcts.rule, settings.mcts.constants) == (expected.mcts.rule, expected.mcts.constants), name
+        assert settings.learner == expected.learner, name
 
 
 def test_the_recipes_have_the_settings_of_their_sources(recipes: dict[str, Settings]) -> None:
     default, article, sumto100 = (recipes[name] for name in ("default", "article", "sumto100"))
-    assert (default.targets, default.gamma, default.epsilons) == ("best_response", 0.9, [1.0, 1.0, 0.4])
+    learner = default.learner
+    assert (learner.targets, learner.gamma, learner.epsilons) == ("best_response", 0.9, [1.0, 1.0, 0.4])
     assert default.architecture == {"name": "mlp", "hidden_sizes": [128, 128, 64], "dropout": 0.0}
     assert (default.levels, default.matches) == (10, 60000)
-    assert (article.levels, article.matches, article.gamma, article.epsilons) == (17, 30000, 0.95, [0.5, 0.5, 0.1])
+    learner = article.learner
+    assert (article.levels, article.matches, learner.gamma, learner.epsilons) == (17, 30000, 0.95, [0.5, 0.5, 0.1])
     assert article.architecture == {"name": "mlp", "hidden_sizes": [1024], "dropout": 0.5}
-    training, optimizer = article.training, article.training.optimizer
-    assert (training.batch_size, training.epochs, training.steps_per_epoch) == (64, 5, None)
-    assert (training.validation_fraction, training.symmetries, training.merge) == (0.2, False, False)
-    assert (optimizer.learning_rate, optimizer.weight_decay, optimizer.schedule) == (1e-4, 1e-5, "constant")
-    assert not optimizer.decoupled_weight_decay
+    assert (learner.batch_size, learner.epochs, learner.steps_per_epoch) == (64, 5, None)
+    assert (learner.validation_fraction, learner.symmetries, learner.merge) == (0.2, False, False)
+    assert (learner.learning_rate, learner.weight_decay, learner.schedule) == (1e-4, 1e-5, "constant")
+    assert not learner.decoupled_weight_decay
     assert (article.comparison.matches, article.comparison.epsilons) == (1000, [0.5, 0.5, 0.1])
     assert sumto100.game.name == "sumto100"
-    assert (sumto100.levels, sumto100.matches, sumto100.gamma) == (25, 5000, 0.98)
+    assert (sumto100.levels, sumto100.matches, sumto100.learner.gamma) == (25, 5000, 0.98)
     assert sumto100.architecture == {"name": "mlp", "hidden_sizes": [512], "dropout": 0.0}
-    assert sumto100.training.optimizer.learning_rate == 1e-3
+    assert sumto100.learner.learning_rate == 1e-3
 
 
 def test_the_command_line_overrides_the_recipe_in_any_order() -> None:
     settings = compose_settings(
-        ["levels=3", "training.epochs=1", "architecture=mlp", "epsilons=[0.3]", "recipe=article"]
+        ["levels=3", "learner.epochs=1", "architecture=mlp", "learner.epsilons=[0.3]", "recipe=article"]
     )
-    assert (settings.levels, settings.training.epochs, settings.epsilons) == (3, 1, [0.3])
-    assert (settings.architecture["hidden_sizes"], settings.gamma) == ([256], 0.95)
+    assert (settings.levels, settings.learner.epochs, settings.learner.epsilons) == (3, 1, [0.3])
+    assert (settings.architecture["hidden_sizes"], settings.learner.gamma) == ([256], 0.95)
 
 
 def test_options_of_networks_that_are_not_in_conf_can_be_set() -> None:
@@ -117,32 +124,68 @@ def test_options_of_networks_that_are_not_in_conf_can_be_set() -> None:
 
 def test_texts_from_python_are_read_as_on_the_command_line() -> None:
     player = "search:negascout?depth=3"
-    settings = compose_settings([f"self_play={player}", f"comparison.references=[{player}]", "run_dir=a=b,2026_11"])
-    assert (settings.self_play, settings.comparison.references) == (player, [player])
+    settings = compose_settings(
+        [f"learner.self_play={player}", f"comparison.references=[{player}]", "run_dir=a=b,2026_11"]
+    )
+    assert (settings.learner.self_play, settings.comparison.references) == (player, [player])
     assert Path(settings.run_dir).name == "a=b,2026_11"
 
 
 def test_a_rule_of_tree_search_needs_its_own_constants() -> None:
-    with pytest.raises(SettingError, match=r"^mcts.rule=uct: has no constant 'c_scale'; set mcts=uct$"):
-        compose_settings(["recipe=alphazero", "mcts.rule=uct"])
-    assert compose_settings(["recipe=alphazero", "mcts=uct"]).mcts.constants == {"c": 1.4}
+    with pytest.raises(SettingError, match=r"^learner.constants=c_scale: learner.rule=uct has c$"):
+        compose_settings(["recipe=alphazero_gomoku", "learner.rule=uct"])
+    given = compose_settings(["recipe=alphazero", "learner.rule=uct", "learner.constants.c=2"])
+    assert given.learner.constants == {"c": 2}
+
+
+def test_the_settings_of_a_run_are_those_of_its_learner(recipes: dict[str, Settings]) -> None:
+    """Every parameter of every learner can be set with this learner, and is refused with one that does not have it."""
+    parameters = {name: kind.parameters() for name, kind in LEARNERS.items()}
+    usual = {name: compose_settings([f"learner={name}"]).learner for name in LEARNERS}
+    for name in LEARNERS:
+        assert {leaf.name for leaf in leaves(compose_settings([f"learner={name}"])) if "learner." in leaf.name} == {
+            "learner.name",
+            *(f"learner.{one}" for one in parameters[name]),
+        }
+        for other, of_other in parameters.items():
+            for parameter in set(of_other) - set(parameters[name]):
+                line = f"^unknown setting 'learner.{parameter}'; .*learner={other}.* ha(s|ve) learner.{parameter}$"
+                value = getattr(usual[other], parameter)
+                given = overrides_of({f"learner.{parameter}": value}) if value != {} else ["learner.constants={}"]
+                with pytest.raises(SettingError, match=line):
+                    compose_settings([f"learner={name}", *given])
+    assert recipes["connect_four_taught"].at_level(15).learner == recipes["connect_four"].learner
+
+
+def test_what_changes_from_a_level_on_is_checked_and_recorded_by_level() -> None:
+    phases = "{3:{learner.epsilons:[0.2],matches:500},5:{learner:td,learner.step_size:0.5},7:{learner.step_size:0.1}}"
+    settings = compose_settings([f"from_level={phases}"])
+    at = {level: settings.at_level(level) for level in range(1, 9)}
+    assert at[2].learner == settings.learner
+    assert (at[3].learner.epsilons, at[3].matches, at[4].learner) == ([0.2], 500, at[3].learner)
+    assert (at[5].learner.name, at[5].learner.step_size, at[5].matches, at[8].learner.step_size) == (
+        "td",
+        0.5,
+        500,
+        0.1,
+    )
+    assert [settings.first_level(level) for level in (1, 4, 5, 8)] == [1, 1, 5, 5]
+    assert compose_settings(from_level=settings.from_level) == settings
 
 
 OUT_OF_RANGE = {
     (CommonSettings, ""): [("seed", 2**63), ("batch_size", 0), ("threads", 0)],
     (Settings, ""): [
-        *(("level", -1), ("levels", 0), ("matches", 1), ("gamma", 1.1), ("gamma", -0.1), ("gamma", nan)),
-        *(("epsilons", []), ("epsilons", [-0.1]), ("epsilons", [nan]), ("viewpoints", "mine")),
-        *(("outcome", "points"), ("logger", "paper"), ("opponents", "everyone"), ("value_share", 1.1)),
-        *(("exact_from", 0), ("gate", 1.5), ("gate", nan)),
+        *(("level", -1), ("levels", 0), ("matches", 1), ("logger", "paper"), ("from_level", {0: {}})),
     ],
     (PlayerSettings, "player."): [("depth", 0), ("temperature", -0.1)],
     (ExecutorOptions, "executor."): [("name", "cluster"), ("workers", 0)],
-    (Optimizer, "training.optimizer."): [
+    (LEARNERS["values"], "learner."): [
+        *(("gamma", 1.1), ("gamma", -0.1), ("gamma", nan), ("epsilons", []), ("epsilons", [-0.1]), ("epsilons", [nan])),
+        *(("viewpoints", "mine"), ("outcome", "points"), ("opponents", "everyone"), ("value_share", 1.1)),
+        *(("exact_from", 0), ("gate", 1.5), ("gate", nan), ("replay", -1), ("targets", "lucky")),
         *(("learning_rate", 0.0), ("learning_rate", nan), ("weight_decay", -1.0), ("weight_decay", nan)),
-        *(("schedule", "sometimes"), ("name", "newton"), ("level_decay", 0.0), ("level_decay", 1.5)),
-    ],
-    (Training, "training."): [
+        *(("schedule", "sometimes"), ("optimizer", "newton"), ("level_decay", 0.0), ("level_decay", 1.5)),
         *(("precision", "float16"), ("start", "later")),
         *(("epochs", 0), ("steps_per_epoch", 0), ("batch_size", 0)),
         *(("validation_fraction", 0.0), ("validation_fraction", 1.0), ("validation_fraction", nan)),
@@ -171,8 +214,8 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
     ("override", "line"),
     [
         ("levels=many", "levels=many: must be a whole number"),
-        ("gamma=2", "gamma=2.0: must be from 0 to 1"),
-        ("epsilons=0.5", "epsilons=0.5: must be a list, such as [0.5]"),
+        ("learner.gamma=2", "learner.gamma=2.0: must be from 0 to 1"),
+        ("learner.epsilons=0.5", "learner.epsilons=0.5: must be a list, such as [0.5]"),
         ("seed=0,1", "seed=0,1: has several values; -m runs once for each value"),
         (
             "comparison.references=a,b",
@@ -180,10 +223,10 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
             "for each value",
         ),
         ("training.nothing=1", "unknown setting 'training.nothing'; --help shows all"),
-        (
-            "mcts.constants.c=1",
-            "unknown setting 'mcts.constants.c'; mcts.constants has c_init, c_base, unvisited, noise, alpha",
-        ),
+        ("learner.constants.c=1", "unknown setting 'learner.constants'; learner=policy has learner.constants"),
+        ("mcts.simulations=9", "unknown setting 'mcts.simulations'; learner=policy has learner.simulations"),
+        ("td.step_size=1", "unknown setting 'td.step_size'; learner=td has learner.step_size"),
+        ("learner.gama=1", "unknown setting 'learner.gama'; did you mean learner.gamma? --help shows all"),
         (
             "architecture.size=8",
             "unknown setting 'architecture.size'; architecture=mlp has architecture.hidden_sizes, architecture.dropout",
@@ -191,15 +234,17 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
         ("executor=best", "executor=best: choose from process, ray, serial"),
         ("executor=4", "executor=4: must be one name; --help shows the options"),
         (
-            "epsilons=[1",
-            "epsilons=[1: cannot be read; write a list as [1,2], and a text with special characters in quotes",
+            "learner.epsilons=[1",
+            "learner.epsilons=[1: cannot be read; write a list as [1,2], and a text with special characters in quotes",
         ),
-        ("loss=mse", "loss=mse: names a section of settings; set one of loss.value, loss.policy"),
         ("player=null", "player=null: names a section of settings; set one of player.depth, player.temperature"),
-        ("loss.value=???", "loss.value=???: must be a value"),
-        ("epsilons=[0.5,???]", "epsilons=???: must be a value"),
+        ("learner.gate=???", "learner.gate=???: must be a value"),
+        ("learner.epsilons=[0.5,???]", "learner.epsilons=???: must be a value"),
         ("seed=${levels_}", "seed: Interpolation key 'levels_' not found"),
-        ("epsilons=[choice(1,2)]", "epsilons=[choice(1,2)]: must have the form of the value that --help shows"),
+        (
+            "learner.epsilons=[choice(1,2)]",
+            "learner.epsilons=[choice(1,2)]: must have the form of the value that --help shows",
+        ),
         (
             "architecture.hidden_sizes.a=3",
             "architecture.hidden_sizes.a=3: must have the form of the value that --help shows",

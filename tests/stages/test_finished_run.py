@@ -25,7 +25,7 @@ from tests.support.runs import PROJECT, files_of
 
 RUNS = PROJECT / "tests" / "data" / "finished_run"
 LEVELS = {"csv": 3, "parquet": 2}
-GIVEN = ["matches=60", "seed=7", "architecture.hidden_sizes=[16]", "training.epochs=3", "comparison.matches=20"]
+GIVEN = ["matches=60", "seed=7", "architecture.hidden_sizes=[16]", "learner.epochs=3", "comparison.matches=20"]
 """What the runs were started with, beside run_dir and levels."""
 OF_FORM = {"csv": [], "parquet": ["dataset.format=parquet", "dataset.shard_matches=32"]}
 
@@ -54,7 +54,7 @@ def test_its_datasets_and_its_settings_are_read(form, run_dir):
         assert rows.match.max() == 59
         assert Manifest(run.level(level)).sections["generation"]["counts"]["rows"] == len(rows.match)
     (finished,) = read_runs(run_dir).finished
-    assert finished.all_settings["training.epochs"] == 3
+    assert finished.all_settings["learner.epochs"] == 3
     assert finished.table["level"].tolist() == list(range(LEVELS[form] + 1))
     assert load_level(run_dir, LEVELS[form], game).name == f"level {LEVELS[form]}"
 
@@ -115,9 +115,9 @@ def forget(run_dir: Path, level: int, stage: str, name: str) -> None:
 @pytest.mark.parametrize("form", ["csv"])
 def test_a_setting_missing_in_its_manifest_counts_as_having_the_default(form, run_dir):
     for level, stage, name in (
-        (1, "generation", "viewpoints"),
+        (1, "generation", "learner.viewpoints"),
         (1, "generation", "player.depth"),
-        (2, "training", "training.optimizer.weight_decay"),
+        (2, "training", "learner.weight_decay"),
         (2, "training", "architecture.dropout"),
     ):
         forget(run_dir, level, stage, name)
@@ -125,8 +125,8 @@ def test_a_setting_missing_in_its_manifest_counts_as_having_the_default(form, ru
     assert not generate_level(settings, 1)
     assert not train_level(settings, 2)
     with pytest.raises(StageError, match=r'viewpoints was "both", is "agent"; '):
-        generate_level(settings_of(form, run_dir, "viewpoints=agent"), 1)
-    with pytest.raises(StageError, match=r"training\.optimizer\.weight_decay was 0\.0, is 0\.1; "):
-        train_level(settings_of(form, run_dir, "training.optimizer.weight_decay=0.1"), 2)
+        generate_level(settings_of(form, run_dir, "learner.viewpoints=agent"), 1)
+    with pytest.raises(StageError, match=r"learner\.weight_decay was 0\.0, is 0\.1; "):
+        train_level(settings_of(form, run_dir, "learner.weight_decay=0.1"), 2)
     with pytest.raises(StageError, match=r"architecture\.dropout was 0\.0, is 0\.5; "):
         train_level(settings_of(form, run_dir, "architecture.dropout=0.5"), 2)

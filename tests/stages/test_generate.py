@@ -8,8 +8,8 @@ from selfplay import generate_level, learn_levels, train_level
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import StageError
 from selfplay.games import make_game
+from selfplay.learners.self_play import opponents_of
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.play_level import opponents_of
 from tests.support.dataset_tools import read_dataset
 from tests.support.runs import files_of, tiny_settings
 
@@ -19,7 +19,7 @@ def rows_of(run_dir, level, form="csv"):
 
 
 def test_half_of_the_matches_with_the_pool_are_self_play(tiny_run, tmp_path):
-    settings = tiny_settings(tiny_run, "opponents=pool", f"output_dir={tmp_path}")
+    settings = tiny_settings(tiny_run, "learner.opponents=pool", f"output_dir={tmp_path}")
     generate_level(settings, 1)
     key = stream_key(settings.seed, 1, Activity.GENERATION)
     others = opponents_of(key, torch.arange(300), 1).numpy() != 1
@@ -37,9 +37,9 @@ def test_half_of_the_matches_with_the_pool_are_self_play(tiny_run, tmp_path):
 
 def test_against_the_pool_batches_and_shards_change_no_byte(tiny_run, tmp_path):
     run = tmp_path / "run"
-    learn_levels(tiny_settings(run, "opponents=pool", "levels=2"))
+    learn_levels(tiny_settings(run, "learner.opponents=pool", "levels=2"))
     for name, overrides in {"one": [], "other": ["batch_size=37", "dataset.shard_matches=100"]}.items():
-        generate_level(tiny_settings(run, "opponents=pool", f"output_dir={tmp_path / name}", *overrides), 2)
+        generate_level(tiny_settings(run, "learner.opponents=pool", f"output_dir={tmp_path / name}", *overrides), 2)
     assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
     rows = read_dataset(tmp_path / "one" / "dataset.csv", make_game("tictactoe").observation_codec)
     assert (np.diff(rows.match) >= 0).all()
@@ -60,7 +60,7 @@ def test_both_formats_have_the_same_rows_and_train_the_same_network(tiny_run, tm
 
 
 def test_a_level_learns_from_the_datasets_that_are_replayed(tiny_run, tmp_path):
-    settings = tiny_settings(tmp_path, "dataset.replay=1")
+    settings = tiny_settings(tmp_path, "learner.replay=1")
     learn_levels(settings)
     own, replayed = (RunFolder(run_dir) for run_dir in (tiny_run, tmp_path))
     assert replayed.agent(1).read_bytes() == own.agent(1).read_bytes()
@@ -71,8 +71,8 @@ def test_a_level_learns_from_the_datasets_that_are_replayed(tiny_run, tmp_path):
 
 
 def test_matches_that_are_cut_are_the_same_matches_with_other_targets(tiny_run, tmp_path):
-    rule = "targets=watkins"
-    for name, more in (("whole", ["targets=full"]), ("cut", [rule]), ("parted", [rule, "batch_size=37"])):
+    rule = "learner.targets=watkins"
+    for name, more in (("whole", ["learner.targets=full"]), ("cut", [rule]), ("parted", [rule, "batch_size=37"])):
         generate_level(tiny_settings(tiny_run, f"output_dir={tmp_path / name}", *more), 1)
     assert files_of(tmp_path / "cut") == files_of(tmp_path / "parted")
     codec = make_game("tictactoe").observation_codec

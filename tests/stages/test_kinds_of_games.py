@@ -16,8 +16,8 @@ from tests.support.dots import TwoBoxes
 from tests.support.runs import tiny_settings
 from tests.support.waits import WAIT, Waits
 
-HIDING = ["game=tests.support.waits:Waits", "matches=40", "levels=1", "training.epochs=1"]
-POLICY = ["targets=search", "architecture=alphazero_mlp", "architecture.hidden_sizes=[8]", "mcts.simulations=4"]
+HIDING = ["game=tests.support.waits:Waits", "matches=40", "levels=1", "learner.epochs=1"]
+POLICY = ["learner=policy", "architecture=alphazero_mlp", "architecture.hidden_sizes=[8]", "learner.simulations=4"]
 
 
 @pytest.mark.parametrize("kind", [[], POLICY], ids=["values", "policies"])
@@ -39,7 +39,7 @@ def test_levels_learn_a_game_whose_observation_hides_a_counter(tmp_path: Path, k
 
 
 def test_levels_learn_a_game_in_which_the_same_player_may_move_again(tmp_path: Path) -> None:
-    learning = ["matches=3000", "levels=2", "training.epochs=8", "training.steps_per_epoch=60", "gamma=1"]
+    learning = ["matches=3000", "levels=2", "learner.epochs=8", "learner.steps_per_epoch=60", "learner.gamma=1"]
     learn_levels(tiny_settings(tmp_path, "game=tests.support.dots:TwoBoxes", *learning))
     grade = Grader(TwoBoxes()).grade(agent_of_level(tmp_path, 2, TwoBoxes()).player())
     # The random player plays a best action in two thirds of the positions.

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import selfplay
+from selfplay.experience.store import ExperienceStore
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import RunningResults, total
-from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.match_series import play_match_series

@@ -25,8 +25,11 @@ from selfplay.stages.measure_levels import gate_text
 from tests.support.runs import files_of, tiny_settings
 
 GAME = make_game("tictactoe")
-POLICY = ["targets=search", "architecture=alphazero_mlp", "architecture.hidden_sizes=[16]", "mcts.simulations=4"]
-SMALL = ["matches=40", "levels=2", "training.epochs=2", "training.batch_size=32"]
+POLICY = [
+    *("learner=policy", "learner.rule=puct", "learner.simulations=4"),
+    *("architecture=alphazero_mlp", "architecture.hidden_sizes=[16]"),
+]
+SMALL = ["matches=40", "levels=2", "learner.epochs=2", "learner.batch_size=32"]
 
 
 def policy_settings(run_dir: Path, *overrides: str):
@@ -66,7 +69,7 @@ def test_batches_and_shards_change_no_byte(policy_run: Path, policy_copy: Path) 
 def test_batches_and_shards_change_no_byte_of_matches_with_kept_trees(policy_run: Path, policy_copy: Path) -> None:
     def rows(*overrides: str) -> bytes:
         RunFolder(policy_copy).dataset(1).unlink()
-        assert generate_level(policy_settings(policy_copy, "force=true", "mcts.reuse=true", *overrides), 1)
+        assert generate_level(policy_settings(policy_copy, "force=true", "learner.reuse=true", *overrides), 1)
         return RunFolder(policy_copy).dataset(1).read_bytes()
 
     kept = rows()
@@ -77,29 +80,29 @@ def test_batches_and_shards_change_no_byte_of_matches_with_kept_trees(policy_run
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["architecture=mlp"], "architecture=mlp has no policy head, which targets=search trains; set architecture="),
+        (["architecture=mlp"], "architecture=mlp has no policy head, which learner=policy trains; set architecture="),
         (
-            ["training.optimizer.name=tests.support.outside_training:SignDescent"],
-            "SignDescent does not train policies; set training.optimizer.name=adam",
+            ["learner.optimizer=tests.support.outside_training:SignDescent"],
+            "SignDescent does not train policies; set learner.optimizer=adam",
         ),
         (
-            ["mcts=gumbel", "mcts.reuse=true"],
-            "reuse=true: rule=gumbel divides its simulations from an unvisited position",
+            ["learner.rule=gumbel", "learner.reuse=true"],
+            "reuse=true: learner.rule=gumbel divides its simulations from an unvisited position",
         ),
     ],
 )
 def test_levels_that_could_not_play_are_refused_before_level_0(
     tmp_path: Path, overrides: list[str], message: str
 ) -> None:
-    settings = tiny_settings(tmp_path, "targets=search", "architecture=alphazero_mlp", *overrides)
+    settings = tiny_settings(tmp_path, "learner=policy", "architecture=alphazero_mlp", *overrides)
     with pytest.raises(SettingError, match=message):
         generate_level(settings, 0)
 
 
 def test_a_level_that_does_not_pass_the_gate_keeps_the_weights_before(policy_run: Path, tmp_path: Path) -> None:
-    gated = ["gate_matches=10", "matches=40", "levels=2"]
-    learn_levels(policy_settings(tmp_path / "closed", *gated, "gate=1.0"))
-    learn_levels(policy_settings(tmp_path / "open", *gated, "gate=0.0"))
+    gated = ["learner.gate_matches=10", "matches=40", "levels=2"]
+    learn_levels(policy_settings(tmp_path / "closed", *gated, "learner.gate=1.0"))
+    learn_levels(policy_settings(tmp_path / "open", *gated, "learner.gate=0.0"))
     closed, opened, free = RunFolder(tmp_path / "closed"), RunFolder(tmp_path / "open"), RunFolder(policy_run)
     weights = [load_file(run.agent(level)) for run in (closed, closed, opened, free) for level in (1, 2)]
     assert equal(weights[1], weights[0])
@@ -110,7 +113,7 @@ def test_a_level_that_does_not_pass_the_gate_keeps_the_weights_before(policy_run
     assert counts["gate_wins"] + counts["gate_draws"] + counts["gate_losses"] == 10
     assert "gate_taken" not in Manifest(closed.level(1)).sections["training"]["counts"]
     (text,) = gate_text(closed)
-    assert re.fullmatch(r"Level 2 was not taken: it won .* against level 1, too few for gate=1\.0; .*", text)
+    assert re.fullmatch(r"Level 2 was not taken: it won .* against level 1, too few for learner.gate=1\.0; .*", text)
     assert gate_text(opened) == []
 
 

@@ -10,8 +10,8 @@ from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, run_forked, tiny_settings
 
-POLICY = ["targets=search", "architecture=alphazero_mlp"]
-PARTS = ["dataset.format=parquet", "training.merge=false", "dataset.buffer_rows=100"]
+POLICY = ["learner=policy", "architecture=alphazero_mlp"]
+PARTS = ["dataset.format=parquet", "learner.merge=false", "dataset.buffer_rows=100"]
 
 
 def test_a_dataset_without_policies_is_refused(tmp_path: Path) -> None:
@@ -26,12 +26,12 @@ def test_policies_are_neither_streamed_nor_trained_by_several_processes(
     tiny_run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message = (
-        r"^dataset\.buffer_rows=100: cannot be combined with targets=search, .* in memory; set .*buffer_rows=null$"
+        r"^dataset\.buffer_rows=100: cannot be combined with learner=policy, .* in memory; set .*buffer_rows=null$"
     )
     with pytest.raises(SettingError, match=message):
         tiny_settings(tiny_run, *POLICY, *PARTS)
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(SettingError, match=r"^targets=search trains in one process"):
+    with pytest.raises(SettingError, match=r"^learner=policy trains in one process"):
         train_level(tiny_settings(tiny_run, *POLICY), 1)
 
 

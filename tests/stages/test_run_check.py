@@ -13,34 +13,37 @@ from selfplay.stages.train import train_level
 from tests.support.rejections import assert_refused
 from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
 
-TABLES = ["architecture=ntuple", "learning=td", "targets=full", "gamma=1", "levels=4"]
+TABLES = ["architecture=ntuple", "learner=td", "levels=4"]
 
 
 def expert(name: str) -> list[str]:
-    return [*TABLES, "expert.from_level=3", f"expert.player='search:{name}'"]
+    return [*TABLES, f"from_level={{3:{{learner:expert,learner.expert:'search:{name}'}}}}"]
 
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
         (
-            [*TABLES, "self_play='search:negascout?depth=3&endgame=6'", "self_play_from_level=3"],
-            "self_play=search:negascout?depth=3&endgame=6: game=tictactoe has no exact solver",
+            [*TABLES, "from_level={3:{learner.self_play:'search:negascout?depth=3&endgame=6'}}"],
+            "learner.self_play=search:negascout?depth=3&endgame=6: game=tictactoe has no exact solver",
         ),
         (
-            [*TABLES, "self_play='search:negascout?probcut=1'"],
-            "self_play=search:negascout?probcut=1: probcut needs evaluation=level:L or evaluation=pretrained",
+            [*TABLES, "learner.self_play='search:negascout?probcut=1'"],
+            "learner.self_play=search:negascout?probcut=1: probcut needs evaluation=level:L or evaluation=pretrained",
         ),
-        (expert("negascot?depth=3"), "expert.player=search:negascot?depth=3: unknown search 'negascot'; choose from"),
+        (expert("negascot?depth=3"), "learner.expert=search:negascot?depth=3: unknown search 'negascot'; choose from"),
         (
             expert("negascout?depth=3&evaluation=article"),
-            "expert.player=search:negascout?depth=3&evaluation=article: evaluation=article: tictactoe has no features",
+            "learner.expert=search:negascout?depth=3&evaluation=article: evaluation=article: tictactoe has no features",
         ),
         (
             expert("negascout?depth=3&evaluation=level:3"),
-            "expert.player=search:negascout?depth=3&evaluation=level:3: .* has no level 3",
+            "learner.expert=search:negascout?depth=3&evaluation=level:3: .* has no level 3",
         ),
-        (["exact_from=3", "dataset.format=parquet"], "exact_from: tictactoe has no exact solver; set exact_from=null"),
+        (
+            ["learner.exact_from=3", "dataset.format=parquet"],
+            "learner.exact_from: tictactoe has no exact solver; set learner.exact_from=null",
+        ),
         (
             ["comparison.references=[random,greedy_discs]"],
             "comparison.references=random: not used in tictactoe, .*; set comparison.references=null",
@@ -77,8 +80,9 @@ def test_references_that_cannot_be_made_are_refused_before_anything_is_learned(t
 
 
 def test_levels_that_are_yet_to_be_learned_may_be_named(tmp_path):
-    own = ["self_play='search:negascout?depth=2&evaluation=level:1'", "self_play_from_level=2"]
-    check_run(tiny_settings(tmp_path, *expert("negascout?depth=2&evaluation=level:2"), *own))
+    own = "2:{learner.self_play:'search:negascout?depth=2&evaluation=level:1'}"
+    taught = "3:{learner:expert,learner.expert:'search:negascout?depth=2&evaluation=level:2'}"
+    check_run(tiny_settings(tmp_path, *TABLES, f"from_level={{{own},{taught}}}"))
     references = "['level:4?depth=2','mcts:level:1?simulations=2','search:negascout?evaluation=level:3']"
     check_run(tiny_settings(tmp_path, *TABLES, "game=hex_5x5", f"comparison.references={references}"))
 
@@ -86,17 +90,17 @@ def test_levels_that_are_yet_to_be_learned_may_be_named(tmp_path):
 def test_refused_settings_leave_finished_stages_as_they_are(run_copy):
     before = files_of(run_copy)
     stages = {
-        "targets=search": [lambda it: generate_level(it, 0), lambda it: train_level(it, 1), learn_levels],
+        "learner=policy": [lambda it: generate_level(it, 0), lambda it: train_level(it, 1), learn_levels],
         "player.depth=9": [lambda it: generate_level(it, 2), learn_levels],
         "opponent=level:9": [lambda it: generate_level(it, 1)],
         "comparison.references=[greedy_discs]": [compare_and_report],
     }
     for setting, refusing in stages.items():
-        settings = tiny_settings(run_copy, setting, "force=true", "gamma=0.5")
+        settings = tiny_settings(run_copy, setting, "force=true", "learner.gamma=0.5")
         for stage in refusing:
             with pytest.raises(SettingError, match=r"no policy head|depth=9|opponent=level:9|references=greedy_discs"):
                 stage(settings)
-    result = run_forked(LEARN, "architecture=conv", "targets=search", "force=true", f"run_dir={run_copy}")
+    result = run_forked(LEARN, "architecture=conv", "learner=policy", "force=true", f"run_dir={run_copy}")
     assert_refused(result, 2, "architecture=conv has no policy head, ", "; set architecture=")
     assert files_of(run_copy) == before
     assert learn_levels(tiny_settings(run_copy)).levels == (1, 2, 3)

@@ -14,10 +14,17 @@ from tests.support.dataset_tools import read_dataset
 from tests.support.kills import interrupted_in
 from tests.support.runs import files_of, tiny_settings
 
-GAME = ["game=tictactoe", "architecture=ntuple", "targets=full", "gamma=1", "epsilons=[0.2]", "levels=2", "matches=120"]
-SEARCH = [*GAME, "self_play='search:negascout?depth=3'", "opening_plies=3"]
-VALUES = [*SEARCH, "value_share=0.5", "dataset.shard_matches=50"]
-TD = [*SEARCH, "learning=td", "td.round_matches=64"]
+GAME = [
+    "game=tictactoe",
+    "architecture=ntuple",
+    "learner.gamma=1",
+    "learner.epsilons=[0.2]",
+    "levels=2",
+    "matches=120",
+]
+SEARCH = [*GAME, "learner.self_play='search:negascout?depth=3'", "learner.opening_plies=3"]
+VALUES = [*SEARCH, "learner.targets=full", "learner.value_share=0.5", "dataset.shard_matches=50"]
+TD = [*SEARCH, "learner=td", "learner.round_matches=64"]
 
 
 @pytest.fixture(scope="module")
@@ -59,16 +66,18 @@ def test_threads_change_no_byte_of_what_learns_online(online, tmp_path, monkeypa
 
 def test_a_search_of_one_ply_learns_what_the_tables_learn_that_play_alone(tmp_path):
     """Without exploration, because a table that can win at once does not explore."""
-    alone = [*GAME, "learning=td", "epsilons=[0]", "opening_plies=4", "levels=1"]
+    alone = [*GAME, "learner=td", "learner.epsilons=[0]", "learner.opening_plies=4", "levels=1"]
     learn_levels(tiny_settings(tmp_path / "alone", *alone))
-    learn_levels(tiny_settings(tmp_path / "named", *alone, "self_play='itself'"))
+    learn_levels(tiny_settings(tmp_path / "named", *alone, "learner.self_play='itself'"))
     files = [RunFolder(tmp_path / name).agent(1).read_bytes() for name in ("alone", "named")]
     assert files[0] == files[1]
 
 
 def test_levels_before_the_first_play_one_ply_ahead(tmp_path):
+    alone = [*TD, "learner.self_play=null"]
     for name, first in {"never": 3, "second": 2}.items():
-        learn_levels(tiny_settings(tmp_path / name, *TD, f"self_play_from_level={first}"))
+        search = f"from_level={{{first}:{{learner.self_play:'search:negascout?depth=3'}}}}"
+        learn_levels(tiny_settings(tmp_path / name, *alone, search))
     level_1, level_2 = ({RunFolder(run).agent(level).read_bytes() for run in tmp_path.iterdir()} for level in (1, 2))
     assert (len(level_1), len(level_2)) == (1, 2)
 
@@ -78,7 +87,7 @@ def test_a_level_plays_better_with_a_search_and_explores_by_the_rate_in_its_name
         generate_level(tiny_settings(fitted, *GAME, *overrides, f"output_dir={tmp_path / name}"), 1)
         return read_dataset(tmp_path / name / "dataset.csv", make_game("tictactoe").observation_codec)
 
-    perfect = rows("deep", "self_play='search:negascout?depth=9&epsilon=0'")
+    perfect = rows("deep", "learner.self_play='search:negascout?depth=9&epsilon=0'")
     assert np.abs(perfect.target).max() == 0
     assert np.abs(rows("default").target).max() == 1
 
@@ -86,46 +95,46 @@ def test_a_level_plays_better_with_a_search_and_explores_by_the_rate_in_its_name
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["self_play=nobody"], "unknown player 'nobody' in self_play; choose from easy, "),
+        (["learner.self_play=nobody"], "unknown player 'nobody' in learner.self_play; choose from easy, "),
         (
-            ["self_play='search:negascout?depth=0'"],
-            "self_play=search:negascout?depth=0: depth=0: must be from 1 to 120",
+            ["learner.self_play='search:negascout?depth=0'"],
+            "learner.self_play=search:negascout?depth=0: depth=0: must be from 1 to 120",
         ),
         (
-            ["self_play='search:negascout?evaluation=best'"],
-            "self_play=search:negascout?evaluation=best: unknown evaluation 'best'; choose from ",
+            ["learner.self_play='search:negascout?evaluation=best'"],
+            "learner.self_play=search:negascout?evaluation=best: unknown evaluation 'best'; choose from ",
         ),
         (
-            ["self_play='search:negascout?time_limit=1'"],
-            "self_play=search:negascout?time_limit=1: cannot have a time_limit, which no run repeats",
+            ["learner.self_play='search:negascout?time_limit=1'"],
+            "learner.self_play=search:negascout?time_limit=1: cannot have a time_limit, which no run repeats",
         ),
         (
-            ["self_play=random", "value_share=0.5"],
-            "self_play=random: finds no values to learn from; set search:... or mcts:...",
+            ["learner.self_play=random", "learner.value_share=0.5"],
+            "learner.self_play=random: finds no values to learn from; set search:... or mcts:...",
         ),
         (
-            ["architecture=mlp", "value_share=0.5", "self_play='search:negascout?depth=3'"],
-            "self_play=search:negascout?depth=3: searches of a network without tables find no values; set ",
+            ["architecture=mlp", "learner.value_share=0.5", "learner.self_play='search:negascout?depth=3'"],
+            "learner.self_play=search:negascout?depth=3: searches of a network without tables find no values; set ",
         ),
         (
-            ["architecture=mlp", "value_share=0.5"],
-            "self_play=null: finds no values to learn from; set search:... or mcts:...",
+            ["architecture=mlp", "learner.value_share=0.5"],
+            "learner.self_play=null: finds no values to learn from; set search:... or mcts:...",
         ),
         (
-            ["learning=td", "self_play=perfect"],
-            "self_play=perfect: finds no values to learn from; set search:... or mcts:...",
+            ["learner=td", "learner.self_play=perfect"],
+            "learner.self_play=perfect: finds no values to learn from; set search:... or mcts:...",
         ),
         (
-            ["learning=td", "value_share=0.5"],
-            "value_share=0.5: cannot be combined with learning=td, where ",
+            ["learner=td", "learner.value_share=0.5"],
+            "unknown setting 'learner.value_share'; learner=values and learner=policy have learner.value_share",
         ),
         (
-            ["value_share=0.5", "opponents=pool"],
-            "opponents=pool: cannot be combined with value_share, with which a level only plays against itself; set ",
+            ["learner.value_share=0.5", "learner.opponents=pool"],
+            "learner.value_share=0.5: a level only plays against itself; set learner.opponents=self",
         ),
         (
-            ["targets=search", "architecture=alphazero_mlp", "self_play='mcts:itself'"],
-            "self_play=mcts:itself: cannot be combined with targets=search, with which levels play by tree search",
+            ["learner=policy", "architecture=alphazero_mlp", "learner.self_play='mcts:itself'"],
+            "unknown setting 'learner.epsilons'; learner=values and learner=td and learner=expert have ",
         ),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",

@@ -1,6 +1,8 @@
 """Runs in which a search teaches levels: what they learn, the same bytes in all circumstances, files, and refusals."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -8,12 +10,13 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
-from selfplay.errors import InvalidFileError, SettingError
+from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grader
+from selfplay.learners.expert import read_memory
 from selfplay.named_players.make import make_player
 from selfplay.players.checkpoints import load_checkpoint
 from selfplay.runs.epoch_losses import read_epoch_losses
@@ -21,21 +24,36 @@ from selfplay.runs.levels import level_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.stages.loop import learn_levels
-from selfplay.stages.taught_level import read_lessons
 from selfplay.stages.train import train_level
-from selfplay.training.lessons import Apprentice
+from selfplay.training.lessons import Apprentice, Lessons
 from tests.support.kills import interrupted_in
-from tests.support.rejections import assert_file_rejected
 from tests.support.runs import files_of, tiny_settings
 
 GAME = make_game("tictactoe")
 Arrays = dict[str, NDArray[Any]]
 
-TAUGHT = [
-    *("game=tictactoe", "architecture=ntuple", "learning=td", "targets=full", "gamma=1", "matches=1024", "levels=4"),
-    *("expert.player='search:negascout?depth=9'", "expert.from_level=2", "expert.tolerance=0", "expert.epsilons=[1]"),
-    *("expert.matches=256", "expert.slack=2"),
+BEGUN = [
+    "game=tictactoe",
+    "architecture=ntuple",
+    "learner=td",
+    "learner.epsilons=[1,1,0.4]",
+    "matches=1024",
+    "levels=4",
 ]
+
+
+def taught(first: int = 2, **changes: object) -> list[str]:
+    """A run whose levels from `first` on learn from a search, with these parameters."""
+    given = {"expert": "'search:negascout?depth=9'", "tolerance": 0, "epsilons": [1], "slack": 2} | changes
+    phase = ",".join(f"learner.{name}:{value}" for name, value in given.items())
+    return [*BEGUN, f"from_level={{{first}:{{learner:expert,matches:256,{phase}}}}}"]
+
+
+TAUGHT = taught()
+
+
+def lessons_of(folder: Path, level: int) -> Lessons:
+    return read_memory((RunFolder(folder).level(level) / LEARNER_FILE).read_bytes(), GAME)
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +77,14 @@ def test_taught_tables_have_a_phase_for_each_number_of_stones_and_continue_the_l
     run, game = RunFolder(finished), make_game("tictactoe")
     agents = [load_checkpoint(run.agent(level), game) for level in (1, 2, 3)]
     assert [agent.metadata["architecture"].get("phases", 1) for agent in agents] == [1, 9, 9]
-    lessons = [read_lessons(run.level(level) / LEARNER_FILE, GAME) for level in (2, 3)]
+    lessons = [lessons_of(finished, level) for level in (2, 3)]
     known = [set(map(tuple, one.position.tolist())) for one in lessons]
     assert known[0] < known[1]
 
 
 @pytest.mark.slow
 def test_tables_as_large_as_before_learn_the_lessons_of_all_plies_together(finished, tmp_path):
-    learn_levels(tiny_settings(tmp_path, *TAUGHT, "expert.weights_by_ply=false"))
+    learn_levels(tiny_settings(tmp_path, *taught(weights_by_ply="false")))
     game, run = make_game("tictactoe"), RunFolder(tmp_path)
     weights = [load_checkpoint(run.agent(level), game).network.state_dict()["weight"] for level in (1, 2, 3, 4)]
     assert {tensor.shape for tensor in weights} == {weights[0].shape}
@@ -75,12 +93,12 @@ def test_tables_as_large_as_before_learn_the_lessons_of_all_plies_together(finis
     lines = Grader(positions_of("tictactoe")).grade(level_player(tmp_path, 4, game)).lines
     assert sum(line.lost for line in lines) == 0
     # The walk of the first level that is taught does not depend on what its tables learn afterwards.
-    first = [read_lessons(RunFolder(folder).level(2) / LEARNER_FILE, GAME) for folder in (finished, tmp_path)]
+    first = [lessons_of(folder, 2) for folder in (finished, tmp_path)]
     assert np.array_equal(first[0].position, first[1].position)
 
 
 def test_lessons_are_right_where_the_search_sees_every_end(finished):
-    game, lessons = GAME, read_lessons(RunFolder(finished).level(4) / LEARNER_FILE, GAME)
+    game, lessons = GAME, lessons_of(finished, 4)
     state = game.state_at(torch.from_numpy(lessons.position))
     values = make_player("perfect", game).action_values(state)
     results = values.sign().masked_fill(values.isnan(), -2)
@@ -110,31 +128,35 @@ def test_the_evaluation_of_the_search_is_recorded_and_is_the_last_level_without_
     run = RunFolder(finished)
     records = [Manifest(run.level(level)).sections["training"]["settings"] for level in (1, 2, 4)]
     digest = Manifest(run.level(1)).sections["training"]["files"]["agent.safetensors"]
-    assert [record.get("expert_sha256") for record in records] == [None, [digest], [digest]]
+    assert [record.get("players_sha256") for record in records] == [None, [digest], [digest]]
 
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (["expert.player=random"], "expert.player=random: must be a search of fixed depth"),
-        (["expert.player='search:negascout?depth=2&endgame=4'"], "depth, without endgame and time_limit"),
-        (["learning=dataset"], "expert.player=.*: cannot be combined with learning=dataset"),
-        (["expert.from_level=1"], "expert.from_level=1: must be"),
-        (["expert.player='search:negascout?depth=1'"], "depth=1: must look 2 or more plies ahead"),
-        (["learning=td", "expert.player='search:negascout?dept=3'"], "'dept=3' is not an option of search"),
+        (taught(expert="random"), "learner.expert=random: must be a search of fixed depth"),
+        (
+            taught(expert="'search:negascout?depth=9&time_limit=1'"),
+            "time_limit=1: cannot have a time_limit, which no run",
+        ),
+        (taught(expert="'search:negascout?depth=1'"), "depth=1: must be a search of fixed depth, 2 or more plies deep"),
+        (taught(expert="'search:negascout?dept=3'"), "'dept=3' is not an option of search"),
+        (taught(first=0), "from_level=0: must be numbers of levels"),
+        (
+            [*BEGUN, "learner=expert"],
+            "learner=expert: teaches levels that another learner has made; set it from a level",
+        ),
     ],
 )
 def test_what_cannot_teach_is_refused_in_one_line(tmp_path, given, sentence):
-    with pytest.raises(SettingError, match=sentence) as refused:
-        learn_levels(tiny_settings(tmp_path, *TAUGHT, "levels=2", "matches=20", "expert.matches=20", *given))
+    with pytest.raises(SettingError, match=re.escape(sentence)) as refused:
+        learn_levels(tiny_settings(tmp_path, *given, "levels=2", "matches=20"))
     assert "\n" not in str(refused.value)
 
 
-def test_a_broken_file_of_lessons_is_named(finished, tmp_path):
-    path = tmp_path / LEARNER_FILE
-    path.write_bytes(b"no lessons")
-    with pytest.raises(InvalidFileError, match="cannot be read"):
-        read_lessons(path, GAME)
+def test_broken_lessons_are_refused():
+    with pytest.raises(ValueError, match="cannot be read"):
+        read_memory(b"no lessons", GAME)
 
 
 HARMFUL: dict[str, Callable[[Arrays], Arrays]] = {
@@ -155,11 +177,10 @@ HARMFUL: dict[str, Callable[[Arrays], Arrays]] = {
 
 
 @pytest.mark.parametrize("harm", HARMFUL)
-def test_lessons_that_cannot_be_of_this_game_are_refused_in_one_line(finished, tmp_path, harm):
-    path = tmp_path / LEARNER_FILE
-    save_file(HARMFUL[harm](load_file(RunFolder(finished).level(2) / LEARNER_FILE)), path)
-    with assert_file_rejected(path, "has no lessons of tictactoe .*; delete it, or train the level before again$"):
-        read_lessons(path, GAME)
+def test_lessons_that_cannot_be_of_this_game_are_refused_in_one_line(finished, harm):
+    harmful = save(HARMFUL[harm](load_file(RunFolder(finished).level(2) / LEARNER_FILE)))
+    with pytest.raises(ValueError, match=r"^has no lessons of tictactoe \(.*\)$"):
+        read_memory(harmful, GAME)
 
 
 class HarshJudge:
@@ -172,7 +193,7 @@ class HarshJudge:
 
 def test_positions_without_a_good_action_change_no_weight(finished):
     """A search can judge all actions to be poor, because it judges positions one by one."""
-    lessons = read_lessons(RunFolder(finished).level(2) / LEARNER_FILE, GAME)
+    lessons = lessons_of(finished, 2)
     network = load_checkpoint(RunFolder(finished).agent(1), GAME).network
     before = network.weight.detach().clone()
     apprentice = Apprentice(GAME, network, HarshJudge(), 0, passes=2, margin=0.05)

@@ -58,10 +58,10 @@ def test_a_finished_stage_is_skipped(tiny_run: Path) -> None:
 
 
 def test_other_settings_are_refused_and_forced(tiny_run: Path, run_copy: Path) -> None:
-    with pytest.raises(StageError, match=r"level_00: gamma was 0\.9, is 0\.5"):
-        generate_level(tiny_settings(run_copy, "gamma=0.5"), 0)
+    with pytest.raises(StageError, match=r"level_00: learner.gamma was 0\.9, is 0\.5"):
+        generate_level(tiny_settings(run_copy, "learner.gamma=0.5"), 0)
     assert files_of(run_copy) == files_of(tiny_run)
-    assert generate_level(tiny_settings(run_copy, "gamma=0.5", "force=true"), 0)
+    assert generate_level(tiny_settings(run_copy, "learner.gamma=0.5", "force=true"), 0)
     with pytest.raises(StageError, match="level_01: dataset_sha256 was"):
         train_level(tiny_settings(run_copy), 1)
 
@@ -103,7 +103,7 @@ def test_an_architecture_learns_a_level(tmp_path: Path, architecture: str, game:
 
 
 def test_the_agents_viewpoint_keeps_its_own_rows(tiny_run: Path, tmp_path: Path) -> None:
-    generate_level(tiny_settings(tmp_path, "viewpoints=agent"), 0)
+    generate_level(tiny_settings(tmp_path, "learner.viewpoints=agent"), 0)
     both, agent = (pd.read_csv(run_dir / "level_00/dataset.csv") for run_dir in (tiny_run, tmp_path))
     # The agent moves first in the even matches, so its plies are even there, and odd in the others.
     expected = both[both["ply"] % 2 == both["match"] % 2].reset_index(drop=True)

@@ -3,10 +3,10 @@
 import random
 from pathlib import Path
 
+from selfplay.experience.graph import Squares
+from selfplay.experience.rule import ExperienceRule
+from selfplay.experience.store import ExperienceStore
 from selfplay.games import make_game
-from selfplay.learners.experience.graph import Squares
-from selfplay.learners.experience.rule import ExperienceRule
-from selfplay.learners.experience.store import ExperienceStore
 
 GAME = make_game("tictactoe")
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]

@@ -25,12 +25,16 @@ CONSOLE = PROJECT / "play" / "console.py"
 COMMAND = PROJECT / "selfplay" / "__main__.py"
 """The command `selfplay`; its first argument is the name of a program."""
 
-TINY = ["matches=300", "levels=3", "training.epochs=3", "training.steps_per_epoch=5", "training.batch_size=64"]
+TINY_TRAINING = ["learner.epochs=3", "learner.steps_per_epoch=5", "learner.batch_size=64"]
+"""For learners that fit networks."""
+TINY_MATCHES = ["matches=300", "levels=3"]
+TINY = [*TINY_MATCHES, *TINY_TRAINING]
 
 
 def tiny_settings(run_dir: Path, *overrides: str) -> Settings:
     """The settings of a tiny run."""
-    return replace(compose_settings([*TINY, *overrides]), run_dir=str(run_dir))
+    fits = not {"learner=td", "learner=expert"}.intersection(overrides)
+    return replace(compose_settings([*(TINY if fits else TINY_MATCHES), *overrides]), run_dir=str(run_dir))
 
 
 def files_of(run_dir: Path) -> dict[str, bytes]:

@@ -8,7 +8,7 @@ from selfplay.dataset.formats import PARQUET
 from selfplay.dataset.parquet import ParquetRowGroups
 from selfplay.games import make_game
 from selfplay.training.fitting import seeded
-from selfplay.training.parameters import Optimizer, Training
+from selfplay.training.parameters import Training
 from selfplay.training.process_group import SINGLE_PROCESS
 from selfplay.training.streaming import StreamedRows
 from tests.support.dataset_tools import random_rows
@@ -40,7 +40,6 @@ def make_settings(**changes):
         "batch_size": 64,
         "merge": False,
         "symmetries": False,
-        "optimizer": Optimizer(learning_rate=changes.pop("learning_rate", 0.003)),
     }
     return Training(**{**values, **changes})
 

@@ -1,7 +1,6 @@
 """Training on rows that are in memory, and the examples made of them."""
 
 from collections.abc import Callable
-from dataclasses import fields
 
 import numpy as np
 import torch
@@ -11,16 +10,13 @@ from selfplay.dataset.rows import Rows
 from selfplay.games import Game
 from selfplay.training.examples import Examples, training_examples
 from selfplay.training.fitting import EpochLoss, fit
-from selfplay.training.parameters import Optimizer, Training
+from selfplay.training.parameters import Training
 from selfplay.training.rows_in_memory import RowsInMemory
 
 
 def training_settings(**changes: object) -> Training:
-    """Parameters of a short training, with these fields changed, which may be fields of the optimizer."""
-    names = [field.name for field in fields(Optimizer) if field.name in changes]
-    optimizer = Optimizer(**{name: changes.pop(name) for name in names})
-    values = {"epochs": 4, "steps_per_epoch": 6, "batch_size": 128, "optimizer": optimizer}
-    return Training(**{**values, **changes})
+    """Parameters of a short training, with these fields changed."""
+    return Training(**{"epochs": 4, "steps_per_epoch": 6, "batch_size": 128, **changes})
 
 
 def examples_of(rows: Rows, settings: Training, game: Game) -> Examples:

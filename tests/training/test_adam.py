@@ -8,7 +8,7 @@ from torch import nn
 
 from selfplay.training.batch_training import Adam
 from selfplay.training.learning_rate import LearningRate, one_cycle
-from selfplay.training.parameters import Optimizer, Training
+from selfplay.training.parameters import Training
 
 STEPS = 20
 
@@ -73,15 +73,14 @@ def test_one_cycle_equals_that_of_torch_at_every_step(total_steps):
 
 
 def test_the_learning_rate_falls_from_level_to_level():
-    optimizer = Optimizer(learning_rate=0.4, level_decay=0.5, schedule="constant")
-    settings = Training(epochs=2, steps_per_epoch=3, optimizer=optimizer)
+    settings = Training(epochs=2, steps_per_epoch=3, learning_rate=0.4, level_decay=0.5, schedule="constant")
     for level, rate in ((1, 0.4), (2, 0.2), (4, 0.05)):
         schedule = LearningRate(settings, rows=10, level=level)
         assert [schedule.at(step) for step in range(6)] == pytest.approx([rate] * 6)
 
 
 def test_a_decayed_schedule_is_a_scaled_schedule_of_the_first_level():
-    settings = Training(epochs=3, steps_per_epoch=None, batch_size=4, optimizer=Optimizer(level_decay=0.8))
+    settings = Training(epochs=3, steps_per_epoch=None, batch_size=4, level_decay=0.8)
     first, third = (LearningRate(settings, rows=10, level=level) for level in (1, 3))
     # One pass over 10 rows is three batches.
     assert first.steps_per_epoch == 3

@@ -18,7 +18,7 @@ from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.training.fitting import fit, initial_network, seeded
 from selfplay.training.held_out import is_held_out
-from selfplay.training.parameters import Optimizer, Training
+from selfplay.training.parameters import Training
 from selfplay.training.rows_in_memory import RowsInMemory
 from tests.support.dataset_tools import observations_of, random_rows
 from tests.support.training import examples_of, fit_to_rows, training_settings
@@ -117,7 +117,7 @@ def test_a_level_of_tic_tac_toe_is_learned_without_files():
     random, network = RandomPlayer(GAME), initial_network(GAME, {"name": "mlp", "hidden_sizes": [64]})
     record = next(play_matches(GAME, (random, random), range(4000), key=0, batch_size=4000))
     rows = RowsInMemory(GAME, [discounted_rows(GAME, record, gamma=0.9)])
-    losses = fit(network, rows, Training(epochs=10, optimizer=Optimizer(learning_rate=0.01)))
+    losses = fit(network, rows, Training(epochs=10, learning_rate=0.01))
     assert losses[-1].validation_loss < 0.9 * losses[0].validation_loss
     players = ValueNetPlayer(GAME, network), random
     assert count_matches(GAME, players, 200, 0, 200).results.losses < 20
@@ -127,7 +127,7 @@ def test_a_level_of_tic_tac_toe_is_learned_without_files():
     ("parameters", "message"),
     [
         ({"epochs": 0}, r"training\.epochs=0: must be from 1"),
-        ({"schedule": "sometimes"}, r"training\.optimizer\.schedule=sometimes: must be constant or one_cycle"),
+        ({"schedule": "sometimes"}, r"training\.schedule=sometimes: must be constant or one_cycle"),
     ],
 )
 def test_parameters_out_of_range_are_refused(parameters, message):
@@ -174,7 +174,7 @@ def test_training_does_not_change_torchs_generator():
 
 
 def test_a_loss_that_is_not_a_number_stops_the_training():
-    with pytest.raises(StageError, match="the loss is not a number in epoch 1; set a lower training"):
+    with pytest.raises(StageError, match=r"the loss is not a number in epoch 1; set a lower learner\.learning_rate"):
         fitted(training_settings(learning_rate=1e30))
 
 

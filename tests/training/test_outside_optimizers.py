@@ -17,17 +17,17 @@ from tests.support.runs import tiny_settings
 
 GAME = make_game("tictactoe")
 MODULE = "tests.support.outside_training"
-SIGN = f"training.optimizer.name={MODULE}:SignDescent"
-HALVING = f"training.optimizer.schedule={MODULE}:halving"
+SIGN = f"learner.optimizer={MODULE}:SignDescent"
+HALVING = f"learner.schedule={MODULE}:halving"
 
 
 def test_a_level_is_trained_by_an_optimizer_and_a_schedule_of_another_package(tmp_path):
     once = [
         "numerics=native",
         "levels=1",
-        "training.epochs=1",
-        "training.steps_per_epoch=1",
-        "training.optimizer.learning_rate=0.25",
+        "learner.epochs=1",
+        "learner.steps_per_epoch=1",
+        "learner.learning_rate=0.25",
     ]
     settings = tiny_settings(tmp_path, SIGN, HALVING, *once)
     learn_levels(settings)
@@ -48,8 +48,8 @@ def test_a_level_is_trained_by_an_optimizer_and_a_schedule_of_another_package(tm
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("training.optimizer.name=newton", r"^training.optimizer.name=newton: \w+ \w+ adam$"),
-        (f"training.optimizer.name={MODULE}:Missing", "optimizer '.*:Missing' cannot be imported"),
+        ("learner.optimizer=newton", r"^learner.optimizer=newton: \w+ \w+ adam$"),
+        (f"learner.optimizer={MODULE}:Missing", "optimizer '.*:Missing' cannot be imported"),
     ],
 )
 def test_names_that_are_not_registered_are_refused(override, message):

@@ -148,6 +148,6 @@ def test_the_loss_of_the_weights_has_a_column() -> None:
 
 
 def test_an_optimiser_that_does_not_train_policies_is_refused() -> None:
-    settings = training_settings(epochs=1, name="tests.support.outside_training:SignDescent")
-    with pytest.raises(SettingError, match=r"SignDescent does not train policies; set training\.optimizer\.name=adam"):
+    settings = training_settings(epochs=1, optimizer="tests.support.outside_training:SignDescent")
+    with pytest.raises(SettingError, match=r"SignDescent does not train policies; set optimizer=adam"):
         fit_to_rows(network(), random_rows(), settings, GAME, 7)

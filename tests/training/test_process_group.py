@@ -29,14 +29,14 @@ GAME = make_game("tictactoe")
 # One hidden layer, because deep networks amplify the rounding of sums. The decay keeps gradients away from 0, where
 # Adam amplifies it; it also reveals the size of the gradient, which Adam alone hides.
 OVERRIDES = [
-    *("training.steps_per_epoch=null", "dataset.format=parquet", "training.merge=false"),
-    *("architecture=mlp_512", "training.optimizer.learning_rate=0.003"),
-    "training.optimizer.weight_decay=0.1",
+    *("learner.steps_per_epoch=null", "dataset.format=parquet", "learner.merge=false"),
+    *("architecture=mlp_512", "learner.learning_rate=0.003"),
+    "learner.weight_decay=0.1",
 ]
 # Batches with unequal shares.
-STREAMED = ["dataset.buffer_rows=500", "training.batch_size=63"]
+STREAMED = ["dataset.buffer_rows=500", "learner.batch_size=63"]
 
-EPOCH = "training.epochs=1"
+EPOCH = "learner.epochs=1"
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_torchrun_trains_the_weights_of_one_process(run_dir, matches, tmp_path):
     """With 300 matches the last batch of a pass is shorter than the others."""
     shutil.copytree(matches, tmp_path / "one")
     train_level(tiny_settings(tmp_path / "one", *OVERRIDES), 1)
-    told = ["--level", "1", "matches=300", "training.epochs=3", "training.batch_size=64", *OVERRIDES]
+    told = ["--level", "1", "matches=300", "learner.epochs=3", "learner.batch_size=64", *OVERRIDES]
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
     command = [*torchrun, "--nproc-per-node", "2", TRAIN, *told, f"run_dir={run_dir}"]
     result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=PROJECT, timeout=120)
@@ -125,7 +125,7 @@ def test_torchrun_trains_the_weights_of_one_process(run_dir, matches, tmp_path):
     ("size", "overrides"),
     [
         (2, [*STREAMED, EPOCH]),
-        (3, ["training.batch_size=2", EPOCH, "training.steps_per_epoch=10", "training.merge=true"]),
+        (3, ["learner.batch_size=2", EPOCH, "learner.steps_per_epoch=10", "learner.merge=true"]),
         pytest.param(
             *(2, ["architecture=custom", "architecture.name=tests.support.outside_training:PolicyNetwork", EPOCH]),
             marks=pytest.mark.slow,
@@ -152,7 +152,7 @@ def test_when_a_process_is_killed_the_other_ends_and_no_partial_file_is_left(run
             begun.touch()
             return NoProgress(total=0, desc="")
 
-        train_level(tiny_settings(run_dir, *OVERRIDES, "training.epochs=100000"), 1, bar)
+        train_level(tiny_settings(run_dir, *OVERRIDES, "learner.epochs=100000"), 1, bar)
 
     children = start_team(2, work)
     while not begun.exists():

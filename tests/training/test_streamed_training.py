@@ -53,7 +53,7 @@ def test_the_same_seed_gives_the_same_weights(dataset):
 # ---------------------------------------------------------------------- levels
 
 
-STREAMED = ["dataset.format=parquet", "training.merge=false", "dataset.buffer_rows=200", "dataset.replay=1"]
+STREAMED = ["dataset.format=parquet", "learner.merge=false", "dataset.buffer_rows=200", "learner.replay=1"]
 
 
 @pytest.fixture
@@ -93,14 +93,14 @@ def test_a_changed_or_missing_part_is_refused(run_in_parts):
     [
         (["dataset.buffer_rows=0"], "dataset.buffer_rows=0: must be from 1 to 2,147,483,648"),
         (
-            ["dataset.buffer_rows=9", "training.merge=false"],
+            ["dataset.buffer_rows=9", "learner.merge=false"],
             "dataset.format=csv: cannot be combined with dataset.buffer_rows=9, which reads rows in parts; "
             "set dataset.format=parquet",
         ),
         (
             ["dataset.buffer_rows=9", "dataset.format=parquet"],
-            "training.merge=true: cannot be combined with dataset.buffer_rows=9, which reads rows in parts; "
-            "set training.merge=false",
+            "learner.merge=true: cannot be combined with dataset.buffer_rows=9, which reads rows in parts; "
+            "set learner.merge=false",
         ),
     ],
 )
@@ -153,9 +153,9 @@ def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
         "architecture.hidden_sizes=[4]",
         "numerics=native",
         "dataset.format=parquet",
-        "training.merge=false",
+        "learner.merge=false",
     ]
-    overrides += ["training.symmetries=false", "training.epochs=1"]
+    overrides += ["learner.symmetries=false", "learner.epochs=1"]
     said = []
     for buffer_rows in ("null", "20000"):
         command = [sys.executable, "-c", LIMITED, tmp_path, *overrides, f"dataset.buffer_rows={buffer_rows}"]
@@ -170,8 +170,8 @@ def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
 @pytest.mark.parametrize(
     ("overrides", "advice"),
     [
-        ([], "with another run_dir, dataset.buffer_rows=1000000, training.merge=false and dataset.format=parquet"),
-        (["dataset.format=parquet"], "dataset.buffer_rows=1000000 and training.merge=false read them in parts"),
+        ([], "with another run_dir, dataset.buffer_rows=1000000, learner.merge=false and dataset.format=parquet"),
+        (["dataset.format=parquet"], "dataset.buffer_rows=1000000 and learner.merge=false read them in parts"),
         (["recipe=alphazero"], "set fewer matches"),
     ],
 )
@@ -181,8 +181,8 @@ def test_the_advice_for_rows_that_do_not_fit_into_memory_can_be_followed(
     def out_of_memory(*_):
         raise MemoryError
 
-    monkeypatch.setattr("selfplay.stages.train.RowsInMemory", out_of_memory)
-    monkeypatch.setattr("selfplay.stages.train.TrainingPlan.record", lambda *_: {})
+    monkeypatch.setattr("selfplay.stages.training_plan.RowsInMemory", out_of_memory)
+    monkeypatch.setattr("selfplay.stages.training_plan.TrainingPlan.record", lambda *_: {})
     with pytest.raises(StageError, match=f"its rows do not fit into memory; {advice}"):
         train_level(compose_settings([*overrides, f"run_dir={tmp_path}", f"dataset_file={tmp_path}"]), 1)
     # The settings that it names go together.

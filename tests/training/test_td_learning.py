@@ -12,7 +12,7 @@ from selfplay.matches.series import count_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_values
 from selfplay.search.exact_solver import empties, make_exact_solver
-from selfplay.training.parameters import TemporalDifferences
+from selfplay.training.parameters import StepSizes
 from selfplay.training.td_learning import learn, step_sizes, td_learn, unchanged, write_exact_values
 from selfplay.training.td_matches import (
     MatchParameters,
@@ -77,19 +77,19 @@ def test_an_exact_value_is_the_target_and_ends_the_match_for_earlier_afterstates
 
 
 def test_step_sizes_fall_exponentially_with_the_coherence():
-    rates = step_sizes(TemporalDifferences(step_size=0.01, sharpness=2.7))
+    rates = step_sizes(StepSizes(step_size=0.01, sharpness=2.7))
     assert rates[-1] == pytest.approx(0.01)
     assert rates[len(rates) // 2] == pytest.approx(0.01 * np.exp(-1.35))
     assert rates[0] == pytest.approx(0.01 * np.exp(-2.7))
-    decaying = TemporalDifferences(step_size=0.04, level_decay=0.5)
+    decaying = StepSizes(step_size=0.04, level_decay=0.5)
     assert step_sizes(decaying, level=3)[-1] == pytest.approx(0.01)
-    assert set(step_sizes(TemporalDifferences(step_size=0.02, sharpness=0)).tolist()) == {np.float32(0.02)}
+    assert set(step_sizes(StepSizes(step_size=0.02, sharpness=0)).tolist()) == {np.float32(0.02)}
 
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_learning_changes_weights_like_plain_python(name):
     _, network = network_of(name, scale=0.05)
-    settings = TemporalDifferences(step_size=0.05)
+    settings = StepSizes(step_size=0.05)
     generator = np.random.default_rng(3)
     squares = network.num_squares
     played = no_afterstates(40, 5)
@@ -179,7 +179,7 @@ def test_late_afterstates_have_their_exact_values(name, outcome, few):
 def test_learned_tables_seldom_lose_to_the_random_player():
     game = make_game("tictactoe")
     network = build_network({"name": "ntuple", "symmetries": "square"}, game.observation_shape, 9)
-    settings = TemporalDifferences(step_size=0.3)
+    settings = StepSizes(step_size=0.3)
     tables = network.trainable_tables()
 
     def losses():

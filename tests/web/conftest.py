@@ -13,9 +13,9 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from selfplay.experience.store import ExperienceStore
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
 from selfplay.learners.tabular.table_file import save_tables
 from selfplay.runs.run_folder import RunFolder

@@ -74,7 +74,7 @@ def test_a_game_without_a_run_has_the_story_of_the_agent_that_comes_with_the_pro
     assert [row["level"] for row in story["comparison"]] == list(range(16))
     assert {row["level"] for row in story["mistakes"]} == {None, *range(16)}
     assert "level 15 is measured, not" in " ".join(story["summary"]["report"].split())
-    assert {"recipe=connect_four", "seed=0"} <= set(story["summary"]["settings"])
+    assert {"recipe=connect_four", "seed=0", "learner.name=td"} <= set(story["summary"]["settings"])
     command = f"./learn_connect_four.sh run_dir={own}"
     assert story["notes"] == [f"{own} has no trained level yet; train some with {command}."]
     own.mkdir()

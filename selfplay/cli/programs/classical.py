@@ -10,10 +10,10 @@ from pathlib import Path
 from selfplay.checks import fields_of
 from selfplay.cli.command import Program, progress_bar
 from selfplay.errors import InvalidFileError, SettingError
+from selfplay.experience.graph import BoardForm
+from selfplay.experience.json_file import export_json, import_json, read_json
+from selfplay.experience.store import ExperienceStore
 from selfplay.games import make_game
-from selfplay.learners.experience.graph import BoardForm
-from selfplay.learners.experience.json_file import export_json, import_json, read_json
-from selfplay.learners.experience.store import ExperienceStore
 from selfplay.playing.console_text import supports_colour
 from selfplay.playing.experience_menu import play_with_experience
 from selfplay.runs.command_lines import command_line

@@ -6,11 +6,11 @@ import sqlite3
 import pytest
 
 from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.experience.database import SCHEMA_VERSION
+from selfplay.experience.rule import ExperienceRule
+from selfplay.experience.store import ExperienceStore
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.learners.experience.database import SCHEMA_VERSION
-from selfplay.learners.experience.rule import ExperienceRule
-from selfplay.learners.experience.store import ExperienceStore
 from tests.support.experience_tools import DRAWN, GAME, O_WINS, X_WINS, boards_of, learn, new_store
 from tests.support.rejections import assert_file_rejected
 

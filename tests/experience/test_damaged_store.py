@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from selfplay.errors import InvalidFileError
-from selfplay.learners.experience.graph import Board
-from selfplay.learners.experience.store import ExperienceStore
+from selfplay.experience.graph import Board
+from selfplay.experience.store import ExperienceStore
 from selfplay.players.experience import load_experience_player
 from tests.support.experience_tools import GAME, learn, new_store, random_match
 from tests.support.rejections import assert_file_rejected

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from selfplay.learners.experience.graph import rescored
-from selfplay.learners.experience.store import ExperienceStore
+from selfplay.experience.graph import rescored
+from selfplay.experience.store import ExperienceStore
 from selfplay.matches.arena import play_matches
 from selfplay.players.experience import load_experience_player
 from selfplay.players.random import RandomPlayer

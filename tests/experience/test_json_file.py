@@ -5,7 +5,7 @@ import json
 import pytest
 
 from selfplay.errors import InvalidFileError
-from selfplay.learners.experience.json_file import export_json, import_json
+from selfplay.experience.json_file import export_json, import_json
 from tests.support.experience_tools import X_WINS, learn, new_store, random_match
 
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError, shortened
+from selfplay.experience.rule import ExperienceRule
 from selfplay.files import check_writable, open_file
-from selfplay.learners.experience.rule import ExperienceRule
 
 APPLICATION_ID = 0x53504C58
 """Identifies the files of this program, in the header of the SQLite file."""

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from selfplay.experience.rule import ExperienceRule
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.learners.experience.rule import ExperienceRule
 
 Squares = tuple[int, ...]
 """A board in C order: 1 for an X (player 0), -1 for an O, 0 for an empty square."""

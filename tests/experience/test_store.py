@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfplay.learners.experience.graph import BACKUPS, rescored
+from selfplay.experience.graph import BACKUPS, rescored
 from tests.support.experience_tools import GAME, X_WINS, boards_of, learn, new_store, random_match
 
 

@@ -15,10 +15,10 @@ from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
 from selfplay.errors import InvalidFileError
+from selfplay.experience.graph import Board, BoardForm, Squares, checked_boards, ensure, rescored
+from selfplay.experience.rule import ExperienceRule
+from selfplay.experience.store import ExperienceStore
 from selfplay.files import CHECKED, FileFormat, written_whole
-from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, ensure, rescored
-from selfplay.learners.experience.rule import ExperienceRule
-from selfplay.learners.experience.store import ExperienceStore
 
 
 @with_config(CHECKED)

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from selfplay.errors import InvalidFileError, shortened
+from selfplay.experience.database import ExperienceDatabase, damaged
+from selfplay.experience.graph import Board, BoardForm, Squares, backed_up_score, check_stored_boards
+from selfplay.experience.rule import ExperienceRule
 from selfplay.files import user_path
 from selfplay.games import name_of_game
 from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
-from selfplay.learners.experience.database import ExperienceDatabase, damaged
-from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score, check_stored_boards
-from selfplay.learners.experience.rule import ExperienceRule
 from selfplay.pickling import MadeAgain
 
 CELLS = {1: "X", -1: "O", 0: "."}

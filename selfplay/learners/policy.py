@@ -1,0 +1,114 @@
+"""Learning a policy and values by tree search (AlphaZero: Silver et al., Science 362, 2018).
+
+Levels play by tree search with their network. The network learns the policies that the searches find, and the outcomes.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from selfplay.architectures import probe
+from selfplay.checks import count, fields_of, one_in, within
+from selfplay.dataset.rows import Rows
+from selfplay.dataset.target_rules import search as search_targets
+from selfplay.errors import SettingError
+from selfplay.games import Game
+from selfplay.learners.learner import ALONE, Resources
+from selfplay.learners.self_play import Targets, against_one, generation_key, with_opening
+from selfplay.learners.values import FitsRows
+from selfplay.players.agent import Agent
+from selfplay.players.kept_searches import KeepsSearches
+from selfplay.players.mcts import MctsPlayer
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
+from selfplay.search.mcts.rule import SEARCH_RULES, constants_of_rule, make_rule
+from selfplay.search.mcts.tree_search import MOST_SIMULATIONS, TreeSearch
+from selfplay.training.parameters import IN_MATCHES, IN_TRAINING, LossWeights
+from selfplay.training.trainer import require_policy_training
+
+EXPLORING = {"gumbel": {"gumbel_scale": 1.0}, "puct": {"noise": 0.25}}
+"""The noise at the root, by rule, in the matches that are learned from."""
+
+MOST_TEMPERATURE = 10**6
+"""At the highest temperature, all actions are equally likely."""
+
+
+@dataclass(frozen=True)
+class Policy(FitsRows):
+    """Learns which actions a tree search finds good, and the outcomes of its matches."""
+
+    streams_rows = False
+    one_process_only = True
+
+    gamma: float = field(default=1.0, metadata=IN_MATCHES | within(0, 1))
+    """Discount of the return for each further move of the same player."""
+    rule: str = field(default="gumbel", metadata=IN_MATCHES | one_in(SEARCH_RULES))
+    """How simulations choose actions: puct, gumbel or uct."""
+    constants: dict[str, float] = field(default_factory=dict, metadata=IN_MATCHES)
+    """Constants of the rule that differ from their usual values, which are those of the rule and, so that matches
+    differ, gumbel_scale=1 for gumbel and noise=0.25 for puct."""
+    simulations: int = field(default=32, metadata=IN_MATCHES | within(1, MOST_SIMULATIONS))
+    """Simulations for each action."""
+    proves: bool = field(default=True, metadata=IN_MATCHES)
+    """Whether exact values are proved (MCTS-solver)."""
+    reuse: bool = field(default=False, metadata=IN_MATCHES)
+    """Whether a search continues the tree of the last ply, below the action that was played; not for gumbel."""
+    temperature: float = field(default=1.0, metadata=IN_MATCHES | within(0, MOST_TEMPERATURE))
+    """In the first plies, actions are drawn with probability proportional to policy ** (1 / temperature); 0: the action
+    that the search finds best."""
+    temperature_plies: int = field(default=8, metadata=IN_MATCHES | count(0))
+    """Number of plies with this temperature; later ones have 0."""
+    value_weight: float = field(default=1.0, metadata=IN_TRAINING | within(0, 1000))
+    """Weight of the squared error of the value in the loss."""
+    policy_weight: float = field(default=1.0, metadata=IN_TRAINING | within(0, 1000))
+    """Weight of the cross-entropy of the policy in the loss."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        known = constants_of_rule(self.rule)
+        if self.constants.keys() - set(known):
+            given = ", ".join(self.constants)
+            raise SettingError(f"constants={given}: rule={self.rule} has {', '.join(known) or 'no constants'}")
+
+    @property
+    def loss_weights(self) -> LossWeights:
+        return LossWeights(self.value_weight, self.policy_weight)
+
+    def policy_size(self, game: Game) -> int:
+        return game.num_distinct_actions
+
+    def check(self, agent: Agent, resources: Resources) -> None:
+        super().check(agent, resources)
+        if probe(agent.network, agent.game.observation_shape).policy_logits is None:
+            name = agent.checkpoint.metadata["architecture"]["name"]
+            raise SettingError(
+                f"architecture={name} has no policy head, which learner=policy trains; set "
+                "architecture=alphazero_mlp or alphazero_residual"
+            )
+        require_policy_training(self.optimizer)
+        self.player(agent, resources)
+
+    def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
+        with fields_of("constants", *self.constants):
+            rule = make_rule(self.rule, EXPLORING.get(self.rule, {}) | self.constants)
+        search = TreeSearch(agent.game, agent.evaluator(), rule, self.simulations, proves=self.proves, reuse=self.reuse)
+        player = MctsPlayer(
+            search, temperature=self.temperature, temperature_plies=self.temperature_plies, name=agent.name
+        )
+        return with_opening(agent.game, KeepsSearches(player), self.opening_plies)
+
+    def generate(
+        self,
+        game: Game,
+        agent: Agent | None,
+        matches: range,
+        *,
+        seed: int = 0,
+        level: int = 0,
+        resources: Resources = ALONE,
+    ) -> Iterable[Rows]:
+        key = generation_key(seed, level)
+        player = RandomPlayer(game) if agent is None else self.player(agent, resources)
+        plies = self.opening_plies if agent is not None else 0
+        targets = Targets(search_targets, self.gamma, self.outcome_of(), self.value_share, self.exact_from, plies)
+        played = against_one(game, (player, player), matches, key, resources)
+        return (targets.rows(game, key, batch) for batch in played)

@@ -1,0 +1,94 @@
+"""The matches from which rows are made: of a level against itself, earlier levels or another player."""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
+from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.rows import Rows, concatenate
+from selfplay.dataset.targets import PlayedMatches, TargetRule
+from selfplay.games import Game
+from selfplay.games.outcomes import Outcome
+from selfplay.games.state import MatchRecord
+from selfplay.learners.learner import Resources
+from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch, play_matches
+from selfplay.players.openings import OpeningPlayer
+from selfplay.players.player import Player
+
+RecordedMatches = tuple[MatchRecord, Players]
+"""Matches between the same two players, and these players, the level itself first."""
+
+
+class Targets(NamedTuple):
+    """How the targets of rows are computed from matches; see `PlayedMatches`."""
+
+    rule: TargetRule
+    gamma: float
+    outcome: Outcome
+    value_share: float = 0.0
+    exact_from: int | None = None
+    opening_plies: int = 0
+    viewpoints: str = "both"
+
+    def rows(self, game: Game, key: int, batch: list[RecordedMatches]) -> Rows:
+        """The rows of a batch of matches, ordered by match and ply."""
+        how = {name: value for name, value in self._asdict().items() if name not in ("rule", "viewpoints")}
+        parts = [
+            match_rows(PlayedMatches(game, record, players, key, **how), self.rule, self.viewpoints)
+            for record, players in batch
+        ]
+        return parts[0] if len(parts) == 1 else concatenate(parts).in_order()
+
+
+def generation_key(seed: int, level: int) -> int:
+    """The stream of random numbers of the matches of a level."""
+    return stream_key(seed, level, Activity.GENERATION)
+
+
+def against_one(
+    game: Game, players: Players, matches: range, key: int, resources: Resources
+) -> Iterator[list[RecordedMatches]]:
+    """Matches of two players, a batch at a time."""
+    size, device = resources.batch_size, resources.device
+    for record in play_matches(game, players, matches, key, learn=False, batch_size=size, device=device):
+        # The result of a forfeited match says nothing about its positions.
+        if not record.forfeits:
+            yield [(record, players)]
+
+
+def against_pool(
+    game: Game, player_of: Callable[[int], Player], level: int, matches: range, key: int, resources: Resources
+) -> Iterator[list[RecordedMatches]]:
+    """Matches of a level against itself and earlier levels, a batch at a time, with a record per opponent.
+
+    The level moves first in matches with even numbers.
+    """
+    players = cache(player_of)
+    for numbers in torch.split(torch.arange(matches.start, matches.stop), resources.batch_size or USUAL_BATCH_SIZE):
+        opponents = opponents_of(key, numbers, level)
+        records = []
+        for opponent in sorted(set(opponents.tolist())):
+            match = numbers[opponents == opponent]
+            pair = players(level), players(opponent)
+            record = play_batch(game, pair, match, (match % 2).to(torch.int8), key, device=resources.device)
+            records.append((record, pair))
+        yield records
+
+
+def opponents_of(key: int, matches: Tensor, level: int) -> Tensor:
+    """int64[B]: the level that is the opponent in each of the matches numbered `matches` (int64[B]).
+
+    Half of the matches are against the level itself, and the earlier levels (level 0 is the random player) share the
+    rest equally.
+    """
+    drawn: Tensor = below(Draws(key, matches, 0).bits(Purpose.OPPONENT), 2 * level)
+    return torch.where(drawn < level, drawn, level)
+
+
+def with_opening(game: Game, player: Player, plies: int) -> Player:
+    """The player, whose matches begin with 0 to this number of random plies."""
+    return OpeningPlayer(game, player, plies) if plies else player

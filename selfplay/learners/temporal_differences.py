@@ -1,0 +1,150 @@
+"""Learning by temporal differences: tables of patterns learn from each match that they play against themselves.
+
+The agent has the mean of the weights that the level had while it learned, as float16 numbers; its memory has the last
+weights, with which the next level begins.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from selfplay.architectures.capabilities import TableWeights
+from selfplay.checks import PLAYER_NAME, count, within
+from selfplay.dataset.rows import Rows
+from selfplay.errors import SettingError, shortened
+from selfplay.games import Game
+from selfplay.games.patterns import TrainableTables
+from selfplay.learners.learner import ALONE, Learner, Resources, TrainedLevel
+from selfplay.learners.self_play import with_opening
+from selfplay.learners.values import require_searches
+from selfplay.players.agent import Agent
+from selfplay.players.capabilities import Searches
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.kept_searches import KeepsSearches
+from selfplay.players.player import Player
+from selfplay.search.exact_solver import require_exact_outcomes
+from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss
+from selfplay.training.parameters import StepSizes
+from selfplay.training.rows_in_memory import TrainingRows
+from selfplay.training.saved_lessons import are_reasonable
+from selfplay.training.td_learning import td_learn, unchanged
+
+WEIGHTS, CHANGES = "weights", "changes"
+
+
+@dataclass(frozen=True)
+class TemporalDifferences(Learner, StepSizes):
+    """Learns while it plays, by TD(lambda) with a step size for each weight (temporal coherence)."""
+
+    plays_first = False
+    one_process_only = True
+
+    gamma: float = field(default=1.0, metadata=within(0, 1))
+    """Discount of the return for each further move of the same player."""
+    epsilons: list[float] = field(default_factory=lambda: [0.1], metadata=within(0, 1))
+    """Exploration rates by ply; the last rate is used for all later plies."""
+    opening_plies: int = field(default=0, metadata=count(0))
+    """The matches begin with 0 to this number of random plies, the number drawn for each match. Nothing is learned from
+    the positions before these plies."""
+    self_play: str | None = field(default=None, metadata=PLAYER_NAME)
+    """The player by which levels play, such as search:negascout?depth=5&endgame=14; its values are learned. null: the
+    tables play, one ply ahead."""
+    exact_from: int | None = field(default=None, metadata=count(1))
+    """Positions with at most this number of empty squares have as targets the values that the exact solver of the game
+    finds. null: outcomes of matches only."""
+
+    def recorded(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if name in StepSizes.__dataclass_fields__}
+
+    def check(self, agent: Agent, resources: Resources) -> None:
+        super().check(agent, resources)
+        game, name = agent.game, agent.checkpoint.metadata["architecture"]["name"]
+        if (most := self.opening_plies) > game.max_game_length:
+            raise SettingError(
+                f"opening_plies={most}: matches of {game.name} have at most {game.max_game_length} plies"
+            )
+        if not isinstance(agent.network, TableWeights):
+            raise SettingError(
+                f"learner=td trains tables of patterns, not architecture={name}; set architecture=ntuple"
+            )
+        if self.exact_from is not None:
+            require_exact_outcomes(game, self.outcome_of(), self.exact_from)
+        player = self.player(agent, resources)
+        if self.self_play is not None:
+            require_searches(player, self.self_play)
+
+    def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
+        player = resources.choosing(agent) if self.self_play is None else resources.make_player(self.self_play, agent)
+        epsilons = self.epsilons
+        if isinstance(player, EpsilonGreedyPlayer):
+            epsilons, player = list(player.epsilons), player.player
+        if isinstance(player, Searches):
+            player = KeepsSearches(player)
+        return with_opening(agent.game, EpsilonGreedyPlayer(agent.game, player, epsilons), self.opening_plies)
+
+    def steps(self, game: Game, matches: int) -> int:
+        return matches
+
+    def train(
+        self,
+        rows: TrainingRows | Iterable[Rows],
+        start: Agent,
+        *,
+        seed: int = 0,
+        level: int = 1,
+        matches: int = 0,
+        memory: bytes | None = None,
+        resources: Resources = ALONE,
+    ) -> TrainedLevel:
+        """As `Learner.train`. Raises ValueError, with the reason, for a memory that does not fit."""
+        network = start.network
+        assert isinstance(network, TableWeights), "see check"
+        tables = network.trainable_tables()
+        changes = unchanged(tables) if memory is None else read_memory(memory, tables)
+        error, count, mean = td_learn(
+            start.game,
+            tables,
+            matches,
+            self,
+            gamma=self.gamma,
+            epsilons=self.epsilons,
+            outcome=self.outcome_of(),
+            exact_from=self.exact_from,
+            opening_plies=self.opening_plies,
+            make_player=None if self.self_play is None else partial(self.player, start, resources),
+            seed=seed,
+            level=level,
+            changes=changes,
+            on_round=resources.on_step,
+        )
+        loss = EpochLoss(1, round(error, LOSS_DECIMALS), round(error, LOSS_DECIMALS), is_champion=True)
+        kept = save({WEIGHTS: tables.weights, CHANGES: changes})
+        tables.weights[:] = mean
+        return TrainedLevel(network.half(), [loss], count, kept)
+
+
+def read_memory(memory: bytes, tables: TrainableTables) -> NDArray[np.float32]:
+    """Read the memory of a level: the weights into `tables`, and `changes` as for `td_learn`.
+
+    Raises ValueError, with the reason, if it is broken or does not fit the tables.
+    """
+    try:
+        arrays = load(memory)
+    except SafetensorError as error:
+        raise ValueError(f"cannot be read: {shortened(error)}") from error
+    single = np.dtype(np.float32)
+    expected = {WEIGHTS: (tables.weights.shape, single), CHANGES: ((*tables.weights.shape, 2), single)}
+    if {name: (array.shape, array.dtype) for name, array in arrays.items()} != expected:
+        raise ValueError("does not fit the tables of the agent beside it")
+    weights, changes = arrays[WEIGHTS], arrays[CHANGES]
+    sums, sizes = changes[..., 0], changes[..., 1]
+    if not (are_reasonable(weights) and are_reasonable(changes) and ((abs(sums) <= sizes) & (sizes > 0)).all()):
+        raise ValueError("has numbers that training does not give")
+    tables.weights[:] = weights
+    return changes

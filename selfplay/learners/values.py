@@ -1,0 +1,229 @@
+"""Learning values: a network is fitted to the outcomes of the matches of the level before it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from selfplay.checks import PLAYER_NAME, count, one_in, one_of, within
+from selfplay.compute.devices import CPU
+from selfplay.dataset.rows import Rows
+from selfplay.dataset.target_rules import TARGET_RULES
+from selfplay.errors import SettingError, shortened
+from selfplay.games import Game
+from selfplay.learners.learner import ALONE, Learner, Resources, TrainedLevel
+from selfplay.learners.self_play import Targets, against_one, against_pool, generation_key, with_opening
+from selfplay.players.agent import Agent
+from selfplay.players.capabilities import Searches
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.kept_searches import KeepsSearches
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
+from selfplay.players.search import SearchPlayer
+from selfplay.search.exact_solver import require_exact_outcomes
+from selfplay.training.fitting import fit
+from selfplay.training.parameters import (
+    EQUAL_WEIGHTS,
+    IN_MATCHES,
+    IN_TRAINING,
+    OPTIMIZERS,
+    LossWeights,
+    Training,
+)
+from selfplay.training.rows_in_memory import RowsInMemory, TrainingRows
+
+
+@dataclass(frozen=True)
+class FitsRows(Learner, Training):
+    """What is common to learners that fit a network to the rows of matches that were played before."""
+
+    streams_rows = True
+
+    gamma: float = field(default=0.95, metadata=IN_MATCHES | within(0, 1))
+    """Discount of the return for each further move of the same player."""
+    opening_plies: int = field(default=0, metadata=IN_MATCHES | count(0))
+    """The matches begin with 0 to this number of random plies, the number drawn for each match. Nothing is learned from
+    the positions before these plies."""
+    exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
+    """Positions with at most this number of empty squares have as targets the values that the exact solver of the game
+    finds. For earlier positions the match ends with the first of them. null: outcomes of matches only."""
+    value_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
+    """How much of a target is the value that the search of a player finds in the position, from 0 to 1; the rest is the
+    outcome."""
+    replay: int = field(default=0, metadata=IN_TRAINING | count(0))
+    """Number of earlier levels whose matches are also trained on."""
+    gate: float | None = field(default=None, metadata=IN_TRAINING | within(0, 1))
+    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it. If it
+    scores less, the weights of the level before are kept. null: every new level is accepted. Level 1 is always
+    accepted."""
+    gate_matches: int = field(default=200, metadata=IN_TRAINING | count(2))
+    """Number of matches of the gate."""
+
+    @property
+    def uses_start(self) -> bool:
+        return self.start != "fresh"
+
+    @property
+    def loss_weights(self) -> LossWeights:
+        """The weights of the parts of the loss."""
+        return EQUAL_WEIGHTS
+
+    def recorded(self) -> dict[str, Any]:
+        return Training.recorded(self)
+
+    def replayed(self, level: int) -> range:
+        return range(max(0, level - 1 - self.replay), level - 1)
+
+    def advice(self) -> list[str]:
+        ways = [] if self.symmetries else ["learner.symmetries=true, to train on every symmetric image of a position"]
+        return ways if self.replay else [*ways, "learner.replay=5, to train on the matches of earlier levels too"]
+
+    def check(self, agent: Agent, resources: Resources) -> None:
+        super().check(agent, resources)
+        game = agent.game
+        if (most := self.opening_plies) > game.max_game_length:
+            raise SettingError(
+                f"opening_plies={most}: matches of {game.name} have at most {game.max_game_length} plies"
+            )
+        if self.exact_from is not None:
+            require_exact_outcomes(game, self.outcome_of(), self.exact_from)
+
+    def steps(self, game: Game, matches: int) -> int:
+        return self.epochs
+
+    def train(
+        self,
+        rows: TrainingRows | Iterable[Rows],
+        start: Agent,
+        *,
+        seed: int = 0,
+        level: int = 1,
+        matches: int = 0,
+        memory: bytes | None = None,
+        resources: Resources = ALONE,
+    ) -> TrainedLevel:
+        held = rows if isinstance(rows, TrainingRows) else RowsInMemory(start.game, rows)
+        losses = fit(
+            start.network,
+            held,
+            self,
+            seed=seed,
+            level=level,
+            loss=self.loss_weights,
+            device=CPU if OPTIMIZERS[self.optimizer].runs_on_cpu_only else resources.device,
+            processes=resources.processes,
+            on_epoch=resources.on_epoch,
+        )
+        return TrainedLevel(start.network, losses, held.num_rows)
+
+
+@dataclass(frozen=True)
+class Values(FitsRows):
+    """Learns how good the position after each move is: the discounted outcome, by a rule of targets."""
+
+    epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.3], metadata=IN_MATCHES | within(0, 1))
+    """Exploration rates by ply; the last rate is used for all later plies."""
+    targets: str = field(default="full", metadata=IN_MATCHES | one_in(TARGET_RULES))
+    """The rule that computes the targets from the matches: full, watkins or best_response
+    (selfplay/dataset/target_rules.py explains them), or module:function."""
+    self_play: str | None = field(default=None, metadata=IN_MATCHES | PLAYER_NAME)
+    """The player by which levels play their matches, such as search:negascout?depth=5&endgame=14. A search has the
+    values of the level itself, and so has mcts:itself, unless the name sets another evaluation. null: as `player`
+    says."""
+    opponents: str = field(default="self", metadata=IN_MATCHES | one_of("self", "pool"))
+    """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
+    viewpoints: str = field(default="both", metadata=IN_MATCHES | one_of("both", "agent"))
+    """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        targets = TARGET_RULES[self.targets]
+        if getattr(targets, "gives_policies", False):
+            raise SettingError(f"targets={self.targets}: gives policies; use the learner `policy`")
+        if self.exact_from is not None and not getattr(targets, "uses_exact_values", False):
+            raise SettingError(f"exact_from={self.exact_from}: targets={self.targets} does not use exact values")
+        if self.value_share > 0:
+            what = f"value_share={self.value_share:g}"
+            if self.gamma != 1:
+                raise SettingError(
+                    f"gamma={self.gamma:g}: cannot be combined with {what}, whose values are not "
+                    "discounted; set gamma=1"
+                )
+            if (self.opponents, self.viewpoints) != ("self", "both"):
+                raise SettingError(f"{what}: a level only plays against itself; set opponents=self viewpoints=both")
+
+    def advice(self) -> list[str]:
+        ways = super().advice()
+        if self.viewpoints == "agent":
+            ways.append("learner.viewpoints=both, to train on the moves of both players")
+        return ways
+
+    def check(self, agent: Agent, resources: Resources) -> None:
+        super().check(agent, resources)
+        player = self.player(agent, resources)
+        if self.value_share > 0:
+            require_searches(player, self.self_play)
+
+    def opponents_of(self, level: int) -> range:
+        return range(1, level) if self.opponents == "pool" else range(0)
+
+    def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
+        if self.self_play is None:
+            return self.exploring(agent.game, resources.choosing(agent))
+        return self.exploring(agent.game, resources.make_player(self.self_play, agent))
+
+    def exploring(self, game: Game, player: Player) -> Player:
+        """A player with an opening and with exploration, by its own rate if it has one."""
+        epsilons = self.epsilons
+        if isinstance(player, EpsilonGreedyPlayer):
+            epsilons, player = list(player.epsilons), player.player
+        if self.value_share > 0 and isinstance(player, Searches):
+            player = KeepsSearches(player)
+        return with_opening(game, EpsilonGreedyPlayer(game, player, epsilons), self.opening_plies)
+
+    def generate(
+        self,
+        game: Game,
+        agent: Agent | None,
+        matches: range,
+        *,
+        seed: int = 0,
+        level: int = 0,
+        resources: Resources = ALONE,
+        opponent: str | None = None,
+    ) -> Iterable[Rows]:
+        """As `Learner.generate`; `opponent`: the name of the player of the other seat in all matches."""
+
+        def player_of(number: int) -> Player:
+            if number == 0:
+                return RandomPlayer(game)
+            return self.player(agent if number == level and agent else resources.agent_of(number), resources)
+
+        key = generation_key(seed, level)
+        # Level 0 plays at random to the end.
+        plies = self.opening_plies if agent is not None else 0
+        rule: Any = TARGET_RULES[self.targets]
+        targets = Targets(
+            rule, self.gamma, self.outcome_of(), self.value_share, self.exact_from, plies, self.viewpoints
+        )
+        itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
+        if agent is not None and self.opponents == "pool":
+            played = against_pool(game, player_of, level, matches, key, resources)
+        else:
+            other = itself if opponent is None else self.exploring(game, resources.make_player(opponent, None))
+            played = against_one(game, (itself, other), matches, key, resources)
+        return (targets.rows(game, key, batch) for batch in played)
+
+
+def require_searches(player: Player, name: str | None) -> None:
+    """Raise SettingError unless the searches of the player `self_play` find values on the scale of the outcome."""
+    searching, text = player.unwrapped, shortened(name or "null")
+    if not isinstance(searching, Searches):
+        if name is not None and name.startswith("search"):
+            raise SettingError(
+                f"self_play={text}: searches of a network without tables find no values; set architecture=ntuple, or "
+                "self_play=mcts:itself"
+            )
+        raise SettingError(f"self_play={text}: finds no values to learn from; set search:... or mcts:...")
+    if isinstance(searching, SearchPlayer) and not searching.searcher.evaluation.predicts_outcome:
+        evaluation = searching.searcher.evaluation.name
+        raise SettingError(f"self_play={text}: evaluation={evaluation} does not predict outcomes; set that of a level")

@@ -1,0 +1,62 @@
+"""What the program gives a learner besides its parameters: players by their names, and the agents of a run."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any
+
+from selfplay.checks import PLAYER_NAME, fields_of
+from selfplay.errors import SelfPlayError, SettingError, shortened
+from selfplay.learners.learner import Resources
+from selfplay.named_players.make import make_player
+from selfplay.named_players.names import StandIn
+from selfplay.players.agent import Agent
+from selfplay.players.player import Player
+from selfplay.runs.levels import agent_of_level
+from selfplay.settings.context import RunContext
+from selfplay.settings.run import Settings
+
+
+def resources_of(context: RunContext[Settings], stand_in: StandIn | None = None, **more: Any) -> Resources:
+    """The resources of the learner of these settings.
+
+    Args:
+        stand_in: as for `make_player`.
+        more: further fields of `Resources`.
+    """
+    settings, game = context.settings, context.game
+
+    def named(name: str, itself: Agent | None = None) -> Player:
+        with naming_player(*_given(settings, name)):
+            return make_player(name, game, settings.run_dir, itself=itself, stand_in=stand_in)
+
+    def agent_of(level: int) -> Agent:
+        return agent_of_level(settings.run_dir, level, game)
+
+    def choosing(agent: Agent) -> Player:
+        with fields_of("player", "depth", "temperature"):
+            return agent.player(settings.player.depth, settings.player.temperature)
+
+    how = {"batch_size": settings.batch_size, "device": context.device} | more
+    return Resources(named, agent_of, choosing, **how)
+
+
+def _given(settings: Settings, name: str) -> tuple[str, str]:
+    """The setting that names a player, and its value, to which a learner may have added options."""
+    learner = settings.learner
+    for field in fields(learner):
+        value = str(getattr(learner, field.name))
+        if PLAYER_NAME.keys() <= field.metadata.keys() and name.startswith(value):
+            return f"learner.{field.name}", value
+    return "opponent", name
+
+
+@contextmanager
+def naming_player(setting: str, text: str) -> Iterator[None]:
+    """Errors while the player with this name is made begin with the setting that names it."""
+    try:
+        yield
+    except SelfPlayError as error:
+        reason = re.sub("^player '[^']*': ", "", str(error).removeprefix(f"{setting}={text}: "))
+        raise SettingError(f"{setting}={shortened(text)}: {reason}") from error
