@@ -11,13 +11,18 @@ from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, str
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.targets import PlayedMatches, TargetRule
+from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.outcomes import Outcome
 from selfplay.games.state import MatchRecord
 from selfplay.learners.learner import Resources
 from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch, play_matches
+from selfplay.players.capabilities import Searches
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.kept_searches import KeepsSearches
 from selfplay.players.openings import OpeningPlayer
 from selfplay.players.player import Player
+from selfplay.search.exact_solver import require_exact_outcomes
 
 RecordedMatches = tuple[MatchRecord, Players]
 """Matches between the same two players, and these players, the level itself first."""
@@ -69,7 +74,7 @@ def against_pool(
     """
     players = cache(player_of)
     for numbers in torch.split(torch.arange(matches.start, matches.stop), resources.batch_size or USUAL_BATCH_SIZE):
-        opponents = opponents_of(key, numbers, level)
+        opponents = drawn_opponents(key, numbers, level)
         records = []
         for opponent in sorted(set(opponents.tolist())):
             match = numbers[opponents == opponent]
@@ -79,7 +84,7 @@ def against_pool(
         yield records
 
 
-def opponents_of(key: int, matches: Tensor, level: int) -> Tensor:
+def drawn_opponents(key: int, matches: Tensor, level: int) -> Tensor:
     """int64[B]: the level that is the opponent in each of the matches numbered `matches` (int64[B]).
 
     Half of the matches are against the level itself, and the earlier levels (level 0 is the random player) share the
@@ -92,3 +97,24 @@ def opponents_of(key: int, matches: Tensor, level: int) -> Tensor:
 def with_opening(game: Game, player: Player, plies: int) -> Player:
     """The player, whose matches begin with 0 to this number of random plies."""
     return OpeningPlayer(game, player, plies) if plies else player
+
+
+def exploring(game: Game, player: Player, epsilons: list[float], opening_plies: int, keeps_values: bool) -> Player:
+    """The player with an opening and with exploration, by its own rates if it has some.
+
+    `keeps_values`: whether the values that its searches find are learned.
+    """
+    if isinstance(player, EpsilonGreedyPlayer):
+        epsilons, player = list(player.epsilons), player.player
+    if keeps_values and isinstance(player, Searches):
+        player = KeepsSearches(player)
+    return with_opening(game, EpsilonGreedyPlayer(game, player, epsilons), opening_plies)
+
+
+def check_matches(game: Game, outcome: Outcome, opening_plies: int, exact_from: int | None) -> None:
+    """Raise SettingError for openings longer than a match, or exact values that no solver finds."""
+    if opening_plies > game.max_game_length:
+        most = game.max_game_length
+        raise SettingError(f"opening_plies={opening_plies}: matches of {game.name} have at most {most} plies")
+    if exact_from is not None:
+        require_exact_outcomes(game, outcome, exact_from)

@@ -21,14 +21,10 @@ from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.games.patterns import TrainableTables
 from selfplay.learners.learner import ALONE, Learner, Resources, TrainedLevel
-from selfplay.learners.self_play import with_opening
+from selfplay.learners.self_play import check_matches, exploring
 from selfplay.learners.values import require_searches
 from selfplay.players.agent import Agent
-from selfplay.players.capabilities import Searches
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.kept_searches import KeepsSearches
 from selfplay.players.player import Player
-from selfplay.search.exact_solver import require_exact_outcomes
 from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss
 from selfplay.training.parameters import StepSizes
 from selfplay.training.rows_in_memory import TrainingRows
@@ -64,29 +60,19 @@ class TemporalDifferences(Learner, StepSizes):
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
-        game, name = agent.game, agent.checkpoint.metadata["architecture"]["name"]
-        if (most := self.opening_plies) > game.max_game_length:
-            raise SettingError(
-                f"opening_plies={most}: matches of {game.name} have at most {game.max_game_length} plies"
-            )
+        name = agent.checkpoint.metadata["architecture"]["name"]
         if not isinstance(agent.network, TableWeights):
             raise SettingError(
                 f"learner=td trains tables of patterns, not architecture={name}; set architecture=ntuple"
             )
-        if self.exact_from is not None:
-            require_exact_outcomes(game, self.outcome_of(), self.exact_from)
+        check_matches(agent.game, self.outcome_of(), self.opening_plies, self.exact_from)
         player = self.player(agent, resources)
         if self.self_play is not None:
             require_searches(player, self.self_play)
 
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
         player = resources.choosing(agent) if self.self_play is None else resources.make_player(self.self_play, agent)
-        epsilons = self.epsilons
-        if isinstance(player, EpsilonGreedyPlayer):
-            epsilons, player = list(player.epsilons), player.player
-        if isinstance(player, Searches):
-            player = KeepsSearches(player)
-        return with_opening(agent.game, EpsilonGreedyPlayer(agent.game, player, epsilons), self.opening_plies)
+        return exploring(agent.game, player, self.epsilons, self.opening_plies, keeps_values=True)
 
     def steps(self, game: Game, matches: int) -> int:
         return matches

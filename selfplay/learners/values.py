@@ -11,15 +11,19 @@ from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, Resources, TrainedLevel
-from selfplay.learners.self_play import Targets, against_one, against_pool, generation_key, with_opening
+from selfplay.learners.self_play import (
+    Targets,
+    against_one,
+    against_pool,
+    check_matches,
+    exploring,
+    generation_key,
+)
 from selfplay.players.agent import Agent
 from selfplay.players.capabilities import Searches
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.kept_searches import KeepsSearches
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
-from selfplay.search.exact_solver import require_exact_outcomes
 from selfplay.training.fitting import fit
 from selfplay.training.parameters import (
     EQUAL_WEIGHTS,
@@ -79,13 +83,7 @@ class FitsRows(Learner, Training):
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
-        game = agent.game
-        if (most := self.opening_plies) > game.max_game_length:
-            raise SettingError(
-                f"opening_plies={most}: matches of {game.name} have at most {game.max_game_length} plies"
-            )
-        if self.exact_from is not None:
-            require_exact_outcomes(game, self.outcome_of(), self.exact_from)
+        check_matches(agent.game, self.outcome_of(), self.opening_plies, self.exact_from)
 
     def steps(self, game: Game, matches: int) -> int:
         return self.epochs
@@ -172,13 +170,8 @@ class Values(FitsRows):
         return self.exploring(agent.game, resources.make_player(self.self_play, agent))
 
     def exploring(self, game: Game, player: Player) -> Player:
-        """A player with an opening and with exploration, by its own rate if it has one."""
-        epsilons = self.epsilons
-        if isinstance(player, EpsilonGreedyPlayer):
-            epsilons, player = list(player.epsilons), player.player
-        if self.value_share > 0 and isinstance(player, Searches):
-            player = KeepsSearches(player)
-        return with_opening(game, EpsilonGreedyPlayer(game, player, epsilons), self.opening_plies)
+        """A player as it plays the matches that are learned from."""
+        return exploring(game, player, self.epsilons, self.opening_plies, self.value_share > 0)
 
     def generate(
         self,

@@ -8,7 +8,7 @@ from selfplay import generate_level, learn_levels, train_level
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import StageError
 from selfplay.games import make_game
-from selfplay.learners.self_play import opponents_of
+from selfplay.learners.self_play import drawn_opponents
 from selfplay.runs.run_folder import RunFolder
 from tests.support.dataset_tools import read_dataset
 from tests.support.runs import files_of, tiny_settings
@@ -22,7 +22,7 @@ def test_half_of_the_matches_with_the_pool_are_self_play(tiny_run, tmp_path):
     settings = tiny_settings(tiny_run, "learner.opponents=pool", f"output_dir={tmp_path}")
     generate_level(settings, 1)
     key = stream_key(settings.seed, 1, Activity.GENERATION)
-    others = opponents_of(key, torch.arange(300), 1).numpy() != 1
+    others = drawn_opponents(key, torch.arange(300), 1).numpy() != 1
     assert 100 < others.sum() < 200
     codec = make_game("tictactoe").observation_codec
     mine, alone = read_dataset(tmp_path / "dataset.csv", codec), rows_of(tiny_run, 1)
