@@ -9,16 +9,20 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.architectures import Output, require_positive_integer
+from selfplay.checks import require
 from selfplay.compute.portable import is_portable
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.feature_kernels import board_words
+from selfplay.games.pattern_planes import Planes, Seen, seen_in
 from selfplay.games.pattern_shapes import board_symmetries, random_walks, read_pattern, windows
 from selfplay.games.patterns import (
+    CONTENTS,
+    CONTENTS_WITH_MARKS,
     Patterns,
     TrainableTables,
     make_patterns,
-    phase_of,
+    row_of_weights,
     stones_in_entries,
     write_all_entries,
 )
@@ -43,10 +47,14 @@ class NTuple(nn.Module):
             stone can reach differs from other empty squares, and tables have no entries for stones above empty squares.
         walks, walk_length, walk_seed: number of further patterns, the squares of random walks; how many squares each
             has; and the seed of the walks.
+        marks: the plane of observations, from 0, that marks stones, such as kings: further contents of a square.
+        upright: the plane of a flag. Where it is 0, the board is turned by 180 degrees before it is looked up, so that
+            both players move the same way.
+        sets: planes of flags and of bits of numbers; there are weights for each combination of them.
 
     Raises:
-        SettingError: observations are not boards of up to 64 squares with two planes of stones, a pattern does not
-            fit the board, or an option is out of range.
+        SettingError: observations are not boards of up to 64 squares with two planes of stones first, a pattern does
+            not fit the board, or an option is out of range.
     """
 
     description = "tables of patterns"
@@ -62,6 +70,9 @@ class NTuple(nn.Module):
         walks: int = 0,
         walk_length: int = 8,
         walk_seed: int = 0,
+        marks: int | None = None,
+        upright: int | None = None,
+        sets: Sequence[int] = (),
     ) -> None:
         super().__init__()
         rows, columns = _board_of(observation_shape)
@@ -71,6 +82,10 @@ class NTuple(nn.Module):
         self.board, self.num_squares = (rows, columns), rows * columns
         if drops and symmetries == "square":
             raise SettingError("symmetries=square: not with drops=true; set mirror or none")
+        if drops and marks is not None:
+            raise SettingError("marks: not with drops=true; leave it out")
+        self.planes = _planes_of(observation_shape[0], marks, upright, sets)
+        self.contents = CONTENTS if marks is None else CONTENTS_WITH_MARKS
         if patterns is None:
             patterns = [] if walks else windows(rows, columns)
         squares = (
@@ -78,13 +93,14 @@ class NTuple(nn.Module):
             *random_walks(walks, walk_length, walk_seed, rows, columns),
         )
         self.symmetries, self.drops, self.parities = symmetries, drops, 2 if parities else 1
-        self.patterns: Patterns = make_patterns(squares, symmetries, rows, columns, drops)
+        self.patterns: Patterns = make_patterns(squares, symmetries, rows, columns, drops, self.contents)
         self.contributions: Tensor
         self.offsets: Tensor
         self.weight_of_entry: Tensor
         for name in ("contributions", "offsets", "weight_of_entry"):
             self.register_buffer(name, torch.from_numpy(getattr(self.patterns, name)), persistent=False)
-        self.weight = nn.Parameter(torch.zeros(phases * self.parities, self.patterns.num_weights))
+        self.phases, self.sets = phases * self.parities, 1 << len(self.planes.in_sets)
+        self.weight = nn.Parameter(torch.zeros(self.sets * self.phases, self.patterns.num_weights))
 
     def forward(self, observations: Tensor) -> Output:
         indices = self.weight_indices(observations)
@@ -93,33 +109,34 @@ class NTuple(nn.Module):
 
     def weight_indices(self, observations: Tensor) -> Tensor:
         """int64[N, I]: the index of the weight of each image in each position, in the flattened weights."""
-        just_moved, to_move = board_words(observations.detach().cpu())
+        seen = seen_in(board_words(observations.detach().cpu()), self.num_squares, self.planes)
         entries = torch.empty(len(observations), len(self.patterns.offsets), dtype=torch.int32)
-        write_all_entries(just_moved, to_move, self.patterns.contributions, self.patterns.offsets, entries.numpy())
-        phase = torch.from_numpy(self._phase_of(just_moved, to_move)).to(observations.device)
+        write_all_entries(seen, self.patterns.contributions, self.patterns.offsets, entries.numpy())
+        row = torch.from_numpy(self._row_of(seen)).to(observations.device)
         weights = self.weight_of_entry[entries.to(observations.device).long()].long()
-        return weights + phase[:, None] * self.patterns.num_weights
+        return weights + row[:, None] * self.patterns.num_weights
 
     def evaluation(self, name: str, game: Game, win: float, margin: float) -> PatternEvaluation:
         """The present weights, for compiled searches (see `CompiledValues`)."""
         weights = self.weight.detach().cpu().numpy()
-        how = {"is_portable": is_portable(self)}
-        tables = pattern_tables(self.patterns, weights, self.num_squares, self.parities, **how)
-        return PatternEvaluation(name, game.name, win, margin, tables)
+        tables = pattern_tables(
+            self.patterns, weights, self.num_squares, self.parities, sets=self.sets, is_portable=is_portable(self)
+        )
+        return PatternEvaluation(name, game.name, win, margin, tables, self.planes)
 
     def trainable_tables(self) -> TrainableTables:
         """The patterns and the weights, not copied (see `TableWeights`)."""
         contributions, offsets, weight_of_entry, *_ = self.patterns
         weights = self.weight.detach().numpy()
-        sizes = self.num_squares, self.parities
-        return TrainableTables(contributions, offsets, weight_of_entry, weights, *sizes, is_portable(self))
+        sizes = self.num_squares, self.phases, self.parities
+        return TrainableTables(contributions, offsets, weight_of_entry, weights, *sizes, self.planes, is_portable(self))
 
     def shared_images(self) -> NDArray[np.int64]:
         """int64[K, S]: the images of the board that have the same value, as in `board_symmetries`."""
         return board_symmetries(self.symmetries, *self.board)
 
     def square_weights(self) -> NDArray[np.float64]:
-        """float64[phases, rows, columns]: what a stone of the player who has just moved adds on each square.
+        """float64[rows, rows, columns]: what a stone of the player who has just moved adds on each square.
 
         For each image of a pattern that contains the square, two means are taken: of the weights of fillings with a
         stone of this player there, and with a stone of the opponent. The result is half their difference, summed over
@@ -129,16 +146,16 @@ class NTuple(nn.Module):
         weights = self.weight.detach().double().numpy()
         totals = np.zeros((len(weights), self.num_squares))
         for image, squares in enumerate(self.patterns.images):
-            stones = stones_in_entries(self.patterns, image, *self.board, self.drops)
+            stones = stones_in_entries(self.patterns, image, *self.board, self.drops, self.contents)
             start = self.patterns.offsets[image]
             entries = weights[:, self.patterns.weight_of_entry[start : start + len(stones)]]
             for stone, square in zip(stones.T, squares, strict=True):
                 totals[:, square] += (_mean_nonzero(entries[:, stone == 1]) - _mean_nonzero(entries[:, stone == 2])) / 2
         return totals.reshape(len(weights), *self.board)
 
-    def _phase_of(self, just_moved: Any, to_move: Any) -> Any:
-        """`phase_of` for arrays or tensors of words."""
-        return phase_of(just_moved, to_move, len(self.weight), self.num_squares, self.parities)
+    def _row_of(self, seen: Seen) -> Any:
+        """`row_of_weights` for arrays of words."""
+        return row_of_weights(seen, self.phases, self.num_squares, self.parities)
 
 
 def with_phases(network: NTuple, architecture: Mapping[str, Any]) -> tuple[NTuple, dict[str, Any]]:
@@ -151,17 +168,18 @@ def with_phases(network: NTuple, architecture: Mapping[str, Any]) -> tuple[NTupl
     larger = NTuple((2, *network.board), **{name: value for name, value in extended.items() if name != "name"})
     stones = np.arange(1, network.num_squares + 1)
     words = ((1 << np.minimum(stones, 32)) - 1, (1 << np.maximum(stones - 32, 0)) - 1)
+    seen = Seen(*words, 0 * stones, 0 * stones)
     with torch.no_grad():
-        larger.weight[larger._phase_of(*words)] = network.weight[network._phase_of(*words)]
+        larger.weight[larger._row_of(seen)] = network.weight[network._row_of(seen)]
     return larger.eval(), extended
 
 
 def _board_of(observation_shape: tuple[int, ...]) -> tuple[int, int]:
     """The rows and columns of a board with two planes of stones."""
-    if len(observation_shape) != 3 or observation_shape[0] != 2:
+    if len(observation_shape) != 3 or observation_shape[0] < 2:
         raise SettingError(
-            "architecture=ntuple needs a board with two planes, the stones of each player; this game's observation is "
-            f"{observation_shape}; set architecture=mlp"
+            "architecture=ntuple needs a board whose first two planes are the stones of each player; this game's "
+            f"observation is {observation_shape}; set architecture=mlp"
         )
     _, rows, columns = observation_shape
     if rows * columns > MAX_SQUARES:
@@ -169,6 +187,20 @@ def _board_of(observation_shape: tuple[int, ...]) -> tuple[int, int]:
             f"architecture=ntuple needs a board of at most {MAX_SQUARES} squares; this one has {rows * columns}"
         )
     return rows, columns
+
+
+def _planes_of(count: int, marks: int | None, upright: int | None, sets: Sequence[int]) -> Planes:
+    """The planes that options name, of `count` planes of observations."""
+    given = {"marks": marks, "upright": upright} | {f"sets.{place}": plane for place, plane in enumerate(sets)}
+    for option, plane in given.items():
+        is_plane = plane is None or (type(plane) is int and 2 <= plane < count)
+        require(option, plane, is_plane, f"the number of a plane of this game's observation, from 2 to {count - 1}")
+    none = Planes()
+    return Planes(
+        none.marks if marks is None else marks,
+        none.upright if upright is None else upright,
+        sum(1 << plane for plane in set(sets)),
+    )
 
 
 def _mean_nonzero(entries: NDArray[np.float64]) -> NDArray[np.float64]:

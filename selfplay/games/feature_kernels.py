@@ -41,20 +41,20 @@ def compile_features(features: Features, position: Any) -> Callable[[Words, NDAr
     return write_features
 
 
-def board_words(observations: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The words (int64[N] each) of the two planes of each observation (float32[N, 2, ...] of 0 and 1, on the CPU).
+def board_words(observations: Tensor) -> NDArray[np.int64]:
+    """int64[C, N]: the words of the C planes of each observation (float32[N, C, ...] of 0 and 1, on the CPU).
 
     Entry i of a plane in C order is bit i.
     """
-    words = np.empty((2, len(observations)), dtype=np.int64)
+    words = np.empty((observations.shape[1], len(observations)), dtype=np.int64)
     _pack(observations.flatten(2).contiguous().numpy(), words)
-    return words[0], words[1]
+    return words
 
 
 @compiled
 def _pack(planes: NDArray[np.float32], words: NDArray[np.int64]) -> None:
     for i in range(planes.shape[0]):
-        for plane in range(2):
+        for plane in range(planes.shape[1]):
             word = np.int64(0)
             for square in range(planes.shape[2]):
                 word |= np.int64(planes[i, plane, square] != 0) << square

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
+from selfplay.games.pattern_planes import Seen
 from selfplay.games.patterns import TrainableTables, added_by_squares
 
 
@@ -21,8 +22,8 @@ class SquareImages(NamedTuple):
     image: NDArray[np.uint32]
     """uint32[T]: the number of the image."""
     added: NDArray[np.int32]
-    """int32[2, T]: what a stone adds to the entry of the image: of the player who has just moved, of the player to
-    move."""
+    """int32[K, T]: what a stone adds to the entry of the image: of the player who has just moved, of the player to
+    move; and what a mark adds."""
 
 
 def images_of_squares(tables: TrainableTables) -> SquareImages:
@@ -106,10 +107,9 @@ def change_of_sum(
 
 
 @part_of_compiled
-def change_position(
-    entries: NDArray[np.int32], images: SquareImages, one: Word, new_one: Word, other: Word, new_other: Word
-) -> None:
-    """Change the entries of a position whose stones of the two players change."""
+def change_position(entries: NDArray[np.int32], images: SquareImages, old: Seen, new: Seen) -> None:
+    """Change the entries of a position to those of another one."""
+    one, new_one, other, new_other = old.just_moved, new.just_moved, old.to_move, new.to_move
     changed = (one ^ new_one) | (other ^ new_other)
     while changed:
         square = bit_count((changed & -changed) - 1)
@@ -117,3 +117,10 @@ def change_position(
         more = ((new_one >> square) & 1) - ((one >> square) & 1)
         more_of_other = ((new_other >> square) & 1) - ((other >> square) & 1)
         change_entries(entries, images, square, more, more_of_other)
+    changed = old.marks ^ new.marks
+    while changed:
+        square = bit_count((changed & -changed) - 1)
+        changed &= changed - 1
+        more = 2 * ((new.marks >> square) & 1) - 1
+        for i in range(images.first[square], images.first[square + 1]):
+            entries[images.image[i]] += more * images.added[2, i]

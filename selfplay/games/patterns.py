@@ -10,6 +10,8 @@ Where stones drop to the lowest empty square of a column, an empty square that t
 of contents (Thill, Koch & Konen, "Reinforcement learning with n-tuples on the game Connect-4", 2012). Most fillings
 cannot occur, because no stone is above an empty square. Tables then have entries only for the fillings that can occur.
 
+Where some stones are marked, such as kings, a square has five kinds of contents, and a pattern 5**n fillings.
+
 A pattern is placed on the board in all images under the symmetries of the game. All images share their weights.
 Fillings of a pattern that are images of each other share a weight too.
 """
@@ -22,22 +24,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule
-from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.compilation import compiled
 from selfplay.errors import SettingError
-from selfplay.games.game import Game
+from selfplay.games.pattern_planes import Planes, Seen
 from selfplay.games.pattern_shapes import board_symmetries
 
 MOST_ENTRIES = 1 << 24
 """Entries of the tables of all patterns together: about 30 patterns of 12 squares."""
 BYTE = 256
+CONTENTS, CONTENTS_WITH_MARKS = 3, 5
+"""The number of contents of a square, without and with marks of stones."""
 
 
 class Patterns(NamedTuple):
     """I images of patterns on a board of S squares, with E entries that share W weights."""
 
     contributions: NDArray[np.int32]
-    """int32[ceil(S / 8), 2, 256, I]: what each value of each byte of a player's word adds to the entry of each image;
-    the player who has just moved first."""
+    """int32[ceil(S / 8), K, 256, I]: what each value of each byte of each of K words adds to the entry of each image:
+    the stones of the player who has just moved, those of the player to move and, with marks, the marked stones."""
     offsets: NDArray[np.int32]
     """int32[I]: the first entry of each image, which is its entry on an empty board."""
     weight_of_entry: NDArray[np.int32]
@@ -54,23 +58,15 @@ class TrainableTables(NamedTuple):
     offsets: NDArray[np.int32]
     weight_of_entry: NDArray[np.int32]
     weights: NDArray[np.float32]
-    """float32[phases, W], in C order; changed in place."""
+    """float32[rows, W], in C order; changed in place."""
     squares: int
+    phases: int
+    """The number of phases in each set of weights, see `row_of_weights`."""
     parities: int
-    """The third argument of `phase_of`."""
+    """The last argument of `phase_of`."""
+    planes: Planes = Planes()
     is_portable: bool = False
     """Whether values are the same bits on every processor (see `selfplay.compute.elementary.tangent`)."""
-
-
-def check_two_boards(game: Game) -> None:
-    """Raise SettingError unless tables of patterns can value all positions of a game: players take turns, and a
-    position is two boards of at most 64 squares, `own` and `opp`."""
-    fields = [(place.name, place.is_board, place.num_parts) for place in game.rules.position.places]
-    if fields != [("own", True, 1), ("opp", True, 1)] or game.rules.moves_again is not None:
-        raise SettingError(
-            f"game={game.name}: tables of patterns need positions of two boards (own, opp) of at most 64 squares, and "
-            "players who take turns; set another architecture or way of learning"
-        )
 
 
 class Run(NamedTuple):
@@ -92,12 +88,18 @@ class Run(NamedTuple):
 
 @cache
 def make_patterns(
-    patterns: tuple[tuple[int, ...], ...], symmetries: str, rows: int, columns: int, drops: bool = False
+    patterns: tuple[tuple[int, ...], ...],
+    symmetries: str,
+    rows: int,
+    columns: int,
+    drops: bool = False,
+    contents: int = CONTENTS,
 ) -> Patterns:
     """All images of these patterns (their squares) on a board.
 
     Args:
         drops: whether stones drop to the lowest empty square of a column, row 0 being at the top.
+        contents: the number of contents of a square: CONTENTS or, if stones do not drop, CONTENTS_WITH_MARKS.
 
     Raises SettingError as `board_symmetries`, and if there are more than MOST_ENTRIES entries.
     """
@@ -119,10 +121,10 @@ def make_patterns(
             onto_itself = [
                 [squares.index(square) for square in image] for image in placed if set(image) == set(squares)
             ]
-            if entries + 3 ** len(squares) > MOST_ENTRIES:
+            if entries + contents ** len(squares) > MOST_ENTRIES:
                 raise _too_many_entries()
-            weight_of = _weights_of_fillings(len(squares), onto_itself)
-            added += [_added_by_stones(image, rows * columns) for image in distinct]
+            weight_of = _weights_of_fillings(contents, len(squares), onto_itself)
+            added += [_added_by_stones(image, rows * columns, contents) for image in distinct]
         if entries + len(weight_of) > MOST_ENTRIES:
             raise _too_many_entries()
         images += distinct
@@ -156,15 +158,17 @@ def runs_of(squares: Sequence[int], rows: int, columns: int) -> list[Run]:
     return runs
 
 
-def stones_in_entries(patterns: Patterns, image: int, rows: int, columns: int, drops: bool) -> NDArray[np.int64]:
+def stones_in_entries(
+    patterns: Patterns, image: int, rows: int, columns: int, drops: bool, contents: int = CONTENTS
+) -> NDArray[np.int64]:
     """int64[entries, n]: the contents of the n squares of an image, by its number, in each entry of its table.
 
-    0: empty, 1: a stone of the player who has just moved, 2: one of the player to move.
+    0: empty, 1: a stone of the player who has just moved, 2: one of the player to move; 3 and 4: marked ones.
     """
     # The squares of the first image of a pattern are those of the pattern itself.
     squares = patterns.images[int(np.searchsorted(patterns.offsets, patterns.offsets[image]))]
     if not drops:
-        return np.arange(3 ** len(squares))[:, None] // 3 ** np.arange(len(squares)) % 3
+        return np.arange(contents ** len(squares))[:, None] // contents ** np.arange(len(squares)) % contents
     runs = runs_of(squares, rows, columns)
     stones = np.zeros((runs[-1].stride * runs[-1].numbers, len(squares)), dtype=np.int64)
     for places, is_at_bottom, stride, numbers in runs:
@@ -175,25 +179,25 @@ def stones_in_entries(patterns: Patterns, image: int, rows: int, columns: int, d
     return stones
 
 
-def _weights_of_fillings(size: int, onto_itself: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    """int64[3**size]: the number of the weight of each filling; fillings that are images of each other share one."""
-    powers = 3 ** np.arange(size)
-    digits = np.arange(3**size)[:, None] // powers % 3
+def _weights_of_fillings(contents: int, size: int, onto_itself: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """int64[contents**size]: the number of the weight of each filling; images of each other share one."""
+    powers = contents ** np.arange(size)
+    digits = np.arange(contents**size)[:, None] // powers % contents
     images = np.stack([digits @ powers[list(order)] for order in onto_itself])
     _, number = np.unique(images.min(axis=0), return_inverse=True)
     return number.reshape(-1)
 
 
-def _added_by_stones(image: Sequence[int], num_squares: int) -> NDArray[np.int64]:
-    """int64[2, S]: what a stone on each square adds to the index of an image."""
-    added = np.zeros((2, num_squares), dtype=np.int64)
-    added[0, list(image)] = 3 ** np.arange(len(image))
-    added[1] = 2 * added[0]
+def _added_by_stones(image: Sequence[int], num_squares: int, contents: int) -> NDArray[np.int64]:
+    """int64[K, S]: what a stone of each player, and a mark, on each square adds to the index of an image."""
+    added = np.zeros((2 if contents == CONTENTS else 3, num_squares), dtype=np.int64)
+    added[0, list(image)] = contents ** np.arange(len(image))
+    added[1:] = 2 * added[0]
     return added
 
 
 def _added_by_dropped_stones(image: Sequence[int], runs: Sequence[Run], rows: int, columns: int) -> NDArray[np.int64]:
-    """As `_added_by_stones`, where stones drop."""
+    """int64[2, S]: as `_added_by_stones`, where stones drop."""
     added = np.zeros((2, rows * columns), dtype=np.int64)
     for places, is_at_bottom, stride, _ in runs:
         for height, place in enumerate(places):
@@ -205,7 +209,7 @@ def _added_by_dropped_stones(image: Sequence[int], runs: Sequence[Run], rows: in
 
 
 def contributions_of(added: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The `contributions` of I images, from what each stone adds (int64[I, 2, S])."""
+    """The `contributions` of I images, from what each stone adds (int64[I, K, S])."""
     images, _, squares = added.shape
     padded = np.pad(added, ((0, 0), (0, 0), (0, -squares % 8))).reshape(images, 2, -1, 8)
     bits = (np.arange(BYTE)[:, None] >> np.arange(8)) & 1
@@ -213,7 +217,7 @@ def contributions_of(added: NDArray[np.int64]) -> NDArray[np.int32]:
 
 
 def added_by_squares(contributions: NDArray[np.int32], squares: int) -> NDArray[np.int32]:
-    """int32[S, 2, I]: what a stone of each player on each square adds to the entry of each image."""
+    """int32[S, K, I]: what a stone of each player, and a mark, on each square adds to the entry of each image."""
     square = np.arange(squares)
     return contributions[square // 8, :, 1 << square % 8]
 
@@ -223,19 +227,19 @@ def added_by_squares(contributions: NDArray[np.int32], squares: int) -> NDArray[
 
 @rule
 def write_entries(
-    just_moved: Word,
-    to_move: Word,
-    contributions: NDArray[np.int32],
-    offsets: NDArray[np.int32],
-    entries: NDArray[np.int32],
+    seen: Seen, contributions: NDArray[np.int32], offsets: NDArray[np.int32], entries: NDArray[np.int32]
 ) -> None:
     """Write the entry of every image into `entries` (int32[I])."""
     for image in range(len(offsets)):
         entries[image] = offsets[image]
     for byte in range(len(contributions)):
-        one, other = (just_moved >> (8 * byte)) & 0xFF, (to_move >> (8 * byte)) & 0xFF
+        one, other = (seen.just_moved >> (8 * byte)) & 0xFF, (seen.to_move >> (8 * byte)) & 0xFF
         for image in range(len(offsets)):
             entries[image] += contributions[byte, 0, one, image] + contributions[byte, 1, other, image]
+        marked = (seen.marks >> (8 * byte)) & 0xFF
+        if marked != 0:
+            for image in range(len(offsets)):
+                entries[image] += contributions[byte, 2, marked, image]
 
 
 @rule
@@ -249,14 +253,17 @@ def phase_of(just_moved: Word, to_move: Word, phases: int, squares: int, paritie
     return (stones * (phases // parities) // (squares + 1)) * parities + (stones & (parities - 1))
 
 
+@rule
+def row_of_weights(seen: Seen, phases: int, squares: int, parities: int) -> Word:
+    """The row of the weights of a position: each set has one for each of its phases."""
+    return seen.set_number * phases + phase_of(seen.just_moved, seen.to_move, phases, squares, parities)
+
+
 @compiled
 def write_all_entries(
-    just_moved: Words,
-    to_move: Words,
-    contributions: NDArray[np.int32],
-    offsets: NDArray[np.int32],
-    entries: NDArray[np.int32],
+    seen: Seen, contributions: NDArray[np.int32], offsets: NDArray[np.int32], entries: NDArray[np.int32]
 ) -> None:
-    """`write_entries` for B positions; `entries` is int32[B, I]."""
-    for i in range(len(just_moved)):
-        write_entries(just_moved[i], to_move[i], contributions, offsets, entries[i])
+    """`write_entries` for N positions; `entries` is int32[N, I]."""
+    for i in range(len(seen.to_move)):
+        one = Seen(seen.to_move[i], seen.just_moved[i], seen.marks[i], seen.set_number[i])
+        write_entries(one, contributions, offsets, entries[i])

@@ -1,5 +1,7 @@
 """The evaluation by learned tables of patterns: the hyperbolic tangent of a sum of table entries."""
 
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -7,16 +9,15 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.compilation import Words, part_of_compiled
-from selfplay.compute.compiled_words import load, lowest, part
+from selfplay.compute.compiled_words import load, lowest
 from selfplay.compute.elementary import tangent
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.games.patterns import Patterns, added_by_squares, check_two_boards, phase_of
+from selfplay.games.pattern_planes import Planes, Seen, check_planes, seeing
+from selfplay.games.patterns import CONTENTS, Patterns, added_by_squares, row_of_weights
 from selfplay.games.rules import Position
 from selfplay.search.evaluation import AT_ONCE, CompiledBatchValue, CompiledValue, EvaluationParameters
 
-CONTENTS = 3
-"""The number of contents of a square: nothing, a stone of the player who has just moved, one of the player to move."""
 IMAGES_AT_ONCE = 16
 """The number of images is rounded up to a multiple of this, for instructions that do the same with several."""
 
@@ -28,11 +29,12 @@ class Scratch(NamedTuple):
     entries: NDArray[np.uint32]
     """uint32[I rounded up]: those of the last position; at first of the empty board."""
     position: NDArray[np.int64]
-    """int64[2]: the stones of the last position: of the player who had just moved, and of the player to move."""
+    """int64[3]: the stones of the last position, of the player who had just moved and of the player to move, and the
+    marked ones."""
     several: NDArray[np.uint32]
     """uint32[AT_ONCE, I rounded up]: the entries of the positions that are valued together."""
-    phases: NDArray[np.uint64]
-    """uint64[AT_ONCE]: their phases."""
+    rows: NDArray[np.uint64]
+    """uint64[AT_ONCE]: their rows of weights."""
 
 
 class PatternTables(NamedTuple):
@@ -40,11 +42,12 @@ class PatternTables(NamedTuple):
 
     changes: NDArray[np.uint32]
     """uint32[9 S, I rounded up]: row S (3 before + after) + square is what such a change of a square adds to the
-    entry of each image, modulo 2**32. Row 0 is 0."""
+    entry of each image, modulo 2**32. Row 0 is 0. With marks, 2 S rows follow: what one more and one less mark adds."""
     weights: NDArray[np.float32]
-    """float32[phases, E]"""
+    """float32[rows, E]"""
     images: int
     squares: int
+    phases: int
     parities: int
     is_portable: bool
     """As in `TrainableTables`."""
@@ -65,10 +68,10 @@ def next_change(changed: Word, one: Word, other: Word, position: NDArray[np.int6
 
 
 @rule
-def move_entries(one: Word, other: Word, tables: PatternTables) -> None:
-    """Change `entries` and `position` to the position with these stones: of the player who has just moved, and of the
-    player to move."""
+def move_entries(seen: Seen, tables: PatternTables) -> None:
+    """Change `entries` and `position` to those of the seen position."""
     changes, entries, position = tables.changes, tables.scratch.entries, tables.scratch.position
+    one, other = seen.just_moved, seen.to_move
     changed = (one ^ position[0]) | (other ^ position[1])
     while changed != 0:
         # Two at a time, so that the entries are read and written half as often.
@@ -78,48 +81,60 @@ def move_entries(one: Word, other: Word, tables: PatternTables) -> None:
         changed &= changed - 1
         for image in range(len(entries)):
             entries[image] += first[image] + second[image]
-    position[0], position[1] = one, other
-
-
-@rule
-def pattern_value(p: Position, tables: PatternTables) -> float:
-    """The value in (-1, 1) to the player to move. The tables give the value to the player who has just moved."""
-    own, opp = part(p.own, 0), part(p.opp, 0)
-    move_entries(opp, own, tables)
-    entries, phases = tables.scratch.entries, len(tables.weights)
-    weights = tables.weights[phase_of(opp, own, phases, tables.squares, tables.parities)]
-    total = 0.0
-    for image in range(tables.images):
-        total += weights[entries[image]]
-    return -tangent(total, tables.is_portable)
-
-
-@part_of_compiled
-def pattern_values(positions: Words, count: int, tables: PatternTables, values: NDArray[np.float64]) -> None:
-    """The `CompiledBatchValue` of `pattern_value`.
-
-    A sum waits for each of its additions. So the sums of four positions, each in its own order, take little more time
-    than that of one.
-    """
-    scratch, weights = tables.scratch, tables.weights
-    entries, several, phases = scratch.entries, scratch.several, scratch.phases
-    for place in range(count):
-        packed = load(positions, place)
-        one, other = part(packed, 1), part(packed, 0)
-        move_entries(one, other, tables)
+    changed = seen.marks ^ position[2]
+    while changed != 0:
+        square = lowest(changed)
+        added = changes[np.uint64((CONTENTS**2 + ((position[2] >> square) & 1)) * tables.squares + square)]
+        changed &= changed - 1
         for image in range(len(entries)):
-            several[place, image] = entries[image]
-        phases[place] = phase_of(one, other, len(weights), tables.squares, tables.parities)
-    first, second, third, fourth = weights[phases[0]], weights[phases[1]], weights[phases[2]], weights[phases[3]]
-    one = two = three = four = 0.0
-    for image in range(tables.images):
-        one += first[several[0, image]]
-        two += second[several[1, image]]
-        three += third[several[2, image]]
-        four += fourth[several[3, image]]
-    values[0], values[1], values[2], values[3] = one, two, three, four
-    for place in range(count):
-        values[place] = -tangent(values[place], tables.is_portable)
+            entries[image] += added[image]
+    position[0], position[1], position[2] = one, other, seen.marks
+
+
+@cache
+def pattern_values(
+    see: Callable[[Position], Seen], unpack: Callable[[Word], Position]
+) -> tuple[CompiledValue, CompiledBatchValue]:
+    """The value in (-1, 1) of a position to the player to move, and the same for several.
+
+    The tables give the value to the other player, who has usually just moved.
+    """
+
+    @part_of_compiled
+    def value(p: Position, tables: PatternTables) -> float:
+        seen = see(p)
+        move_entries(seen, tables)
+        entries = tables.scratch.entries
+        weights = tables.weights[row_of_weights(seen, tables.phases, tables.squares, tables.parities)]
+        total = 0.0
+        for image in range(tables.images):
+            total += weights[entries[image]]
+        return -tangent(total, tables.is_portable)
+
+    @part_of_compiled
+    def write_values(positions: Words, count: int, tables: PatternTables, values: NDArray[np.float64]) -> None:
+        """A sum waits for each of its additions. So the sums of four positions, each in its own order, take little more
+        time than that of one."""
+        scratch, weights = tables.scratch, tables.weights
+        entries, several, rows = scratch.entries, scratch.several, scratch.rows
+        for place in range(count):
+            seen = see(unpack(load(positions, place)))
+            move_entries(seen, tables)
+            for image in range(len(entries)):
+                several[place, image] = entries[image]
+            rows[place] = row_of_weights(seen, tables.phases, tables.squares, tables.parities)
+        first, second, third, fourth = weights[rows[0]], weights[rows[1]], weights[rows[2]], weights[rows[3]]
+        one = two = three = four = 0.0
+        for image in range(tables.images):
+            one += first[several[0, image]]
+            two += second[several[1, image]]
+            three += third[several[2, image]]
+            four += fourth[several[3, image]]
+        values[0], values[1], values[2], values[3] = one, two, three, four
+        for place in range(count):
+            values[place] = -tangent(values[place], tables.is_portable)
+
+    return value, write_values
 
 
 class PatternEvaluation(NamedTuple):
@@ -131,6 +146,7 @@ class PatternEvaluation(NamedTuple):
     margin: float
     """A finished match has the value win * return + margin * (the lead of the player to move in points)."""
     tables: PatternTables
+    planes: Planes = Planes()
 
     @property
     def reply_value(self) -> float:
@@ -142,33 +158,43 @@ class PatternEvaluation(NamedTuple):
         return True
 
     def unfinished_value(self, game: Game) -> CompiledValue:
-        return pattern_value
+        return pattern_values(seeing(game, self.planes), game.rules.position.unpack)[0]
 
     def unfinished_values(self, game: Game) -> CompiledBatchValue | None:
-        return pattern_values
+        return pattern_values(seeing(game, self.planes), game.rules.position.unpack)[1]
 
     def parameters(self, game: Game) -> EvaluationParameters:
-        """Raises SettingError if the tables are for another game, or as `check_two_boards`."""
+        """Raises SettingError if the tables are for another game, or as `check_planes`."""
         if game.name != self.game:
             raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
-        check_two_boards(game)
-        entries, position, several, phases = self.tables.scratch
-        scratch = Scratch(entries.copy(), position.copy(), several.copy(), phases.copy())
+        check_planes(game, self.planes)
+        entries, position, several, rows = self.tables.scratch
+        scratch = Scratch(entries.copy(), position.copy(), several.copy(), rows.copy())
         return EvaluationParameters(np.array([self.win, self.margin]), self.tables._replace(scratch=scratch))
 
 
 def pattern_tables(
-    patterns: Patterns, weights: NDArray[np.float32], squares: int, parities: int = 1, *, is_portable: bool = False
+    patterns: Patterns,
+    weights: NDArray[np.float32],
+    squares: int,
+    parities: int = 1,
+    *,
+    sets: int = 1,
+    is_portable: bool = False,
 ) -> PatternTables:
-    """The tables with these weights (float32[phases, W]), one value per entry, for a board of `squares` squares."""
+    """The tables with these weights (float32[rows, W]), one value per entry, for a board of `squares` squares."""
     images = len(patterns.offsets)
     padded = images + -images % IMAGES_AT_ONCE
     contents = np.zeros((CONTENTS, squares, padded), dtype=np.uint32)
-    contents[1:, :, :images] = added_by_squares(patterns.contributions, squares).transpose(1, 0, 2)
+    added = added_by_squares(patterns.contributions, squares).transpose(1, 0, 2)
+    contents[1:, :, :images] = added[:2]
     changes = (contents - contents[:, None]).reshape(CONTENTS**2 * squares, padded)
+    for marks in added[2:]:
+        of_marks = np.pad(marks, ((0, 0), (0, padded - images))).astype(np.uint32)
+        changes = np.concatenate([changes, of_marks, 0 - of_marks])
     entries = np.zeros(padded, dtype=np.uint32)
     entries[:images] = patterns.offsets
-    several, phases = np.zeros((AT_ONCE, padded), dtype=np.uint32), np.zeros(AT_ONCE, dtype=np.uint64)
-    scratch = Scratch(entries, np.zeros(2, dtype=np.int64), several, phases)
+    several, rows = np.zeros((AT_ONCE, padded), dtype=np.uint32), np.zeros(AT_ONCE, dtype=np.uint64)
+    scratch = Scratch(entries, np.zeros(3, dtype=np.int64), several, rows)
     spread = np.ascontiguousarray(weights[:, patterns.weight_of_entry])
-    return PatternTables(changes, spread, images, squares, parities, is_portable, scratch)
+    return PatternTables(changes, spread, images, squares, len(weights) // sets, parities, is_portable, scratch)

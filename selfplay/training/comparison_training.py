@@ -21,8 +21,9 @@ from selfplay.compute.compiled_words import load, lowest, part, word_rows
 from selfplay.compute.elementary import tangent
 from selfplay.compute.positions import Packed
 from selfplay.games import Game
+from selfplay.games.pattern_planes import Seen, check_two_boards
 from selfplay.games.pattern_sums import weight_index
-from selfplay.games.patterns import TrainableTables, check_two_boards, phase_of, write_entries
+from selfplay.games.patterns import TrainableTables, row_of_weights, write_entries
 from selfplay.games.rules import Position, Rules
 from selfplay.training.td_learning import without_needless_numbers
 
@@ -105,12 +106,12 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
     @part_of_compiled
     def write_entries_after(after: Position, tables: TrainableTables, entries: Word) -> Word:
         """Write the entries of an afterstate, or NO_ENTRY if the match is over; returns its phase."""
-        just_moved, to_move = part(after.opp, 0), part(after.own, 0)
+        seen = Seen(part(after.own, 0), part(after.opp, 0), 0, 0)
         if legal_actions(after) == 0 and is_terminal(after):
             entries[:] = NO_ENTRY
         else:
-            write_entries(just_moved, to_move, tables.contributions, tables.offsets, entries)
-        return phase_of(just_moved, to_move, len(tables.weights), tables.squares, tables.parities)
+            write_entries(seen, tables.contributions, tables.offsets, entries)
+        return row_of_weights(seen, tables.phases, tables.squares, tables.parities)
 
     @part_of_compiled
     def sum_of_action(p: Position, action: int, tables: TrainableTables, entries: Word) -> Word:

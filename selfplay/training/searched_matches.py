@@ -6,6 +6,7 @@ import torch
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game
 from selfplay.games.outcomes import EndValues, outcome_of_other
+from selfplay.games.pattern_planes import Planes, seen_in_packed
 from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_batch
 from selfplay.players.openings import opening_lengths
@@ -14,7 +15,14 @@ from selfplay.training.td_matches import Afterstates, MatchParameters
 
 
 def play_searched(
-    game: Game, player: Player, how: MatchParameters, first: int, played: Afterstates, begin: int, end: int
+    game: Game,
+    player: Player,
+    how: MatchParameters,
+    planes: Planes,
+    first: int,
+    played: Afterstates,
+    begin: int,
+    end: int,
 ) -> None:
     """Play the matches from `first + begin` to before `first + end` into rows `begin` to `end - 1` of `played`.
 
@@ -23,6 +31,7 @@ def play_searched(
 
     Args:
         player: explores, and `searched` gives its searches.
+        planes: what the tables see.
         how: its key and the largest number of random plies at the start; the player itself has its exploration rates.
     """
     match = torch.arange(first + begin, first + end)
@@ -36,10 +45,12 @@ def play_searched(
         # An action that the search takes anyway is not explored.
         explored &= found.policy.gather(1, action.clamp(min=0)[:, None])[:, 0] < 1
         played.explored[begin:end, ply] = explored.numpy()
-        values = found.value.where(~after.terminated, outcome_of_other(game, after, ends).double())
+        again = after.current_player == state.current_player
+        values = torch.where(again, -found.value, found.value)
+        values = values.where(~after.terminated, outcome_of_other(game, after, ends).double())
         played.values[begin:end, ply], played.best[begin:end, ply] = values.numpy(), found.value.numpy()
-        # Games with tables have two boards, `own` and `opp`.
-        played.positions[begin:end, ply] = after.position.numpy()
+        played.again[begin:end, ply] = again.numpy()
+        played.positions[begin:end, ply] = np.stack(seen_in_packed(game, after.position.numpy(), planes), axis=1)
         lengths += action != MATCH_OVER
     openings = opening_lengths(Draws(how.key, match, 0), how.opening_plies)
     played.first[begin:end] = (openings - 1).clamp(min=0).numpy()

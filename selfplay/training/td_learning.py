@@ -1,8 +1,8 @@
 """Temporal-difference learning of tables of patterns, match by match, with a step size for each weight.
 
 Matches are played in rounds. The weights do not change while the matches of a round are played, so these can be shared
-out among threads. Then an exact solver may find the values of late afterstates. At the end of the round the weights of
-each phase of the match learn from the afterstates in their order, each phase in a thread of its own. So the number of
+out among threads. Then an exact solver may find the values of late afterstates. At the end of the round each row of
+weights learns from its afterstates in their order, in a thread of its own. So the number of
 threads does not change the result.
 """
 
@@ -25,8 +25,9 @@ from selfplay.compute.elementary import exponential, power, tangent
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.games.outcomes import Outcome, match_return
+from selfplay.games.pattern_planes import check_two_boards, seeing
 from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
-from selfplay.games.patterns import TrainableTables, check_two_boards, phase_of, write_entries
+from selfplay.games.patterns import TrainableTables, row_of_weights, write_entries
 from selfplay.players.player import Player
 from selfplay.search.exact_solver import ExactSolver, exact_outcomes, make_exact_solver
 from selfplay.training.parameters import StepSizes
@@ -38,6 +39,7 @@ from selfplay.training.td_matches import (
     compile_self_play,
     new_scratch,
     no_afterstates,
+    seen_from,
     write_lambda_returns,
 )
 
@@ -80,7 +82,7 @@ class Learned(NamedTuple):
     afterstates: int
     """Number of afterstates."""
     mean: NDArray[np.float32]
-    """float32[phases, W]: the mean of the weights (Polyak & Juditsky, "Acceleration of stochastic approximation by
+    """float32[rows, W]: the mean of the weights (Polyak & Juditsky, "Acceleration of stochastic approximation by
     averaging", 1992)."""
 
 
@@ -115,19 +117,20 @@ def td_learn(
             `searched` gives values, and it has its own exploration and random plies (`selfplay.players.openings`).
             None: the tables play, one ply ahead.
         level: the level that learns, from 1; step sizes may decay from level to level.
-        changes: float32[phases, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
+        changes: float32[rows, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
             absolute values; changed in place. None: those of `unchanged`.
         threads: None: one for each core. Does not change the result.
         on_round: called with the number of matches of each round that has been learned from.
 
-    Raises SettingError if a parameter is out of range, or as `check_two_boards`.
+    Raises SettingError if a parameter is out of range, or as `seeing` and, for exact values, `check_two_boards`.
 
     Examples:
         >>> network = initial_network(game, {"name": "ntuple"})
         >>> learned = td_learn(game, network.trainable_tables(), 10_000, StepSizes(step_size=0.02))
     """
     check_parameters(parameters, "parameters.")
-    check_two_boards(game)
+    if exact_from is not None:
+        check_two_boards(game)
     changes = unchanged(tables) if changes is None else changes
     how = MatchParameters(
         stream_key(seed, level, Activity.TRAINING),
@@ -137,7 +140,7 @@ def td_learn(
     )
     threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     images, rates = images_of_squares(tables), step_sizes(parameters, level)
-    play = compile_self_play(game.rules, game.pass_action)
+    play = compile_self_play(game.rules, game.pass_action, seeing(game, tables.planes))
     scratches = [new_scratch(len(tables.offsets)) for _ in range(threads)]
     solvers = [None if exact_from is None else make_exact_solver(game, TABLE_BITS) for _ in range(threads)]
     played = no_afterstates(parameters.round_matches, game.max_game_length)
@@ -153,7 +156,7 @@ def td_learn(
         if player is None:
             play(first, how, tables, images, played, *part, scratch)
         else:
-            play_searched(game, player, how, first, played, *part)
+            play_searched(game, player, how, tables.planes, first, played, *part)
         if solver is not None and exact_from is not None:
             write_exact_values(solver, how.finished, exact_from, played, *part)
         write_lambda_returns(played, parameters.trace_decay, math.sqrt(gamma), *part)
@@ -162,11 +165,11 @@ def td_learn(
         for first in range(0, matches, parameters.round_matches):
             number = min(parameters.round_matches, matches - first)
             parts = pairwise(number * part // threads for part in range(threads + 1))
-            learn_phase = partial(learn, number, played, tables, changes, rates, errors)
+            learn_row = partial(learn, number, played, tables, changes, rates, errors)
             players = [None if make_player is None else make_player() for _ in range(threads)]
             # Making the lists waits for all threads, and raises their errors.
             list(pool.map(partial(play_part, first), parts, players, scratches, solvers))
-            list(pool.map(learn_phase, range(len(tables.weights))))
+            list(pool.map(learn_row, range(len(tables.weights))))
             plies = np.arange(game.max_game_length)
             learned = (plies >= played.first[:number, None]) & (plies < played.plies[:number, None])
             error += float(errors[:number][learned].sum())
@@ -203,7 +206,7 @@ def write_exact_values(
         rows = np.flatnonzero(is_late[:, ply])
         # No match is over here, so there is no need to let `state_at` check it.
         state = start.select(torch.zeros(len(rows), dtype=torch.int64))
-        state = state._replace(position=torch.from_numpy(positions[rows, ply]))
+        state = state._replace(position=torch.from_numpy(positions[rows, ply, :2]))
         guesses[rows], outcomes = exact_outcomes(solver, state, -guesses[rows], outcome)
         played.values[begin + rows, ply], played.exact[begin + rows] = -outcomes, ply
 
@@ -216,25 +219,25 @@ def learn(
     changes: NDArray[np.float32],
     rates: NDArray[np.float32],
     errors: NDArray[np.float64],
-    phase: int,
+    row: int,
 ) -> None:
-    """Take a step towards the target of each afterstate of a phase in the first `matches` matches, in order.
+    """Take a step towards the target of each afterstate with this row of weights in the first `matches` matches, in
+    order.
 
     Args:
-        tables, changes: as for `td_learn`; those of the phase are changed.
+        tables, changes: as for `td_learn`; those of the row are changed.
         rates: float32[RATES + 1], as from `step_sizes`.
         errors: float64[R, M], where the squared error of each afterstate, before its step, is written.
     """
-    contributions, offsets, weight_of_entry, all_weights, squares, parities, is_portable = tables
-    weights, sums = all_weights[phase], changes[phase]
+    offsets, weight_of_entry, weights, sums = tables.offsets, tables.weight_of_entry, tables.weights[row], changes[row]
     entries, current = np.empty(len(offsets), dtype=np.int32), np.empty(len(offsets), dtype=np.float32)
     for match in range(matches):
         for ply in range(played.first[match], played.plies[match]):
-            to_move, just_moved = played.positions[match, ply, 0], played.positions[match, ply, 1]
-            if phase_of(just_moved, to_move, len(all_weights), squares, parities) != phase:
+            seen = seen_from(played.positions[match, ply])
+            if row_of_weights(seen, tables.phases, tables.squares, tables.parities) != row:
                 continue
-            write_entries(just_moved, to_move, contributions, offsets, entries)
-            value = tangent(sum_of_weights(entries, weights, weight_of_entry, current), is_portable)
+            write_entries(seen, tables.contributions, offsets, entries)
+            value = tangent(sum_of_weights(entries, weights, weight_of_entry, current), tables.is_portable)
             error = played.targets[match, ply] - value
             errors[match, ply] = error * error
             change = np.float32(error * (1.0 - value * value))

@@ -6,23 +6,25 @@ they take any action. A player who can win at once does not explore.
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
-from selfplay.compute.compiled_words import lowest, part
+from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compiled_words import load, lowest, part, word_rows
 from selfplay.compute.elementary import tangent
+from selfplay.compute.positions import packed_array
 from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
-from selfplay.compute.words import parts_of
 from selfplay.games.kernels import random_action
+from selfplay.games.pattern_planes import Seen, swapped
 from selfplay.games.pattern_sums import SquareImages, change_of_sum, change_position, sum_of_weights
-from selfplay.games.patterns import TrainableTables, phase_of, write_entries
+from selfplay.games.patterns import TrainableTables, row_of_weights, write_entries
 from selfplay.games.rules import Position, Rules
 from selfplay.search.evaluation import finished_value
+from selfplay.search.evaluation import moves_again as again_in
 
 EXPLORE, OPENING = int(Purpose.EXPLORE), int(Purpose.OPENING)
 
@@ -31,13 +33,15 @@ class Afterstates(NamedTuple):
     """The afterstates of R matches of at most M plies each. Values are learned for all but the last one of a match."""
 
     positions: NDArray[np.int64]
-    """int64[R, M, 2]: packed (`own`, the stones of the player to move, and `opp`)."""
+    """int64[R, M, 4]: what tables see of each, as in `Seen`."""
     values: NDArray[np.float64]
-    """float64[R, M]: the value of each to the player who has just moved; of the last one the outcome of the match."""
+    """float64[R, M]: the value of each to the player who is not to move; of the last one the outcome of the match."""
     best: NDArray[np.float64]
-    """float64[R, M]: the value of the best action of that player."""
+    """float64[R, M]: the value of the best action to the player who moved."""
     explored: NDArray[np.bool_]
     """bool[R, M]: whether the player took another action."""
+    again: NDArray[np.bool_]
+    """bool[R, M]: whether this player also makes the next move."""
     targets: NDArray[np.float64]
     """float64[R, M]"""
     first: NDArray[np.int64]
@@ -65,10 +69,11 @@ def no_afterstates(number: int, most_plies: int) -> Afterstates:
     """Room for this number of matches."""
     values, best, targets = np.empty((3, number, most_plies))
     return Afterstates(
-        np.empty((number, most_plies, 2), dtype=np.int64),
+        np.empty((number, most_plies, len(Seen._fields)), dtype=np.int64),
         values,
         best,
         np.empty((number, most_plies), dtype=np.bool_),
+        np.zeros((number, most_plies), dtype=np.bool_),
         targets,
         *np.empty((3, number), dtype=np.int64),
     )
@@ -79,18 +84,18 @@ def write_lambda_returns(played: Afterstates, trace_decay: float, discount: floa
     """Write the targets of the matches in rows `begin` to `end - 1`.
 
     The lambda-return (Sutton & Barto, 2018, section 12.1), G(t) = d ((1 - lambda) V(t + 1) + lambda G(t + 1)), negated
-    at each ply, because the players take turns; d is the discount. If the player explored at t + 1, the return is cut:
-    G(t) is then the discounted and negated value of the best action there, as in Watkins's Q(lambda) (section 12.10).
-    If the value of an afterstate is exact, it is the target.
+    at each ply unless the same player moves again; d is the discount. If the player explored at t + 1, the return is
+    cut: G(t) is then the discounted and negated value of the best action there, as in Watkins's Q(lambda) (section
+    12.10). If the value of an afterstate is exact, it is the target.
     """
     for row in range(begin, end):
-        values, best, explored = played.values[row], played.best[row], played.explored[row]
+        values, best, explored, again = played.values[row], played.best[row], played.explored[row], played.again[row]
         following = values[played.plies[row]]
         for ply in range(played.plies[row] - 1, -1, -1):
             following = (1.0 - trace_decay) * values[ply + 1] + trace_decay * following
             if explored[ply + 1]:
                 following = best[ply + 1]
-            following *= -discount
+            following *= discount if again[ply + 1] and not explored[ply + 1] else -discount
             if ply >= played.exact[row]:
                 following = values[ply]
             played.targets[row, ply] = following
@@ -101,18 +106,21 @@ class Scratch(NamedTuple):
 
     entries: NDArray[np.int32]
     """int32[2, I]: the entries of the position, as if player 0 had just moved, and as if player 1 had."""
+    seen: NDArray[np.int64]
+    """int64[2, 4]: what tables see of it then, as in `Seen`, but for the last number."""
     changed: NDArray[np.int32]
     """int32[I]: the entries of an afterstate."""
     current: NDArray[np.float32]
-    """float32[I]: the weights of the entries of the position in phase `known[0]`."""
+    """float32[I]: the weights of the entries of the position in the case `known[0]`."""
     known: NDArray[np.float64]
-    """float64[2]: that phase, or -1; and the sum of these weights."""
+    """float64[2]: twice the row of these weights plus the row of these entries, or -1; and their sum."""
 
 
 def new_scratch(images: int) -> Scratch:
     """Scratch memory for one thread."""
     return Scratch(
         np.empty((2, images), dtype=np.int32),
+        np.empty((2, len(Seen._fields)), dtype=np.int64),
         np.empty(images, dtype=np.int32),
         np.empty(images, dtype=np.float32),
         np.empty(2),
@@ -120,44 +128,64 @@ def new_scratch(images: int) -> Scratch:
 
 
 @part_of_compiled
-def afterstate_sum(
-    own: Word,
-    opp: Word,
-    just_moved: Word,
-    to_move: Word,
-    entries: NDArray[np.int32],
-    tables: TrainableTables,
-    images: SquareImages,
-    scratch: Scratch,
-) -> Word:
-    """The sum of the weights of an unfinished afterstate of a position (own, opp); its value is the tanh of it.
+def seen_from(written: NDArray[np.int64]) -> Seen:
+    """What `write_seen` has written."""
+    return Seen(written[0], written[1], written[2], written[3])
 
-    `entries`: int32[I], of the position, as if its player to move had just moved.
-    """
-    _, _, weight_of_entry, all_weights, squares, parities, _ = tables
-    phase = phase_of(just_moved, to_move, len(all_weights), squares, parities)
-    weights, stone = all_weights[phase], just_moved ^ own
-    if to_move != opp or bit_count(stone) != 1 or (own & stone) != 0:
+
+@part_of_compiled
+def write_seen(seen: Seen, written: NDArray[np.int64]) -> None:
+    """Write what is seen into int64[4]."""
+    written[0], written[1], written[2], written[3] = seen.to_move, seen.just_moved, seen.marks, seen.set_number
+
+
+@part_of_compiled
+def afterstate_sum(new: Seen, side: int, tables: TrainableTables, images: SquareImages, scratch: Scratch) -> Word:
+    """The sum of the weights of an unfinished afterstate, in which player `side` is not to move. The value to this
+    player is the tanh of it."""
+    row = row_of_weights(new, tables.phases, tables.squares, tables.parities)
+    old, entries, weights = seen_from(scratch.seen[side]), scratch.entries[side], tables.weights[row]
+    stone = new.just_moved ^ old.just_moved
+    is_one_more = bit_count(stone) == 1 and (old.just_moved & stone) == 0
+    if new.to_move != old.to_move or new.marks != old.marks or not is_one_more:
         for image in range(len(entries)):
             scratch.changed[image] = entries[image]
-        change_position(scratch.changed, images, own, just_moved, opp, to_move)
+        change_position(scratch.changed, images, old, new)
         scratch.known[0] = -1
-        return sum_of_weights(scratch.changed, weights, weight_of_entry, scratch.current)
-    if scratch.known[0] != phase:
-        scratch.known[0] = phase
-        scratch.known[1] = sum_of_weights(entries, weights, weight_of_entry, scratch.current)
+        return sum_of_weights(scratch.changed, weights, tables.weight_of_entry, scratch.current)
+    if scratch.known[0] != 2 * row + side:
+        scratch.known[0] = 2 * row + side
+        scratch.known[1] = sum_of_weights(entries, weights, tables.weight_of_entry, scratch.current)
     square = bit_count(stone - 1)
-    return scratch.known[1] + change_of_sum(entries, scratch.current, images, square, weights, weight_of_entry)
+    return scratch.known[1] + change_of_sum(entries, scratch.current, images, square, weights, tables.weight_of_entry)
+
+
+@part_of_compiled
+def start_from(seen: Seen, side: int, tables: TrainableTables, scratch: Scratch) -> None:
+    """Write the entries of a position in which player `side` is not to move."""
+    for player in range(2):
+        of_player = seen if player == side else swapped(seen, tables.squares, tables.planes)
+        write_entries(of_player, tables.contributions, tables.offsets, scratch.entries[player])
+        write_seen(of_player, scratch.seen[player])
+
+
+@part_of_compiled
+def move_to(seen: Seen, side: int, tables: TrainableTables, images: SquareImages, scratch: Scratch) -> None:
+    """Change the entries to those of a position in which player `side` is not to move."""
+    scratch.known[0] = -1
+    for player in range(2):
+        of_player = seen if player == side else swapped(seen, tables.squares, tables.planes)
+        change_position(scratch.entries[player], images, seen_from(scratch.seen[player]), of_player)
+        write_seen(of_player, scratch.seen[player])
 
 
 @cache
-def compile_self_play(rules: Rules, pass_action: int | None) -> Callable[..., None]:
+def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Position], Seen]) -> Callable[..., None]:
     """(first, how, tables, images, played, begin, end, scratch): play the matches from `first + begin` to before
     `first + end` into rows `begin` to `end - 1` of `played`.
     """
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
-    first_own, first_opp = (parts_of(word, 1)[0] for word in rules.initial)
-    position, value_at_end = rules.position, finished_value(rules)
+    unpack, value_at_end, moves_again = rules.position.unpack, finished_value(rules), again_in(rules)
     passing = -1 if pass_action is None else pass_action
     register_rules()
 
@@ -165,7 +193,7 @@ def compile_self_play(rules: Rules, pass_action: int | None) -> Callable[..., No
     def value_of_action(
         p: Position,
         action: int,
-        entries: NDArray[np.int32],
+        player: int,
         how: MatchParameters,
         tables: TrainableTables,
         images: SquareImages,
@@ -173,15 +201,16 @@ def compile_self_play(rules: Rules, pass_action: int | None) -> Callable[..., No
     ) -> tuple[float, bool, bool]:
         """The value of an action to the player to move, whether it ends the match, and whether it wins it."""
         after = play(p, action)
+        is_again = moves_again(after)
+        sign = 1 if is_again else -1
         if legal_actions(after) == 0 and is_terminal(after):
-            return -value_at_end(after, how.finished), True, part(return_to_move(after), 0) < 0
-        numbers = part(p.own, 0), part(p.opp, 0), part(after.opp, 0), part(after.own, 0)
-        total = afterstate_sum(*numbers, entries, tables, images, scratch)
-        value = tangent(total, tables.is_portable)
-        return value, False, False
+            return sign * value_at_end(after, how.finished), True, sign * part(return_to_move(after), 0) > 0
+        total = afterstate_sum(see(after), 1 - player if is_again else player, tables, images, scratch)
+        return -sign * tangent(total, tables.is_portable), False, False
 
     @part_of_compiled
     def play_match(
+        start: Words,
         match: int,
         how: MatchParameters,
         tables: TrainableTables,
@@ -191,19 +220,16 @@ def compile_self_play(rules: Rules, pass_action: int | None) -> Callable[..., No
         row: int,
     ) -> None:
         """Play a match into a row of `played`."""
-        p, ply, is_over = position(first_own, first_opp), 0, False
+        p, ply, player, is_over = unpack(load(start, 0)), 0, 0, False
         opening = below(random_bits(how.key, match, 0, OPENING), how.opening_plies + 1)
-        write_entries(first_own, first_opp, tables.contributions, tables.offsets, scratch.entries[0])
-        write_entries(first_opp, first_own, tables.contributions, tables.offsets, scratch.entries[1])
+        start_from(see(p), 1, tables, scratch)
         while not is_over:
-            entries = scratch.entries[ply & 1]
-            scratch.known[0] = -1
             legal, wins, best = legal_actions(p), False, -math.inf
             untried, chosen, number = legal, passing, bit_count(legal)
             for _ in range(max(1, number)):
                 action = passing if number == 0 else lowest(untried)
                 untried &= untried - 1
-                value, ends, is_win = value_of_action(p, action, entries, how, tables, images, scratch)
+                value, ends, is_win = value_of_action(p, action, player, how, tables, images, scratch)
                 if value > best:
                     best, chosen, is_over, wins = value, action, ends, is_win
             value = best
@@ -216,21 +242,24 @@ def compile_self_play(rules: Rules, pass_action: int | None) -> Callable[..., No
                 explores = action != chosen
                 if explores:
                     chosen = action
-                    value, is_over, _ = value_of_action(p, action, entries, how, tables, images, scratch)
+                    value, is_over, _ = value_of_action(p, action, player, how, tables, images, scratch)
             else:
                 explores = False
-            played.values[row, ply], played.best[row, ply], played.explored[row, ply] = value, best, explores
-            after = play(p, chosen)
-            one, new_one, other, new_other = part(p.own, 0), part(after.opp, 0), part(p.opp, 0), part(after.own, 0)
-            played.positions[row, ply, 0], played.positions[row, ply, 1] = new_other, new_one
-            change_position(entries, images, one, new_one, other, new_other)
-            change_position(scratch.entries[1 - (ply & 1)], images, other, new_other, one, new_one)
-            p, ply = after, ply + 1
+            p = play(p, chosen)
+            is_again = moves_again(p)
+            played.values[row, ply], played.best[row, ply] = -value if is_again else value, best
+            played.explored[row, ply], played.again[row, ply] = explores, is_again
+            seen = see(p)
+            write_seen(seen, played.positions[row, ply])
+            player = player if is_again else 1 - player
+            move_to(seen, 1 - player, tables, images, scratch)
+            ply += 1
         played.first[row] = max(0, opening - 1)
         played.plies[row] = played.exact[row] = ply - 1
 
     @compiled
     def play_matches(
+        start: Words,
         first: int,
         how: MatchParameters,
         tables: TrainableTables,
@@ -242,6 +271,6 @@ def compile_self_play(rules: Rules, pass_action: int | None) -> Callable[..., No
     ) -> None:
         how, tables, images, played, scratch = borrowed((how, tables, images, played, scratch))
         for row in range(begin, end):
-            play_match(first + row, how, tables, images, scratch, played, row)
+            play_match(start, first + row, how, tables, images, scratch, played, row)
 
-    return play_matches
+    return partial(play_matches, word_rows(packed_array([rules.initial])))

@@ -86,9 +86,10 @@ def _computed(layers: Iterable[nn.Module], values: Tensor) -> Tensor:
 
 
 def _tables(tables: TrainableTables) -> ExportedNetwork:
-    contributions, offsets, weight_of_entry, weights, squares, parities, _ = tables
+    contributions, offsets, weight_of_entry, weights, squares, phases, parities, planes, _ = tables
     added = added_by_squares(contributions, squares).transpose(1, 0, 2)
-    description = {"kind": "tables", "phases": len(weights), "parities": parities, "squares": squares}
+    description = {"kind": "tables", "rows": len(weights), "phases": phases, "parities": parities, "squares": squares}
+    description |= {"marks": planes.marks, "upright": planes.upright, "sets": planes.in_sets}
     arrays: Arrays = {"offsets": offsets, "added": added}
     if not np.array_equal(weight_of_entry, np.arange(len(weight_of_entry))):
         arrays["weight_of_entry"] = weight_of_entry

@@ -205,7 +205,11 @@ type Uct = { name: "uct"; c: number };
 type Rule = Puct | Uct;
 
 /** A network. shape: of the observations; policy: null without a policy head. */
-type Network = { kind: "tables"; phases: number; parities: number; squares: number } | LayerNetwork;
+type Network = TableNetwork | LayerNetwork;
+/** rows: of weights; phases: in each set of them; marks, upright: -1 without; sets: planes, see selfplay/games/pattern_planes.py. */
+type TableNetwork = {
+  kind: "tables"; rows: number; phases: number; parities: number; squares: number; marks: number; upright: number; sets: number[];
+};
 type LayerNetwork = { kind: "layers"; shape: number[]; trunk: LayerDescription[]; value: LayerDescription[]; policy: LayerDescription[] | null };
 
 /** A layer. weights: the name of their array; size: the rows and columns of a convolution; added: to the input. */

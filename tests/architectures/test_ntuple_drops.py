@@ -8,6 +8,7 @@ from selfplay.architectures import build_network
 from selfplay.architectures.ntuple import with_phases
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
+from selfplay.games.pattern_planes import Planes, seen_in
 from selfplay.games.patterns import stones_in_entries, write_all_entries
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
@@ -55,7 +56,7 @@ def test_each_contents_that_can_occur_has_an_entry_of_its_own():
     patterns, boards = network_of().patterns, boards_with_dropped_stones()
     entries = np.empty((len(boards), len(patterns.offsets)), dtype=np.int32)
     words = board_words(torch.from_numpy(boards).float())
-    write_all_entries(*words, patterns.contributions, patterns.offsets, entries)
+    write_all_entries(seen_in(words, ROWS * COLUMNS, Planes()), patterns.contributions, patterns.offsets, entries)
     for number, (image, offset) in enumerate(zip(patterns.images, patterns.offsets, strict=True)):
         seen = [contents(board, image) for board in boards]
         pairs = set(zip(seen, entries[:, number].tolist(), strict=True))

@@ -7,6 +7,7 @@ import torch
 from selfplay.architectures import build_network
 from selfplay.games import make_game
 from selfplay.games.outcomes import disc_difference, match_return
+from selfplay.games.pattern_planes import seeing
 from selfplay.games.pattern_sums import images_of_squares
 from selfplay.matches.series import count_matches
 from selfplay.players.random import RandomPlayer
@@ -95,7 +96,8 @@ def test_learning_changes_weights_like_plain_python(name):
     played = no_afterstates(40, 5)
     filled, first = generator.random((2, 40, 5, squares)) < 0.5
     bits = 1 << np.arange(squares)
-    played.positions[:] = np.stack([(filled & ~first) @ bits, (filled & first) @ bits], axis=2)
+    played.positions[:] = 0
+    played.positions[..., :2] = np.stack([(filled & ~first) @ bits, (filled & first) @ bits], axis=2)
     played.targets[:] = generator.uniform(-1, 1, played.targets.shape)
     played.plies[:] = generator.integers(0, 6, 40)
     played.first[:] = 0
@@ -106,7 +108,7 @@ def test_learning_changes_weights_like_plain_python(name):
     squared = {}
     for match, plies in enumerate(played.plies):
         for ply in range(plies):
-            stones = [(words >> np.arange(squares)) & 1 for words in played.positions[match, ply, ::-1]]
+            stones = [(words >> np.arange(squares)) & 1 for words in played.positions[match, ply, 1::-1]]
             boards = torch.tensor(np.stack(stones).reshape(1, 2, *network.board), dtype=torch.float32)
             numbers = network.weight_indices(boards)[0].tolist()
             value = np.tanh(expected[numbers].sum())
@@ -163,7 +165,7 @@ def test_late_afterstates_have_their_exact_values(name, outcome, few):
     seen = set()
     for row in range(rows):
         plies = int(played.plies[row])
-        states = game.state_at(torch.from_numpy(played.positions[row, :plies]))
+        states = game.state_at(torch.from_numpy(played.positions[row, :plies, :2]))
         late = (empties(game, states) <= few) & (row > 0)
         assert played.exact[row] == plies - int(late.sum())
         for ply in range(plies):
@@ -197,7 +199,7 @@ def matches_of(game, network, how, number=30):
     tables = network.trainable_tables()
     played = no_afterstates(number, game.max_game_length)
     scratch = new_scratch(len(tables.offsets))
-    compile_self_play(game.rules, game.pass_action)(
+    compile_self_play(game.rules, game.pass_action, seeing(game, network.planes))(
         0, how, tables, images_of_squares(tables), played, 0, number, scratch
     )
     return played
@@ -205,5 +207,5 @@ def matches_of(game, network, how, number=30):
 
 def states_of(game, played):
     """The positions after the afterstates that values are learned for."""
-    positions = [row[:plies] for row, plies in zip(played.positions, played.plies, strict=True)]
+    positions = [row[:plies, :2] for row, plies in zip(played.positions, played.plies, strict=True)]
     return game.state_at(torch.from_numpy(np.concatenate(positions)))

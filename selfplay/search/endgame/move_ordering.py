@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.games.patterns import contributions_of, phase_of
+from selfplay.games.patterns import CONTENTS, contributions_of, phase_of
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.registry import Registry
 from selfplay.search.endgame.last_squares import compiled_flips, odd_quarters
 from selfplay.search.endgame.number_rules import number_rules
-from selfplay.search.pattern_evaluation import CONTENTS, PatternTables
+from selfplay.search.pattern_evaluation import PatternTables
 
 LEARNED_FROM = 11
 """With at least this number of empty squares, moves are also ordered by learned values, if there are any."""

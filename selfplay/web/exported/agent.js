@@ -3,7 +3,7 @@
 
 import { bitsOf, observer } from "./game.js";
 import { Layers } from "./layers.js";
-import { phaseOf } from "./rules.js";
+import { packed as packPosition, phaseOf } from "./rules.js";
 
 /** @type {Record<string, any>} */
 const TYPES = { float16: Uint16Array, float32: Float32Array, int32: Int32Array };
@@ -34,46 +34,58 @@ export async function loadAgent({ network, arrays, shown }, address) {
       return [name, type === "float16" ? fromHalves(array) : array];
     }),
   );
-  return network.kind === "tables" ? new Tables(network, read) : new Layers(network, read, observer(shown, network.shape.reduce((size, one) => size * one)));
+  return network.kind === "tables" ? new Tables(network, read, shown ?? []) : new Layers(network, read, observer(shown, network.shape.reduce((size, one) => size * one)));
 }
 
 class Tables {
   /**
-   * @param {{phases: number, parities: number, squares: number}} network
+   * @param {TableNetwork} network
    * @param {{weights: Float32Array, weight_of_entry?: Int32Array, offsets: Int32Array, added: Int32Array}} arrays
+   * @param {number[]} shown
    */
   // Without `weight_of_entry`, each entry has a weight of its own, with the same number.
-  constructor({ phases, parities, squares }, { weights, weight_of_entry: weightOf, offsets, added }) {
+  constructor(network, { weights, weight_of_entry: weightOf, offsets, added }, shown) {
+    const { phases, parities, squares } = network;
+    this.network = network;
     this.weights = weights;
     this.weightOf = weightOf;
     this.offsets = offsets;
     this.entries = new Int32Array(offsets.length);
     this.sizes = [phases, squares, parities].map(BigInt);
-    this.weightsOfPhase = weights.length / phases;
-    // By player (0: the one who is not to move) and square: the images that a stone changes, and what it adds.
-    const images = [...offsets.keys()];
-    const at = (/** @type {number} */ player, /** @type {number} */ square, /** @type {number} */ image) => added[(player * squares + square) * offsets.length + image];
-    this.changes = [0, 1].map((player) =>
+    this.weightsInRow = weights.length / network.rows;
+    // The first bit of each plane of observations in packed positions.
+    this.firstBits = shown.filter((_, entry) => entry % squares === 0).map(BigInt);
+    // By word (0: the stones of the player who is not to move, 1: of the other, 2: marks) and square: the images that a
+    // stone or a mark changes, and what it adds.
+    const [images, words] = [[...offsets.keys()], [...Array(added.length / squares / offsets.length).keys()]];
+    const at = (/** @type {number} */ word, /** @type {number} */ square, /** @type {number} */ image) => added[(word * squares + square) * offsets.length + image];
+    this.changes = words.map((word) =>
       [...Array(squares).keys()].map((square) =>
-        Int32Array.from(images.filter((image) => at(player, square, image) !== 0).flatMap((image) => [image, at(player, square, image)])),
+        Int32Array.from(images.filter((image) => at(word, square, image) !== 0).flatMap((image) => [image, at(word, square, image)])),
       ),
     );
   }
 
   // The value to the player who is not to move.
   /** @type {(position: Position) => number} */
-  value({ own, opp }) {
-    const { entries, weights, weightOf } = this;
+  value(position) {
+    const { entries, weights, weightOf, network, firstBits } = this;
+    const packed = packPosition(position);
+    const isSet = (/** @type {number} */ plane) => Number((packed >> firstBits[plane]) & 1n);
+    const isTurned = network.upright >= 0 && isSet(network.upright) === 0;
+    const boards = [0, 1, network.marks].slice(0, this.changes.length).map((plane) => BigInt.asUintN(network.squares, packed >> firstBits[plane]));
     entries.set(this.offsets);
-    for (const [player, word] of [opp, own].entries()) {
-      for (const square of bitsOf(word)) {
-        const changes = this.changes[player][square];
+    for (const [word, board] of boards.entries()) {
+      for (const square of bitsOf(board)) {
+        const changes = this.changes[word][isTurned ? network.squares - 1 - square : square];
         for (let place = 0; place < changes.length; place += 2) {
           entries[changes[place]] += changes[place + 1];
         }
       }
     }
-    const first = Number(phaseOf(opp, own, ...this.sizes)) * this.weightsOfPhase;
+    const set = network.sets.reduce((number, plane, place) => number + (isSet(plane) << place), 0);
+    const row = set * network.phases + Number(phaseOf(boards[0], boards[1], ...this.sizes));
+    const first = row * this.weightsInRow;
     let sum = 0;
     for (let image = 0; image < entries.length; image += 1) {
       const entry = entries[image];
