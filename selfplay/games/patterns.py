@@ -210,8 +210,8 @@ def _added_by_dropped_stones(image: Sequence[int], runs: Sequence[Run], rows: in
 
 def contributions_of(added: NDArray[np.int64]) -> NDArray[np.int32]:
     """The `contributions` of I images, from what each stone adds (int64[I, K, S])."""
-    images, _, squares = added.shape
-    padded = np.pad(added, ((0, 0), (0, 0), (0, -squares % 8))).reshape(images, 2, -1, 8)
+    images, words, squares = added.shape
+    padded = np.pad(added, ((0, 0), (0, 0), (0, -squares % 8))).reshape(images, words, -1, 8)
     bits = (np.arange(BYTE)[:, None] >> np.arange(8)) & 1
     return np.ascontiguousarray(np.einsum("vb,icsb->scvi", bits, padded)).astype(np.int32)
 

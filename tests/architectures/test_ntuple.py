@@ -27,7 +27,7 @@ games = pytest.mark.parametrize("name", sorted(BY_GAME))
 
 def network_of(name, **options):
     """The architecture of that game, with weights drawn at random."""
-    options = {**BY_GAME[name], **options}
+    options = {**BY_GAME.get(name, {}), **options}
     game = make_game(name)
     network = build_network({"name": "ntuple", **options}, game.observation_shape, game.num_distinct_actions)
     generator = torch.Generator().manual_seed(4)
@@ -122,6 +122,49 @@ def best_values(player, game, states, depth):
     return values.nan_to_num(nan=-np.inf).amax(dim=1)
 
 
+# ---------------------------------------------------------------------- further planes
+
+
+PLANES = {
+    "breakthrough": {"patterns": ["xx/xx", "x.x"], "symmetries": "mirror", "upright": 2, "phases": 3},
+    "draughts": {"patterns": [".x.x/x.x", "////.x.x/x.x/.x"], "marks": 2, "upright": 4, "sets": [5, 7]},
+    "nine_mens_morris": {"patterns": ["x..x..x", "//..xxx"], "symmetries": "square", "sets": [2, 3, 4, 5, 10]},
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["draughts", *(pytest.param(name, marks=pytest.mark.slow) for name in PLANES if name != "draughts")]
+)
+def test_networks_and_searches_see_marks_turned_boards_and_sets(name):
+    """The value by its definition, from the fields of the positions; that of the module; and that of searches."""
+    game, states = open_states(name)
+    states = states.select(torch.arange(0, states.batch_size, 7))
+    network = network_of(name, **PLANES[name])
+    found = network(game.observe(states)).value
+    evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
+    torch.testing.assert_close(position_values(evaluation, game, states), -found.double(), rtol=0, atol=1e-6)
+    patterns, phases = network.patterns, PLANES[name].get("phases", 1)
+    seen = set()
+    for p, value in zip(game.positions(states), found.tolist(), strict=True):
+        squares = range(network.num_squares)
+        kings, is_turned = getattr(p, "kings", 0), getattr(p, "up", 1) == 0
+        contents = [(p.opp >> s & 1) + 2 * (p.own >> s & 1) + 2 * (kings >> s & 1) for s in squares]
+        contents, base = contents[::-1] if is_turned else contents, 5 if name == "draughts" else 3
+        number = {
+            "breakthrough": lambda p=p: 0,
+            "draughts": lambda p=p: (p.quiet & 1) + 2 * (p.quiet >> 2 & 1),
+            "nine_mens_morris": lambda p=p: p.own_left + 16 * p.removing,
+        }[name]()
+        row = number * phases + sum(map(bool, contents)) * phases // (len(contents) + 1)
+        total = 0.0
+        for image, offset in zip(patterns.images, patterns.offsets.tolist(), strict=True):
+            entry = offset + sum(contents[square] * base**place for place, square in enumerate(image))
+            total += network.weight[row, patterns.weight_of_entry[entry]].item()
+        assert value == pytest.approx(np.tanh(total), abs=1e-6)
+        seen.add((row, is_turned, kings != 0))
+    assert len(seen) > 3
+
+
 # ---------------------------------------------------------------------- what is refused
 
 
@@ -135,6 +178,7 @@ def best_values(player, game, states, depth):
         ({"patterns": []}, "architecture.patterns: must be one or more drawings"),
         ({"symmetries": "all"}, "architecture.symmetries=all: must be none, mirror or, on a square board, square"),
         ({"phases": 0}, "architecture.phases=0: must be an integer of at least 1"),
+        ({"marks": 2}, "architecture.marks=2: must be the number of a plane of this game's observation"),
     ],
     ids=str,
 )

@@ -10,7 +10,7 @@ from selfplay.compute.compilation import compiled
 from selfplay.compute.compiled_words import load, store, word_rows
 from selfplay.compute.positions import field_values, flag, number, pack, packed_array, packed_fields, position, squares
 from selfplay.errors import ConformanceError, SettingError
-from selfplay.games.patterns import check_two_boards
+from selfplay.games.pattern_planes import check_two_boards
 from selfplay.search.exact_solver import ExactSolver
 from selfplay.search.threads import make_progress
 from tests.support.dots import Dots
@@ -81,7 +81,7 @@ class Solver(ExactSolver):
 
 
 def test_what_needs_players_who_take_turns_refuses_others() -> None:
-    with pytest.raises(SettingError, match="players who take turns"):
+    with pytest.raises(SettingError, match="players take turns"):
         check_two_boards(Dots())
     with pytest.raises(SettingError, match="solved only where players take turns"):
         Solver(Dots(), make_progress())

@@ -9,11 +9,15 @@ from selfplay.games import make_game
 from selfplay.games.outcomes import disc_difference, match_return
 from selfplay.games.pattern_planes import seeing
 from selfplay.games.pattern_sums import images_of_squares
+from selfplay.learners.self_play import exploring
 from selfplay.matches.series import count_matches
 from selfplay.players.random import RandomPlayer
+from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_values
 from selfplay.search.exact_solver import empties, make_exact_solver
+from selfplay.search.searcher import Searcher
 from selfplay.training.parameters import StepSizes
+from selfplay.training.searched_matches import play_searched
 from selfplay.training.td_learning import learn, step_sizes, td_learn, unchanged, write_exact_values
 from selfplay.training.td_matches import (
     MatchParameters,
@@ -22,6 +26,7 @@ from selfplay.training.td_matches import (
     no_afterstates,
     write_lambda_returns,
 )
+from tests.support.dots import Dots
 
 OPTIONS = {
     # Each move changes one square, so only the entries of this square are looked up again.
@@ -29,11 +34,22 @@ OPTIONS = {
     # Discs are turned, and players pass; entries share weights.
     "othello_4x4": {"patterns": ["xx/xx", "xxxx"], "symmetries": "square", "phases": 3},
 }
+# The same player may move again; stones are captured and crowned, and the board is turned.
+AGAIN = {
+    "dots": {"patterns": [".x./xxx/.x.", "...x./..xxx/...x.", "//.x./xxx/.x.", "//...x./..xxx/...x."], "marks": 2},
+    "draughts": {
+        "patterns": [f"{'/' * row}.x.x.x.x/x.x.x.x" for row in (0, 2, 4, 6)],
+        "marks": 2,
+        "upright": 4,
+        "sets": [5, 6],
+    },
+}
 
 
 def network_of(name, scale=0.3):
-    game = make_game(name)
-    network = build_network({"name": "ntuple", **OPTIONS[name]}, game.observation_shape, game.num_distinct_actions)
+    game = Dots() if name == "dots" else make_game(name)
+    options = (OPTIONS | AGAIN)[name]
+    network = build_network({"name": "ntuple", **options}, game.observation_shape, game.num_distinct_actions)
     generator = torch.Generator().manual_seed(7)
     with torch.no_grad():
         network.weight.copy_(scale * torch.randn(network.weight.shape, generator=generator))
@@ -44,10 +60,10 @@ def how_to_play(epsilon, outcome=(1.0, 0.0), key=11):
     return MatchParameters(key, np.array([epsilon]), np.array(outcome), opening_plies=0)
 
 
-def lambda_returns(values, best, explored, trace_decay, discount=1.0, exact=None):
+def lambda_returns(values, best, explored, trace_decay, discount=1.0, exact=None, again=False):
     played = no_afterstates(1, len(values))
     played.values[0], played.best[0], played.explored[0], played.plies[0] = values, best, explored, len(values) - 1
-    played.exact[0] = len(values) - 1 if exact is None else exact
+    played.exact[0], played.again[0] = len(values) - 1 if exact is None else exact, again
     write_lambda_returns(played, trace_decay, discount, 0, 1)
     return played.targets[0, :-1].tolist()
 
@@ -130,6 +146,13 @@ def test_learning_changes_weights_like_plain_python(name):
     assert np.isfinite(errors).sum() == len(squared)
 
 
+def test_a_lambda_return_keeps_its_sign_where_the_same_player_moves_again():
+    # 0.5 * -0.4 + 0.5 * -1, then -(0.5 * 0.2 + 0.5 * -0.7); the cut return is the other player's value: -0.6.
+    values, best, again = [0.3, 0.2, -0.4, 1.0], [0.3, 0.2, 0.6, 1.0], [False, False, True, False]
+    assert lambda_returns(values, values, [False] * 4, 0.5, again=again) == pytest.approx([0.25, -0.7, -1.0])
+    assert lambda_returns(values, best, [False, False, True, False], 0.5, again=again)[1] == pytest.approx(-0.6)
+
+
 @pytest.mark.parametrize("name", OPTIONS)
 def test_without_later_returns_a_target_is_the_value_of_the_best_reply(name):
     """The value that a player finds one ply ahead, though matches are played with changed entries."""
@@ -144,6 +167,26 @@ def test_without_later_returns_a_target_is_the_value_of_the_best_reply(name):
         len({tuple(words[:plies].reshape(-1)) for words, plies in zip(played.positions, played.plies, strict=True)})
         > 20
     )
+
+
+@pytest.mark.parametrize("name", ["dots", pytest.param("draughts", marks=pytest.mark.slow)])
+def test_matches_where_a_player_moves_again_are_those_of_a_search_of_one_ply(name):
+    """The search values whole positions, and the rules of the library say who is to move."""
+    game, network = network_of(name)
+    how = how_to_play(epsilon=0.0)._replace(opening_plies=6)
+    played, searched = matches_of(game, network, how), no_afterstates(30, game.max_game_length)
+    searcher = Searcher(game, network.evaluation("tables", game, 1.0, 0.0), "negascout")
+    player = exploring(game, SearchPlayer(searcher, 1), [0.0], 6, keeps_values=True)
+    play_searched(game, player, how, network.planes, 0, searched, 0, 30)
+    assert played.plies.tolist() == searched.plies.tolist()
+    for row, (plies, first) in enumerate(zip(played.plies, played.first, strict=True)):
+        for field in ("positions", "again"):
+            assert np.array_equal(getattr(played, field)[row, :plies], getattr(searched, field)[row, :plies])
+        after_opening = slice(first + 1, plies + 1)
+        for field in ("values", "best"):
+            found, expected = (getattr(matches, field)[row, after_opening] for matches in (played, searched))
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+    assert played.again[:, : played.plies.min()].any()
 
 
 @pytest.mark.parametrize(
