@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import bit_count_of_64
@@ -33,9 +34,9 @@ class BatchStepping(ABC):
     observation_shape: tuple[int, ...]
     rules: Rules
 
-    @abstractmethod
     def action_to_string(self, action: int) -> str:
-        """The text of an action in range(A)."""
+        """The text of an action in range(A): its number, counted from 1, unless a game overrides it."""
+        return "pass" if action == self.pass_action else str(action + 1)
 
     def action_text(self, action: int, player: int) -> str:
         """The text of an action that player 0 or 1 takes; that of `action_to_string` unless a game overrides it."""
@@ -157,6 +158,11 @@ class BatchStepping(ABC):
     def board_shape(self) -> tuple[int, int] | None:
         """The rows and columns of the board; None if the game has no board of squares."""
         return None if self.num_squares is None else (self.observation_shape[1], self.observation_shape[2])
+
+    @property
+    def square_numbers(self) -> NDArray[np.int64]:
+        """int64[rows, columns]: the number of each square. Only in a game with a board of squares."""
+        return np.arange(prod(self.observation_shape[1:])).reshape(self.observation_shape[1:])
 
     def square_bits(self, words: Tensor) -> Tensor:
         """int8[B, S]: the lowest bits of boards (int64[B] or int64[B, K]), one for each square."""

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.compiled_words import as_word
 from selfplay.compute.positions import Packed, number, position
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import ForeignObservationError
 from selfplay.games.presentation import PositionLine, Presentation
@@ -78,6 +77,7 @@ class OneHotCodec:
 class SumTo100Presentation(Presentation):
     title = "SumTo100"
     aim = "Both players add 1 to 10 in turn to one sum; whoever brings it to 100 wins."
+    action_name = "an addend"
     action_help = f"a number from 1 to {LARGEST_ADDEND}"
     how_to_play = (
         "The sum begins at 0, and the players take turns.",
@@ -107,11 +107,3 @@ class SumTo100(Game):
     rules = Rules(Position(0), legal_actions, play, is_terminal, return_to_move, observation_entry)
     observation_codec = OneHotCodec()
     presentation_class = SumTo100Presentation
-
-    def action_to_string(self, action: int) -> str:
-        return str(action + 1)
-
-    def string_to_action(self, text: str) -> int:
-        if text.strip() not in {str(addend) for addend in range(1, LARGEST_ADDEND + 1)}:
-            raise IllegalActionError(f"{shortened(text)!r} is not an addend; write {self.presentation.action_help}")
-        return int(text) - 1

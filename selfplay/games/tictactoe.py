@@ -19,7 +19,7 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.positions import position, squares
-from selfplay.errors import IllegalActionError, shortened
+from selfplay.errors import IllegalActionError
 from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -80,6 +80,7 @@ def tictactoe_rules(width: int) -> Rules:
 
 
 class TicTacToePresentation(Presentation):
+    action_name = "a square"
     player_names = ("X", "O")
 
     def __init__(self, game: "TicTacToe") -> None:
@@ -136,10 +137,8 @@ class TicTacToe(Game):
     @property
     def symmetries(self) -> Symmetries:
         """The eight of the square: four quarter turns, each also mirrored."""
-        board = np.arange(self.width * self.width).reshape(self.width, self.width)
-        turned = [np.rot90(board, quarter) for quarter in range(4)]
-        sources = np.stack([b.reshape(-1) for b in (*turned, *(b.T for b in turned))])
-        return Symmetries(np.argsort(sources, axis=1), np.concatenate([sources, sources + board.size], axis=1))
+        turned = [np.rot90(self.square_numbers, quarter) for quarter in range(4)]
+        return self.symmetries_of([*turned, *(board.T for board in turned)])
 
     def state_of_squares(self, squares: Tensor) -> State:
         """X moves first, so the number of stones determines who is to move."""
@@ -166,8 +165,4 @@ class TicTacToe(Game):
         for keys in self.keys:
             if text_alone in keys:
                 return keys.index(text_alone)
-        row, _, column = text_alone.partition(",")
-        places = [str(place) for place in range(self.width)]
-        if row not in places or column not in places:
-            raise IllegalActionError(f"{shortened(text)!r} is not a square; write {self.presentation.action_help}")
-        return self.width * int(row) + int(column)
+        return super().string_to_action(text_alone)

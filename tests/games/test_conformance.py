@@ -103,8 +103,9 @@ def TwoSquaresSwapped(actions, observations):  # noqa: N802 - it makes a class
 
 
 class TransposedText(CompiledTicTacToe):
-    def action_to_string(self, action):
-        return f"{action % 3},{action // 3}"
+    def string_to_action(self, text):
+        row, column = divmod(super().string_to_action(text), 3)
+        return 3 * column + row
 
 
 class WrongErrorForText(CompiledTicTacToe):
@@ -199,7 +200,7 @@ BROKEN_GAMES = [
     (ReturnsOfTheOther, "perspective: returns are not those of player 0"),
     (ObservedByThePlayerToMove, "perspective: channel 0 does not show the player who has just moved"),
     (TwoSquaresSwapped, "symmetries: symmetry 1 changes"),
-    (TransposedText, "texts: action 1 is written '1,0', which is read as action 3"),
+    (TransposedText, "texts: action 1 is written '0,1', which is read as action 3"),
     (WrongErrorForText, "texts: ValueError"),
     (ExampleBeyondTheEnd, "texts: the example of the presentation cannot be played: the match is over after 5 actions"),
     (LongerThanItSays, "ends: a match is longer than max_game_length=7"),
