@@ -28,7 +28,6 @@ import numpy as np
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.positions import flag, position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -183,14 +182,6 @@ class Breakthrough(Game):
     def write_transcript(self, actions: Iterable[int]) -> str:
         """As the players take them: X moves first, and nobody passes."""
         return " ".join(starmap(self.action_text, zip(actions, cycle((0, 1)), strict=False)))
-
-    def string_to_action(self, text: str) -> int:
-        """The two squares in either order, because they name one action."""
-        written = text.strip().lower()
-        for action in range(len(self.pairs)):
-            if self.action_to_string(action) in (written, written[2:] + written[:2]):
-                return action
-        raise IllegalActionError(f"{shortened(text)!r} is not a move; write {self.presentation.action_help}")
 
     def square_name(self, square: int) -> str:
         return f"{COLUMNS[square % self.width]}{self.width - square // self.width}"

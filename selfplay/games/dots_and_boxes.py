@@ -22,7 +22,6 @@ import numpy as np
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.positions import flag, position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -159,11 +158,3 @@ class DotsAndBoxes(Game):
     def action_to_string(self, action: int) -> str:
         row, column = divmod(action, self.width)
         return f"{COLUMNS[column]}{row + 1}"
-
-    def string_to_action(self, text: str) -> int:
-        name, rows = text.strip().lower(), [str(row + 1) for row in range(self.width)]
-        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
-            raise IllegalActionError(
-                f"{shortened(text)!r} is not the place of a line; write {self.presentation.action_help}"
-            )
-        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

@@ -22,7 +22,6 @@ from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.compiled_words import bit_like
 from selfplay.compute.positions import position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -171,9 +170,3 @@ class Gomoku(Game):
     def action_to_string(self, action: int) -> str:
         row, column = divmod(action, self.width)
         return f"{COLUMNS[column]}{self.height - row}"
-
-    def string_to_action(self, text: str) -> int:
-        name, rows = text.strip().lower(), [str(row) for row in range(self.height, 0, -1)]
-        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
-            raise IllegalActionError(f"{shortened(text)!r} is not a crossing; write {self.presentation.action_help}")
-        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.compiled_words import bit_like
 from selfplay.compute.positions import position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -160,9 +159,3 @@ class Hex(Game):
 
     def action_to_string(self, action: int) -> str:
         return f"{COLUMNS[action % self.width]}{action // self.width + 1}"
-
-    def string_to_action(self, text: str) -> int:
-        name, rows = text.strip().lower(), [str(row + 1) for row in range(self.width)]
-        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
-            raise IllegalActionError(f"{shortened(text)!r} is not a cell; write {self.presentation.action_help}")
-        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

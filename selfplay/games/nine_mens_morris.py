@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.positions import flag, number, position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -226,13 +225,6 @@ class NineMensMorris(Game):
 
     def action_to_string(self, action: int) -> str:
         return "-".join(NAMES[point] for point in _points_of(action))
-
-    def string_to_action(self, text: str) -> int:
-        names = text.strip().lower().split("-")
-        if len(names) > 2 or not set(names) <= set(NAMES):
-            raise IllegalActionError(f"{shortened(text)!r} is not an action; write {self.presentation.action_help}")
-        points = [NAMES.index(name) for name in names]
-        return points[0] if len(points) == 1 else POINTS + POINTS * points[0] + points[1]
 
 
 def _points_of(action: int) -> list[int]:

@@ -33,9 +33,9 @@ class BatchStepping(ABC):
     observation_shape: tuple[int, ...]
     rules: Rules
 
-    @abstractmethod
     def action_to_string(self, action: int) -> str:
-        """The text of an action in range(A)."""
+        """The text of an action in range(A), without spaces; its number by default."""
+        return str(action)
 
     def action_text(self, action: int, player: int) -> str:
         """The text of an action that player 0 or 1 takes; that of `action_to_string` unless a game overrides it."""

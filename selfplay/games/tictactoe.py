@@ -19,7 +19,7 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.positions import position, squares
-from selfplay.errors import IllegalActionError, shortened
+from selfplay.errors import IllegalActionError
 from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -161,13 +161,5 @@ class TicTacToe(Game):
     def action_to_string(self, action: int) -> str:
         return f"{action // self.width},{action % self.width}"
 
-    def string_to_action(self, text: str) -> int:
-        text_alone = text.replace(" ", "").lower()
-        for keys in self.keys:
-            if text_alone in keys:
-                return keys.index(text_alone)
-        row, _, column = text_alone.partition(",")
-        places = [str(place) for place in range(self.width)]
-        if row not in places or column not in places:
-            raise IllegalActionError(f"{shortened(text)!r} is not a square; write {self.presentation.action_help}")
-        return self.width * int(row) + int(column)
+    def other_texts(self, action: int) -> list[str]:
+        return [self.action_to_string(action).replace(",", ", "), *(keys[action] for keys in self.keys)]
