@@ -93,7 +93,6 @@ class ConnectFourPresentation(Presentation):
     stone_colours = ("red", "yellow")
     line_length = LINE
     column_names = "".join(str(column + 1) for column in range(COLUMNS))
-    action_name = "a column"
     action_help = f"a column from 1 to {COLUMNS}"
     how_to_play = (
         "Red moves first; then the players take turns.",
@@ -141,6 +140,9 @@ class ConnectFour(Game):
         """The identity, and the mirror that exchanges left and right."""
         board = self.square_numbers
         return self.symmetries_of([board, board[:, ::-1]], actions=np.stack([board[0], board[0, ::-1]]))
+
+    def action_to_string(self, action: int) -> str:
+        return str(action + 1)
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
         check_turns(squares, to_move, self.presentation.player_names)

@@ -93,7 +93,6 @@ def dots_and_boxes_rules(boxes: int) -> Rules:
 
 
 class DotsAndBoxesPresentation(Presentation):
-    action_name = "the place of a line"
     player_names = ("X", "O")
     point_name = "boxes"
     aim = "Close more boxes than the other player."

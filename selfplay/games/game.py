@@ -119,25 +119,9 @@ class Game(MadeAgain, BatchStepping):
         texts = (f"_{one}={np.format_float_positional(n, trim='-')}" for one, n in others if n != usual[one])
         return f"{name}{board}{''.join(texts)}"
 
-    def string_to_action(self, text: str) -> int:
-        """The action with this text, that of `action_to_string` or of `action_text`, in small or capital letters.
-
-        Raises IllegalActionError if there is none.
-        """
-        action = self._actions_by_text.get(text.strip().lower())
-        if action is None:
-            show = self.presentation
-            raise IllegalActionError(f"{shortened(text)!r} is not {show.action_name}; write {show.action_help}")
-        return action
-
-    @cached_property
-    def _actions_by_text(self) -> dict[str, int]:
-        """By text in small letters; the first action of several with the same text."""
-        return {
-            text.lower(): action
-            for action in reversed(range(self.num_distinct_actions))
-            for text in (self.action_to_string(action), *(self.action_text(action, player) for player in (0, 1)))
-        }
+    def other_texts(self, action: int) -> Iterable[str]:
+        """Further texts in lower case that name an action; none by default."""
+        return ()
 
     def score(self, state: State) -> Tensor:
         """float32[B]: the lead of player 0 in points; where the game does not count points, its return."""
@@ -239,6 +223,21 @@ class Game(MadeAgain, BatchStepping):
         return None
 
     # ------------------------------------------------------------------ the same for all games
+
+    def string_to_action(self, text: str) -> int:
+        """The action that `text` names: its `action_to_string`, `action_text` or one of its `other_texts`, in upper or
+        lower case. Raises IllegalActionError if it does not name one."""
+        action = self._action_of_text.get(text.strip().lower())
+        if action is None:
+            raise IllegalActionError(f"{shortened(text)!r} is not a move; write {self.presentation.action_help}")
+        return action
+
+    @cached_property
+    def _action_of_text(self) -> dict[str, int]:
+        actions = range(self.num_distinct_actions)
+        further = {text: action for action in actions for text in self.other_texts(action)}
+        taken = {self.action_text(action, player).lower(): action for player in (1, 0) for action in actions}
+        return further | taken | {self.action_to_string(action).lower(): action for action in actions}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Only attributes that were changed since the game was made are pickled: rules may be closures, which cannot

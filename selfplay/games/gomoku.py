@@ -95,7 +95,6 @@ def mnk_rules(rows: int, columns: int, length: int) -> Rules:
 
 
 class GomokuPresentation(Presentation):
-    action_name = "a crossing"
     player_names = ("black", "white")
     stone_colours = ("black", "white")
     is_on_crossings = True

@@ -101,7 +101,6 @@ def hex_rules(width: int) -> Rules:
 
 class HexPresentation(Presentation):
     aim = "Connect your two edges by a chain of stones: X the top with the bottom, O the left with the right."
-    action_name = "a cell"
     player_names = ("X", "O")
     how_to_play = (
         "X moves first; then the players take turns.",

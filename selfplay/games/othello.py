@@ -33,12 +33,12 @@ from selfplay.games.rules import Symmetries
 from selfplay.games.state import State
 
 COLUMNS = "abcdefgh"
-PASSES = re.compile("pass|pa|ps|--")
+PASS_TEXTS = "pass", "pa", "ps", "--"
 """What people and programs write for a pass, in lower case."""
+PASSES = re.compile("|".join(PASS_TEXTS))
 
 
 class OthelloPresentation(Presentation):
-    action_name = "a square"
     aim = "Enclose discs of the other colour between two of yours to turn them; most discs at the end win."
     stone_colours = ("black", "white")
     player_names = ("black", "white")
@@ -122,11 +122,11 @@ class Othello(Game):
 
     def action_to_string(self, action: int) -> str:
         if action == self.pass_action:
-            return "pass"
+            return PASS_TEXTS[0]
         return f"{COLUMNS[action % self.width]}{action // self.width + 1}"
 
-    def string_to_action(self, text: str) -> int:
-        return super().string_to_action("pass" if PASSES.fullmatch(text.strip().lower()) else text)
+    def other_texts(self, action: int) -> Iterable[str]:
+        return PASS_TEXTS if action == self.pass_action else ()
 
     def disc_counts(self, state: State) -> Tensor:
         """int64[B, 2]: the discs of black and of white."""

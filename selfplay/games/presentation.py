@@ -46,7 +46,6 @@ class Presentation:
         game: the game that is shown.
         title: what people call the game; its name by default.
         action_help: how a person writes an action; the range from the first to the last action by default.
-        action_name: what an action is, in messages.
     """
 
     title: str = ""
@@ -61,7 +60,6 @@ class Presentation:
     example_caption: str = "The start of a match."
     """What the picture shows, in one sentence."""
     action_help: str = ""
-    action_name: str = "a move"
     player_names: tuple[str, str] = ("first", "second")
     """The names of the player who moves first and of the other."""
     column_names: str = ""

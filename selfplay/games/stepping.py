@@ -35,8 +35,8 @@ class BatchStepping(ABC):
     rules: Rules
 
     def action_to_string(self, action: int) -> str:
-        """The text of an action in range(A): its number, counted from 1, unless a game overrides it."""
-        return "pass" if action == self.pass_action else str(action + 1)
+        """The text of an action in range(A), without spaces; its number by default."""
+        return str(action)
 
     def action_text(self, action: int, player: int) -> str:
         """The text of an action that player 0 or 1 takes; that of `action_to_string` unless a game overrides it."""

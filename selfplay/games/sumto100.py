@@ -77,7 +77,6 @@ class OneHotCodec:
 class SumTo100Presentation(Presentation):
     title = "SumTo100"
     aim = "Both players add 1 to 10 in turn to one sum; whoever brings it to 100 wins."
-    action_name = "an addend"
     action_help = f"a number from 1 to {LARGEST_ADDEND}"
     how_to_play = (
         "The sum begins at 0, and the players take turns.",
@@ -107,3 +106,6 @@ class SumTo100(Game):
     rules = Rules(Position(0), legal_actions, play, is_terminal, return_to_move, observation_entry)
     observation_codec = OneHotCodec()
     presentation_class = SumTo100Presentation
+
+    def action_to_string(self, action: int) -> str:
+        return str(action + 1)

@@ -80,7 +80,6 @@ def tictactoe_rules(width: int) -> Rules:
 
 
 class TicTacToePresentation(Presentation):
-    action_name = "a square"
     player_names = ("X", "O")
 
     def __init__(self, game: "TicTacToe") -> None:
@@ -160,9 +159,5 @@ class TicTacToe(Game):
     def action_to_string(self, action: int) -> str:
         return f"{action // self.width},{action % self.width}"
 
-    def string_to_action(self, text: str) -> int:
-        text_alone = text.replace(" ", "").lower()
-        for keys in self.keys:
-            if text_alone in keys:
-                return keys.index(text_alone)
-        return super().string_to_action(text_alone)
+    def other_texts(self, action: int) -> list[str]:
+        return [self.action_to_string(action).replace(",", ", "), *(keys[action] for keys in self.keys)]

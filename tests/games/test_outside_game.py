@@ -43,13 +43,6 @@ def test_a_game_that_is_named_by_its_class_meets_the_contract(name: str) -> None
     assert len(positions_of(name)) == POSITIONS
 
 
-def test_its_actions_have_numbers_from_1_as_texts(name: str) -> None:
-    game = make_game(name)
-    assert [game.string_to_action(text) for text in ("1", " 2 ", "3")] == [0, 1, 2]
-    with pytest.raises(IllegalActionError, match="'4' is not a move; write an action from 1 to 3"):
-        game.string_to_action("4")
-
-
 def test_a_level_of_it_is_learned_and_loaded(name: str, tmp_path: Path) -> None:
     settings = compose_settings([*TINY, f"game.name={name}", f"run_dir={tmp_path}", "levels=1"])
     learn_levels(settings)
