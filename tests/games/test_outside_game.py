@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from selfplay import compose_settings, learn_levels
-from selfplay.errors import IllegalActionError, SettingError
+from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game
 from selfplay.games.conformance import check_game
 from selfplay.games.position_graph import positions_of
