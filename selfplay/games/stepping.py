@@ -14,9 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import bit_count_of_64
 from selfplay.compute.positions import field_values, packed_array, position_at
-from selfplay.compute.stored_words import parts_matrix
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.kernels import Kernels, compile_kernels
@@ -145,8 +143,7 @@ class BatchStepping(ABC):
 
     def stone_counts(self, state: State) -> Tensor:
         """int64[B]: the number of stones on the boards `own` and `opp`."""
-        counts: Tensor = bit_count_of_64(parts_matrix(self.field(state, "own") | self.field(state, "opp")))
-        return counts.sum(dim=1)
+        return self.square_bits(self.field(state, "own") | self.field(state, "opp")).sum(dim=1)
 
     @property
     def num_squares(self) -> int | None:
@@ -166,7 +163,8 @@ class BatchStepping(ABC):
 
     def square_bits(self, words: Tensor) -> Tensor:
         """int8[B, S]: the lowest bits of boards (int64[B] or int64[B, K]), one for each square."""
-        bits = (parts_matrix(words)[:, :, None] >> torch.arange(PART_BITS)) & 1
+        parts = words.reshape(len(words), prod(words.shape[1:]), 1)
+        bits = (parts >> torch.arange(PART_BITS)) & 1
         return bits.flatten(1)[:, : self.num_squares].to(torch.int8)
 
     def squares(self, state: State) -> Tensor:
