@@ -15,12 +15,12 @@ from numba import types
 from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import intrinsic, models, overload, register_jitable, register_model
+from numba.extending import models, register_jitable, register_model
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import RULES, RuleFunction, bit_count, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
-from selfplay.compute.compiled_word_type import WordType, define  # noqa: F401  (numba has to know WordType)
+from selfplay.compute.compiled_word_type import define, in_compiled_code
 from selfplay.errors import SettingError
 
 Words = NDArray[Any]
@@ -109,8 +109,6 @@ ANY_CACHE, READ, DATA = 3, 0, 1
 
 Borrowed = TypeVar("Borrowed")
 
-Typed = tuple[Any, Callable[..., Any]]
-
 
 def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """Generate the code that makes a value of this type, in which every array has lost its reference count."""
@@ -128,36 +126,6 @@ def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return impl_ret_borrowed(context, builder, kind, value)
 
 
-def _borrowed(typing_context: Any, value: Any) -> Typed:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _uncounted(context, builder, value, arguments[0])
-
-    return value(value), generate
-
-
-def _prefetch(typing_context: Any, array: Any, index: Any) -> Typed:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        loaded = context.make_array(array)(context, builder, arguments[0])
-        pointer = cgutils.get_item_pointer(context, builder, array, loaded, [arguments[1]], wraparound=False)
-        kind = ir.FunctionType(ir.VoidType(), [BYTE_POINTER, WORD, WORD, WORD])
-        instruction = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        constants = [ir.Constant(WORD, number) for number in (READ, ANY_CACHE, DATA)]
-        builder.call(instruction, [builder.bitcast(pointer, BYTE_POINTER), *constants])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
-
-
-def _leading_zeros(typing_context: Any, word: Any) -> Typed:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), generate
-
-
-_borrow: Any = intrinsic(_borrowed)
-
-
 def borrowed(value: Borrowed) -> Borrowed:
     """An array without its reference count, or a tuple that holds such arrays, numbers and tuples.
 
@@ -170,9 +138,11 @@ def borrowed(value: Borrowed) -> Borrowed:
     return value
 
 
-@overload(borrowed, strict=False)
-def _compiled_borrowed(value: Any) -> Callable[..., Any]:
-    return lambda value: _borrow(value)
+def _emit_borrowed(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return _uncounted(context, builder, signature.args[0], arguments[0])
+
+
+in_compiled_code(borrowed, lambda value: value, _emit_borrowed)
 
 
 # ---------------------------------------------------------------------- references
@@ -214,16 +184,6 @@ define(
 define(lower_getattr_generic(Reference), _read_field)
 
 
-def _by_reference(typing_context: Any, value: Any) -> Typed:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return cgutils.alloca_once_value(builder, arguments[0])
-
-    return Reference(value)(value), generate
-
-
-_refer: Any = intrinsic(_by_reference)
-
-
 def by_reference(value: Borrowed) -> Borrowed:
     """A named tuple as one word for the functions that are called with it, which can read its attributes only.
 
@@ -233,14 +193,14 @@ def by_reference(value: Borrowed) -> Borrowed:
     return value
 
 
-@overload(by_reference, strict=False, inline="always")  # so that the tuple lies in the calling function
-def _compiled_by_reference(value: Any) -> Callable[..., Any]:
-    return lambda value: _refer(value)
+def _emit_reference(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return cgutils.alloca_once_value(builder, arguments[0])
+
+
+in_compiled_code(by_reference, lambda value: Reference(value), _emit_reference)
 
 
 # ---------------------------------------------------------------------- instructions
-
-_load_into_cache: Any = intrinsic(_prefetch)
 
 
 def prefetch(array: NDArray[Any], index: int) -> None:
@@ -250,12 +210,15 @@ def prefetch(array: NDArray[Any], index: int) -> None:
     """
 
 
-@overload(prefetch, strict=False)
-def _compiled_prefetch(array: Any, index: Any) -> Callable[..., Any]:
-    return lambda array, index: _load_into_cache(array, index)
-
-
-_count_leading_zeros: Any = intrinsic(_leading_zeros)
+def _emit_prefetch(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    array, place = signature.args[0], context.cast(builder, arguments[1], signature.args[1], types.intp)
+    loaded = context.make_array(array)(context, builder, arguments[0])
+    pointer = cgutils.get_item_pointer(context, builder, array, loaded, [place], wraparound=False)
+    kind = ir.FunctionType(ir.VoidType(), [BYTE_POINTER, WORD, WORD, WORD])
+    instruction = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    constants = [ir.Constant(WORD, number) for number in (READ, ANY_CACHE, DATA)]
+    builder.call(instruction, [builder.bitcast(pointer, BYTE_POINTER), *constants])
+    return context.get_dummy_value()
 
 
 def leading_zeros(word: Any) -> Any:
@@ -263,6 +226,10 @@ def leading_zeros(word: Any) -> Any:
     return 64 - int(word).bit_length()
 
 
-@overload(leading_zeros, strict=False)
-def _compiled_leading_zeros(word: Any) -> Callable[..., Any]:
-    return lambda word: _count_leading_zeros(word)
+def _emit_leading_zeros(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    word = context.cast(builder, arguments[0], signature.args[0], types.uint64)
+    return builder.ctlz(word, ir.Constant(ir.IntType(1), 1))
+
+
+in_compiled_code(prefetch, lambda array, index: types.void, _emit_prefetch)
+in_compiled_code(leading_zeros, lambda word: types.uint64, _emit_leading_zeros)

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import bit_count_of_64
 from selfplay.compute.positions import field_values, packed_array, position_at
-from selfplay.compute.stored_words import parts_matrix
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.kernels import Kernels, compile_kernels
@@ -33,9 +32,9 @@ class BatchStepping(ABC):
     observation_shape: tuple[int, ...]
     rules: Rules
 
-    @abstractmethod
     def action_to_string(self, action: int) -> str:
-        """The text of an action in range(A)."""
+        """The text of an action in range(A), without spaces; its number by default."""
+        return str(action)
 
     def action_text(self, action: int, player: int) -> str:
         """The text of an action that player 0 or 1 takes; that of `action_to_string` unless a game overrides it."""
@@ -144,8 +143,7 @@ class BatchStepping(ABC):
 
     def stone_counts(self, state: State) -> Tensor:
         """int64[B]: the number of stones on the boards `own` and `opp`."""
-        counts: Tensor = bit_count_of_64(parts_matrix(self.field(state, "own") | self.field(state, "opp")))
-        return counts.sum(dim=1)
+        return self.square_bits(self.field(state, "own") | self.field(state, "opp")).sum(dim=1)
 
     @property
     def num_squares(self) -> int | None:
@@ -158,9 +156,15 @@ class BatchStepping(ABC):
         """The rows and columns of the board; None if the game has no board of squares."""
         return None if self.num_squares is None else (self.observation_shape[1], self.observation_shape[2])
 
+    @property
+    def square_numbers(self) -> NDArray[np.int64]:
+        """int64[rows, columns]: the number of each square. Only in a game with a board of squares."""
+        return np.arange(prod(self.observation_shape[1:])).reshape(self.observation_shape[1:])
+
     def square_bits(self, words: Tensor) -> Tensor:
         """int8[B, S]: the lowest bits of boards (int64[B] or int64[B, K]), one for each square."""
-        bits = (parts_matrix(words)[:, :, None] >> torch.arange(PART_BITS)) & 1
+        parts = words.reshape(len(words), prod(words.shape[1:]), 1)
+        bits = (parts >> torch.arange(PART_BITS)) & 1
         return bits.flatten(1)[:, : self.num_squares].to(torch.int8)
 
     def squares(self, state: State) -> Tensor:

@@ -220,7 +220,7 @@ def test_crossings_are_named_as_in_the_go_text_protocol() -> None:
     assert texts == ["A9", "J9", "A1", "J1", "pass"]
     assert texts[:4] == [Vertices(game).text(action) for action in (0, 8, 72, 80)]
     for text in ("", "I1", "A10", "A0", "A"):
-        with pytest.raises(IllegalActionError, match="is not a crossing; write a crossing from A1 to J9, or pass"):
+        with pytest.raises(IllegalActionError, match="is not a move; write a crossing from A1 to J9, or pass"):
             game.string_to_action(text)
 
 
