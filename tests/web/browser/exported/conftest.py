@@ -13,7 +13,7 @@ from selfplay.players.pretrained import pretrained_agents
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page
-from tests.web.browser.exported.pages import NETWORKS, POLICY, network_run
+from tests.web.browser.exported.pages import GAME_OF, NETWORKS, POLICY, network_run
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
@@ -24,9 +24,7 @@ class QuietHandler(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="package")
 def run_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """`network_run` of an architecture and a game, made once."""
-    return cache(
-        lambda architecture, name="tictactoe": network_run(tmp_path_factory.mktemp("run"), architecture, name=name)
-    )
+    return cache(lambda architecture, name="": network_run(tmp_path_factory.mktemp("run"), architecture, name=name))
 
 
 @pytest.fixture(scope="package")
@@ -40,8 +38,8 @@ def address(
 
     @cache
     def of(game: str) -> str:
-        run_dir, name = (run_of(game), "tictactoe") if game in NETWORKS else (tiny_run, game)
-        if name not in ("tictactoe", *pretrained_agents()):
+        run_dir, name = (run_of(game), GAME_OF[game]) if game in NETWORKS else (tiny_run, game)
+        if game == name and name not in ("tictactoe", *pretrained_agents()):
             run_dir = run_of(POLICY, game)
         opponent = "pretrained" if name in pretrained_agents() else None
         export_page(

@@ -22,16 +22,26 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "alphazero_residual": {"channels": 5, "blocks": 2, "value_channels": 2, "policy_channels": 3, "dropout": 0.5},
     "conv": {"channels": 5, "dropout": 0.5},
     "residual": {"channels": 6, "blocks": 2},
+    "ntuple": {
+        "patterns": [f"{'/' * row}.x.x.x.x/x.x.x.x" for row in (0, 2, 4, 6)],
+        "phases": 2,
+        "marks": 2,
+        "upright": 4,
+        "sets": [5],
+    },
 }
 """Options of the networks of `network_run`, by architecture; each is also the name of a page."""
+GAME_OF = {name: "draughts" if name == "ntuple" else "tictactoe" for name in NETWORKS}
+"""The game of each page."""
 
 
-def network_run(run_dir: Path, architecture: str = POLICY, change: float = 0.0, name: str = "tictactoe") -> Path:
-    """A run of the game `name` with one level: a network with random weights.
+def network_run(run_dir: Path, architecture: str = POLICY, change: float = 0.0, name: str = "") -> Path:
+    """A run with one level: a network with random weights.
 
+    `name`: its game, if not that of GAME_OF.
     `change`: the standard deviation of relative random changes of the weights.
     """
-    game, options = make_game(name), {"name": architecture} | NETWORKS[architecture]
+    game, options = make_game(name or GAME_OF[architecture]), {"name": architecture} | NETWORKS[architecture]
     network = build_network(options, game.observation_shape, game.num_distinct_actions)
     torch.manual_seed(1)
     for parameter in network.parameters():

@@ -38,7 +38,7 @@ def searched_by_library(run_dir: Path, state: State) -> TreeSearchResult:
     return player.search.search(state)
 
 
-@pytest.mark.parametrize("architecture", ["conv", "residual"])
+@pytest.mark.parametrize("architecture", ["conv", "residual", pytest.param("ntuple", marks=pytest.mark.slow)])
 def test_values_of_networks_are_those_of_the_library(
     architecture: str, exported: Page, address: Callable[[str], str], run_of: Callable[..., Path]
 ) -> None:
