@@ -226,8 +226,8 @@ class Game(MadeAgain, BatchStepping):
 
     def string_to_action(self, text: str) -> int:
         """The action that `text` names: its `action_to_string`, `action_text` or one of its `other_texts`, in upper or
-        lower case, with or without spaces. Raises IllegalActionError if it does not name one."""
-        action = self._action_of_text.get("".join(text.split()).lower())
+        lower case. Raises IllegalActionError if it does not name one."""
+        action = self._action_of_text.get(text.strip().lower())
         if action is None:
             raise IllegalActionError(f"{shortened(text)!r} is not a move; write {self.presentation.action_help}")
         return action

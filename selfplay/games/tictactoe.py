@@ -160,4 +160,4 @@ class TicTacToe(Game):
         return f"{action // self.width},{action % self.width}"
 
     def other_texts(self, action: int) -> list[str]:
-        return [keys[action] for keys in self.keys]
+        return [self.action_to_string(action).replace(",", ", "), *(keys[action] for keys in self.keys)]
