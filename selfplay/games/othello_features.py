@@ -1,6 +1,6 @@
 """Nine features of Othello positions, each the count of the player to move minus that of the opponent.
 
-docs/othello_evaluation.md explains their use. Each function below makes one feature for a board of `width` x `width`
+docs/othello.md explains their use. Each function below makes one feature for a board of `width` x `width`
 squares (width 4, 6 or 8): a function of two words `(own, opp)` that returns an integer. Exchanging the players changes
 the sign of all features except `parity`; all are invariant under the eight symmetries of the board.
 """
