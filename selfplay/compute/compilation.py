@@ -3,7 +3,6 @@
 `borrowed`, `by_reference`, `prefetch` and `leading_zeros` are operations that numba does not offer."""
 
 import inspect
-from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -15,10 +14,10 @@ from numba import types
 from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import models, register_jitable, register_model
+from numba.extending import models, register_model
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import RULES, RuleFunction, bit_count, named_by_closure
+from selfplay.compute.bit_algebra import RuleFunction, callable_from_compiled, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.compute.compiled_word_type import define, in_compiled_code
 from selfplay.errors import SettingError
@@ -31,23 +30,10 @@ Words = NDArray[Any]
 IS_UNCOMPILED = bool(cast(Any, numba.config).DISABLE_JIT)
 """Whether NUMBA_DISABLE_JIT=1 is set: the same functions run as plain Python, so that a debugger stops in them."""
 
-_registered: set[Callable[..., Any]] = {bit_count}
-"""The rules that compiled code can call. It is defined for each kind of word by
-`selfplay.compute.compiled_word_type`."""
-
-
-def register_rules() -> None:
-    """Make all functions marked as rules so far callable from compiled code."""
-    for function in RULES:
-        if function not in _registered:
-            _register(function)
-            _registered.add(function)
-
 
 def part_of_compiled(function: RuleFunction) -> RuleFunction:
     """Make `function` callable from compiled code."""
-    _register(named_by_closure(function))
-    return function
+    return callable_from_compiled(function)
 
 
 def recursive_part(function: RuleFunction) -> RuleFunction:
@@ -61,14 +47,8 @@ def recursive_part(function: RuleFunction) -> RuleFunction:
     return cast(RuleFunction, njit(**options)(named_by_closure(function)))
 
 
-def _register(function: Callable[..., Any]) -> None:
-    """Without the wrapper for callers in C, which is never used and takes a sixth of the time of compiling."""
-    register_jitable(no_cfunc_wrapper=True)(function)
-
-
 def compiled(function: RuleFunction) -> RuleFunction:
     """Compile `function` in nopython mode, cached on disk; it releases the GIL. See `IS_UNCOMPILED`."""
-    register_rules()
     if IS_UNCOMPILED:
         return cast(RuleFunction, _uncompiled(function))
     njit: Any = numba.njit

@@ -200,10 +200,6 @@ class Game(MadeAgain, BatchStepping):
         """
         return self.rules.initial._replace(own=own, opp=opp)
 
-    def write_transcript(self, actions: Iterable[int]) -> str:
-        """The actions of a match as text that `read_transcript` reads."""
-        return " ".join(map(self.action_to_string, actions))
-
     def read_transcript(self, text: str, start: State | None = None) -> list[int]:
         """Read the actions of a match, by default separated by spaces. The actions may be illegal.
 

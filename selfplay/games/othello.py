@@ -18,7 +18,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from selfplay.compute.bit_algebra import word_of
 from selfplay.compute.positions import packed_array
@@ -127,11 +126,6 @@ class Othello(Game):
 
     def other_texts(self, action: int) -> Iterable[str]:
         return PASS_TEXTS if action == self.pass_action else ()
-
-    def disc_counts(self, state: State) -> Tensor:
-        """int64[B, 2]: the discs of black and of white."""
-        discs = self.squares(state)
-        return torch.stack([(discs == 1).sum(dim=1), (discs == -1).sum(dim=1)], dim=1)
 
     def read_board(self, board: str, side: str) -> State:
         """Read a position written as one character per square, from a1 along the rows: X black, O white, - empty.

@@ -3,7 +3,6 @@
 Each method of `BatchStepping` runs compiled over the memory of the tensors.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
 from math import prod
@@ -23,7 +22,7 @@ from selfplay.games.rules import Rules, ended
 from selfplay.games.state import State
 
 
-class BatchStepping(ABC):
+class BatchStepping:
     """Batched operations derived from the rules of a game; `selfplay.games.game.Game` documents its attributes."""
 
     name: str
@@ -50,9 +49,9 @@ class BatchStepping(ABC):
         """Packs and unpacks observations; a game with `rules.observation_entry` can override it, to unpack them."""
         return codec_of(self.rules.position, self.observation_shape, self.kernels.observe)
 
-    @abstractmethod
     def write_transcript(self, actions: Iterable[int]) -> str:
-        """The actions of a match as text."""
+        """The actions of a match as text that `Game.read_transcript` reads."""
+        return " ".join(map(self.action_to_string, actions))
 
     # ------------------------------------------------------------------ states and steps
 

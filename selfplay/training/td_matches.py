@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
 from selfplay.compute.compiled_words import load, lowest, part, word_rows
 from selfplay.compute.elementary import tangent
 from selfplay.compute.positions import packed_array
@@ -187,7 +187,6 @@ def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Posi
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
     unpack, value_at_end, moves_again = rules.position.unpack, finished_value(rules), again_in(rules)
     passing = -1 if pass_action is None else pass_action
-    register_rules()
 
     @part_of_compiled
     def value_of_action(
