@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 from omegaconf import OmegaConf
 
 from selfplay.checks import PLAYER_NAME
-from selfplay.cli.command import HELP_FLAGS, Program
-from selfplay.errors import SettingError
+from selfplay.cli.command import HELP_FLAGS, Program, settings_of
+from selfplay.errors import SettingError, shortened
 from selfplay.named_players.names import PLAYERS, grammar
 from selfplay.runs.command_lines import command_line, with_command_lines
 from selfplay.runs.folders import CONFIG_FOLDER
@@ -33,10 +33,15 @@ WIDTH = 100
 
 
 def print_instead(program: Program[Any], overrides: Sequence[str], flags: Sequence[str]) -> None:
-    """Print what these flags ask for: the help, or what Hydra prints of the settings (`--cfg job`, `-sc`)."""
+    """Print what these flags ask for: the help, the settings (`--cfg job`), or what Hydra prints (`-sc`, `--info`)."""
     if not HELP_FLAGS.isdisjoint(flags):
         docstring = with_command_lines(inspect.getdoc(program.body) or "")
         print(help_text(docstring, program.kind, program.config, overrides))
+        return
+    words = [word for flag in flags for word in flag.split("=", 1)]
+    values = dict(zip(words, words[1:], strict=False))
+    if "job" in (values.get("--cfg"), values.get("-c")):
+        print(_settings_text(program, overrides, values.get("--package") or values.get("-p")), end="")
         return
     arguments = [*overrides, *flags]
     is_query = any(word.startswith(QUERY) for word in arguments)
@@ -44,6 +49,18 @@ def print_instead(program: Program[Any], overrides: Sequence[str], flags: Sequen
         print(" ".join(words))
         return
     hydra_main(program.kind, program.config, arguments, lambda _: None)
+
+
+def _settings_text(program: Program[Any], overrides: Sequence[str], section: str | None) -> str:
+    """The settings that the program would read, as yaml; only one section of them if it is named.
+
+    Hydra would also show what a recipe says about another learner than the chosen one, and not what the run recorded.
+    """
+    settings = OmegaConf.structured(settings_of(program, overrides)[0])
+    shown = OmegaConf.select(settings, section) if section else settings
+    if not OmegaConf.is_config(shown):
+        raise SettingError(f"--package={shortened(str(section))}: must be a section of the settings, such as learner")
+    return OmegaConf.to_yaml(shown)
 
 
 def completed_players(kind: type[Any], line: str) -> list[str]:
