@@ -21,7 +21,7 @@ from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
-from selfplay.training.expert_iteration import MOST_TRAININGS, learn_from_expert
+from selfplay.training.expert_iteration import MOST_TRAININGS_BY_SEARCH, learn_from_expert
 from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss
 from selfplay.training.lessons import Lessons
 from selfplay.training.parameters import ExpertIteration
@@ -68,7 +68,7 @@ class Expert(Learner, ExpertIteration):
         return EpsilonGreedyPlayer(agent.game, resources.choosing(agent), self.epsilons)
 
     def steps(self, game: Game, matches: int) -> int:
-        return game.max_game_length + (0 if self.weights_by_ply else MOST_TRAININGS)
+        return game.max_game_length + (0 if self.weights_by_ply else MOST_TRAININGS_BY_SEARCH)
 
     def train(
         self,
