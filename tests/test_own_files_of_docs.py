@@ -11,11 +11,12 @@ from urllib.request import urlopen
 import pytest
 
 from tests.support.doc_pages import block_with, commands, printed_after, write_module
+from tests.support.runs import PROJECT
 from tests.support.wheels import plain_environment
 
 pytestmark = pytest.mark.slow
 
-GAME, CHECKS = "adding_a_game.md", "checking_a_game.md"
+README, GAME, CHECKS = "../README.md", "adding_a_game.md", "checking_a_game.md"
 PLAYER, LEARNER = "adding_a_player.md", "adding_a_learner.md"
 
 
@@ -92,6 +93,13 @@ def test_the_game_is_checked_learned_proved_and_played(folder: Folder) -> None:
     assert "3 passed" in folder.run("python -m pytest -q -p no:cacheprovider test_connect3.py")
     write_module(folder.path, CHECKS, "from selfplay import check_game, make_game", "check.py")
     assert folder.run("python check.py") == ""
+
+
+def test_the_game_of_the_readme_is_learned_and_proved(folder: Folder) -> None:
+    write_module(folder.path, README, "class Take(Game)", "take.py")
+    sentence = "Level 3 cannot lose moving first: all 243 lines tried"
+    assert sentence in (PROJECT / "README.md").read_text()
+    assert sentence in folder.run("selfplay learn game=take:Take levels=3 2>&1")
 
 
 def test_the_player_plays_is_graded_and_offered_on_the_page(folder: Folder) -> None:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.compiled_words import bit_like
 from selfplay.compute.positions import position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -151,18 +150,10 @@ class Hex(Game):
     @property
     def symmetries(self) -> Symmetries:
         """The identity and the half turn; a reflection would exchange the edges of the two players."""
-        cells = np.arange(self.width * self.width)
-        turned = np.stack([cells, cells[::-1]])
-        return Symmetries(turned, np.concatenate([turned, turned + cells.size], axis=1))
+        return self.symmetries_of([self.square_numbers, self.square_numbers[::-1, ::-1]])
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
         check_turns(squares, to_move, self.presentation.player_names)
 
     def action_to_string(self, action: int) -> str:
         return f"{COLUMNS[action % self.width]}{action // self.width + 1}"
-
-    def string_to_action(self, text: str) -> int:
-        name, rows = text.strip().lower(), [str(row + 1) for row in range(self.width)]
-        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
-            raise IllegalActionError(f"{shortened(text)!r} is not a cell; write {self.presentation.action_help}")
-        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part, register_rules
+from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part
 from selfplay.compute.compiled_words import (
     load,
     lowest,
@@ -71,7 +71,6 @@ def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
 @cache
 def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     """The kernels of a game with these rules. `pass_action` is None in a game without passes."""
-    register_rules()
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
     unpack, moves_again = rules.position.unpack, rules.moves_again
     passing = -1 if pass_action is None else pass_action

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
 from selfplay.compute.compiled_words import load, lowest, part, word_rows
 from selfplay.compute.elementary import tangent
 from selfplay.compute.positions import Packed
@@ -100,7 +100,6 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
     """The kernels of `ComparisonTraining.best_actions` and `learn` for a game with these rules."""
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
     unpack = rules.position.unpack
-    register_rules()
 
     @part_of_compiled
     def write_entries_after(after: Position, tables: TrainableTables, entries: Word) -> Word:

@@ -8,10 +8,10 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.othello import Othello
-from selfplay.games.othello_notation import written_position
 from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
+from selfplay.playing.written_position import written_position
 
 WIDTHS = [8, 6, 4]
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
@@ -161,7 +161,7 @@ def test_transcripts_are_read_back_as_written():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("f5x6", "transcript, disc 2: 'x6' is not a square; write a square from a1 to h8, or pass"),
+        ("f5x6", "transcript, disc 2: 'x6' is not a move; write a square from a1 to h8, or pass"),
         ("f5a1", "transcript, disc 2: action a1 is not legal here; legal actions: f4, d6, f6"),
         ("e6f4e3f6g5d6e7f5c5a1", "transcript, disc 10: the match is over before it"),
     ],
@@ -173,7 +173,7 @@ def test_bad_transcripts_are_refused(text, reason):
 
 def test_a_text_that_is_not_a_square_is_refused():
     for text in ("", "a9", "i1"):
-        with pytest.raises(IllegalActionError, match="is not a square"):
+        with pytest.raises(IllegalActionError, match="is not a move"):
             Othello().string_to_action(text)
 
 
