@@ -8,10 +8,10 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.othello import Othello
+from selfplay.games.othello_notation import written_position
 from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.playing.written_position import written_position
 
 WIDTHS = [8, 6, 4]
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]

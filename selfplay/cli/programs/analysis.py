@@ -10,8 +10,8 @@ from selfplay.cli.help_text import ArgumentParser
 from selfplay.compute.process import usable_cores
 from selfplay.errors import SettingError
 from selfplay.games import State
+from selfplay.games.othello_notation import written_position
 from selfplay.playing import analysis
-from selfplay.playing.written_position import written_position
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver
 from selfplay.settings.evaluation import AnalysisSettings
