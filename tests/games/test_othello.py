@@ -126,7 +126,7 @@ def test_boards_are_read_as_they_are_drawn():
     ],
 )
 def test_boards_are_read_as_people_and_programs_write_them(text, side):
-    game, state = written_position(text, side)
+    game, state = written_position(text if side is None else f"{text} {side}")
     assert game.name == "othello_4x4"
     assert "".join("-XO"[disc] for disc in game.squares(state)[0].tolist()) == "-----XX--XX---XO"
     assert int(state.current_player) == 1
