@@ -124,7 +124,7 @@ def test_the_learner_learns_levels_that_cannot_lose_and_the_run_resumes(folder: 
     assert [settings["learner.learning_rate"] for settings in trained] == [0.003, 0.001]
     assert "set modules=[policy_gradient]" in folder.run("selfplay learn levels=8 2>&1 || true")
     assert "already" in folder.run("selfplay learn modules=[policy_gradient] 2>&1")
-    write_module(folder.path, LEARNER, "learner.generate(game", "rows.py")
+    write_module(folder.path, LEARNER, "learner.generate(", "rows.py")
     assert folder.run("python rows.py") == printed_after(LEARNER, "random player:")
 
 

@@ -38,6 +38,9 @@ Entries = NDArray[np.int32]
 BLOCK = 1 << 14
 """Actions are chosen in this number of positions at a time, which takes a fraction of a second."""
 
+RowNumbers = NDArray[np.int64]
+"""int64[N]: numbers of rows."""
+
 
 class Comparisons(NamedTuple):
     """Which actions of N positions are known to be good or poor. An action is a bit of a word."""
@@ -77,7 +80,7 @@ class ComparisonTraining:
             list(pool.map(choose, range(0, len(positions), BLOCK)))
         return actions
 
-    def learn(self, comparisons: Comparisons, order: Words, margin: float) -> tuple[int, Words]:
+    def learn(self, comparisons: Comparisons, order: RowNumbers, margin: float) -> tuple[int, Words]:
         """Take a step for each position in this order (int64[N], their rows).
 
         Args:
@@ -163,7 +166,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
     @compiled
     def learn(
         comparisons: Comparisons,
-        order: Words,
+        order: RowNumbers,
         margin: float,
         tables: TrainableTables,
         entries: Entries,

@@ -8,10 +8,10 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.othello import Othello
+from selfplay.games.othello_notation import written_position
 from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.playing.written_position import written_position
 
 WIDTHS = [8, 6, 4]
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
@@ -126,7 +126,7 @@ def test_boards_are_read_as_they_are_drawn():
     ],
 )
 def test_boards_are_read_as_people_and_programs_write_them(text, side):
-    game, state = written_position(text, side)
+    game, state = written_position(text if side is None else f"{text} {side}")
     assert game.name == "othello_4x4"
     assert "".join("-XO"[disc] for disc in game.squares(state)[0].tolist()) == "-----XX--XX---XO"
     assert int(state.current_player) == 1
