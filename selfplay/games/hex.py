@@ -27,13 +27,6 @@ from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 
 COLUMNS = "abcdefghijklm"
-EXAMPLES = {
-    3: "b2 c1 b1 b3 a3",
-    5: "c3 c4 b4 a5 b5 c2 d2 d1 e1",
-    7: "d4 c5 d5 d6 c6 b7 c7 d3 e3 f2 e2 e1 f1",
-    8: "d5 d4 e4 f3 e3 e2 f2 g1 f1 c6 d6 d7 c7 c8 b8",
-}
-"""By the width of the board, a match that X wins; on larger ones, that of `zigzag`."""
 
 
 def zigzag(width: int) -> str:
@@ -119,7 +112,7 @@ class HexPresentation(Presentation):
     def __init__(self, game: "Hex") -> None:
         self.title = f"Hex {game.width}x{game.width}"
         self.column_names = COLUMNS[: game.width]
-        self.example = EXAMPLES.get(game.width) or zigzag(game.width)
+        self.example = zigzag(game.width)
         self.action_help = f"a cell from a1 to {game.action_to_string(game.num_distinct_actions - 1)}"
         super().__init__(game)
 

@@ -50,16 +50,12 @@ JOINED = [pair for line in LINES for pair in pairwise(line)]
 NAMES = [f"{'abcdefg'[square % WIDTH]}{WIDTH - square // WIDTH}" for square in SQUARES]
 
 
-def are_joined(one: int, other: int) -> bool:
-    """Whether two points are neighbours."""
-    return bool({(SQUARES[one], SQUARES[other]), (SQUARES[other], SQUARES[one])} & set(JOINED))
-
-
 @cache
 def nine_mens_morris_rules() -> Rules:
     points, size, lines = POINTS, WIDTH * WIDTH, len(MILLS)
     mills, square_of, board = MILLS, SQUARES, word_of(SQUARES)
-    neighbours = tuple(word_of(to for to in range(points) if are_joined(origin, to)) for origin in range(points))
+    joined = {*JOINED, *(pair[::-1] for pair in JOINED)}
+    neighbours = tuple(word_of(to for to in range(points) if (one, SQUARES[to]) in joined) for one in SQUARES)
     """The points beside each point, as bits of points."""
     none = word_of((), points + points * points)
 

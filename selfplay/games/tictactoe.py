@@ -160,4 +160,5 @@ class TicTacToe(Game):
         return f"{action // self.width},{action % self.width}"
 
     def other_texts(self, action: int) -> list[str]:
-        return [self.action_to_string(action).replace(",", ", "), *(keys[action] for keys in self.keys)]
+        spaced = (self.action_to_string(action).replace(",", comma) for comma in (", ", " ,", " , "))
+        return [*spaced, *(keys[action] for keys in self.keys)]

@@ -132,6 +132,10 @@ def test_numbers_of_numpy_are_bits_too() -> None:
     assert word_of(np.array([0, 80, 80]), 81) == WordInt(1 | 1 << 80, 2)
     assert word_of(np.array([63])) == 1 << 63
     assert word_of([]) == 0
+    shifted = WordInt(1 << 35, 1) << np.int32(30)  # as with actions from the arrays of a search, uncompiled
+    assert (repr(shifted), shifted == np.int64(0)) == ("WordInt(0, 1)", True)
+    assert repr(WordInt(6, 2) & np.int64(-1)) == "WordInt(6, 2)"
+    assert WordInt(-1, 1) == np.int64(-1)
 
 
 def test_constants_of_another_width_make_another_function() -> None:
