@@ -19,13 +19,17 @@ from selfplay.cli.command import Program, logging_to_screen, run_program, settin
 from selfplay.cli.process_exit import write_error_line
 from selfplay.errors import SelfPlayError, SettingError, StageError, line_of
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import SEARCH_PATH, hydra_main
+from selfplay.settings.compose import LEARNER, SEARCH_PATH, hydra_main
 from selfplay.settings.overrides import ADDED_PARAMETER, QUOTED, quoted
 
 log = logging.getLogger(__name__)
 
 NOT_LISTED = re.compile(r"=interval\(|,\s*(choice|range|interval|glob|shuffle|sort|tag)\(")
 """In an override without its texts in quotes: an interval, or a function of Hydra's among the values."""
+
+
+FORCED = "++"
+"""How an override begins that Hydra accepts whether it knows the setting or not."""
 
 
 def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
@@ -82,6 +86,7 @@ def runs_of_sweep(program: Program[Any], overrides: Sequence[str]) -> list[tuple
     runs = _results(program, in_this_process, lambda _: list(HydraConfig.get().overrides.task))
     if not runs:
         raise SettingError("the sweep has no values; list them, as in seed=0,1")
+    runs = [[one.removeprefix(FORCED) for one in given] for given in runs]
     shared = set.intersection(*map(set, runs))
     folders = [one for one in overrides if one.startswith(SEARCH_PATH)]
     return [(_name(set(given) - shared), [*folders, *given]) for given in runs]
@@ -103,6 +108,8 @@ def _results(program: Program[Any], overrides: Sequence[str], task: Callable[[in
             number = HydraConfig.get().job.num
             Path(folder, f"{number:09}.json").write_text(json.dumps(task(number)))
 
-        arguments = [*own, f"hydra.sweep.dir={quoted(folder)}", *overrides, "--multirun"]
+        # Hydra does not know the parameters of a learner of the user's own.
+        given = [f"{FORCED}{one}" if one.startswith(f"{LEARNER}.") else one for one in overrides]
+        arguments = [*own, f"hydra.sweep.dir={quoted(folder)}", *given, "--multirun"]
         hydra_main(program.kind, program.config, arguments, run)
         return [json.loads(path.read_text()) for path in sorted(Path(folder).glob("*.json"))]

@@ -31,7 +31,7 @@ from selfplay.compute.bit_algebra import Word, bit_count, bit_count_of_64, rule,
 from selfplay.compute.compiled_words import bit_like, lowest, part
 from selfplay.compute.positions import Packed, field_values, flag, number, packed_fields, position, squares
 from selfplay.compute.words import PART_BITS
-from selfplay.errors import IllegalActionError, shortened
+from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_bits
 from selfplay.games.presentation import Presentation
@@ -367,11 +367,3 @@ class Go(Game):
     def action_to_string(self, action: int) -> str:
         row, column = divmod(action, self.width)
         return PASS if row == self.width else f"{COLUMNS[column]}{self.width - row}"
-
-    def string_to_action(self, text: str) -> int:
-        name, rows = text.strip().upper(), [str(row) for row in range(self.width, 0, -1)]
-        if name.lower() == PASS:
-            return self.width**2
-        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
-            raise IllegalActionError(f"{shortened(text)!r} is not a crossing; write {self.presentation.action_help}")
-        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

@@ -88,6 +88,9 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
     taken = take_over(config, recorded, overrides)
     _check_code(manifest.path, taken)
     flat = flat_settings(taken)
+    if "learner.name" in recorded and not {"learner", "recipe"} & _names(overrides):
+        # `with_recorded_learner` has chosen it.
+        flat["learner.name"] = config.learner.name
     recipe = {"recipe": flat["recipe"]} if "recipe" in flat else {}
     usual = usual_settings(str(config.recipe))
     own = {name: _text(value) for name, value in flat.items() if name != "recipe" and value != usual.get(name, ...)}
@@ -100,8 +103,7 @@ def with_recorded_learner(overrides: Sequence[str]) -> list[str]:
 
     The parameters of a learner are settings, so it must be chosen before they are composed. Raises SettingError.
     """
-    given = {override.lstrip("+").partition("=")[0] for override in overrides}
-    if given & {"learner", "recipe"}:
+    if {"learner", "recipe"} & _names(overrides):
         return [*overrides]
     values = composed_values(Settings, "config", [one for one in overrides if not one.startswith("learner.")])
     recorded = Manifest(Path(values.run_dir)).sections.get(RUN, {}).get("settings", {})
@@ -111,6 +113,11 @@ def with_recorded_learner(overrides: Sequence[str]) -> list[str]:
     name_settings_modules(OmegaConf.to_container(values, resolve=False))
     LEARNERS.check_recorded(name)
     return [*with_outside_names([f"learner={name}"]), *overrides]
+
+
+def _names(overrides: Sequence[str]) -> set[str]:
+    """The names of the settings that these overrides set."""
+    return {override.lstrip("+").partition("=")[0] for override in overrides}
 
 
 def composed_for_run(overrides: Sequence[str]) -> Settings:

@@ -21,7 +21,6 @@ from selfplay.runs.finished_runs import (
     read_runs,
     setting_text,
 )
-from selfplay.training.fitting import LOSS_DECIMALS
 
 RESULT_COLUMNS = (
     *("exact_win_vs_random", "exact_draw_vs_random", "exact_loss_vs_random"),
@@ -78,7 +77,7 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
         row["levels"] = int(newest["level"])
         row |= {name: newest.get(name) for name in RESULT_COLUMNS}
         row["unbeatable_from"] = unbeatable_from(run.table, held_seats.get(run.all_settings.get("game.name", ""), ()))
-        row["validation_loss"] = round(run.validation_loss, LOSS_DECIMALS)
+        row["validation_loss"] = run.validation_loss
         rows.append(row)
     counts = ("unbeatable_from", *(f"{result}_vs_random" for result in RESULTS))
     return pd.DataFrame(rows, dtype=object).infer_objects().astype(dict.fromkeys(counts, "Int64"))

@@ -59,6 +59,28 @@ def test_texts_to_sweep_over_are_taken_as_they_were_typed(argument, names):
     ]
 
 
+OWN_LEARNER = """
+from dataclasses import dataclass
+from selfplay.learners.values import Values
+
+@dataclass(frozen=True)
+class Warm(Values):
+    warmth: float = 1.0
+"""
+
+
+def test_parameters_of_an_own_learner_can_be_swept(tmp_path, monkeypatch):
+    (tmp_path / "warm_learner.py").write_text(OWN_LEARNER)
+    monkeypatch.syspath_prepend(tmp_path)
+    given, _ = overrides_first(["-m", "learner=warm_learner:Warm", "learner.warmth=0.5,2", "learner.epochs=3"])
+    runs = [settings_of(learn, given, name)[0].learner for name, given in runs_of_sweep(learn, given)]
+    assert [(one.warmth, one.epochs) for one in runs] == [(0.5, 3), (2.0, 3)]
+    (name, unknown), *_ = runs_of_sweep(learn, ["learner.warmth=0.5,2"])
+    assert name == "learner.warmth=0.5"
+    with pytest.raises(SettingError, match=r"unknown setting 'learner\.warmth'"):
+        settings_of(learn, unknown, name)
+
+
 @pytest.mark.parametrize("values", ["1,choice(1,2)", "interval(1,2)"])
 def test_a_function_among_the_values_of_a_sweep_is_refused(values):
     with pytest.raises(SettingError) as caught:

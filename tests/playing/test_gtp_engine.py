@@ -139,7 +139,7 @@ def test_passes_may_be_sent_or_omitted(told):
     ]
     assert {talker.answer(command) for command in commands} == {"=\n\n"}
     assert [ply.action for ply in talker.session.plies] == actions
-    black, white = game.disc_counts(end)[0].tolist()
+    black, white = game.points(end)[0].tolist()
     leader = "B" if black > white else "W"
     assert talker.answer("final_score") == (f"= {leader}+{abs(black - white)}\n\n" if black != white else "= 0\n\n")
     # After the end both may pass, as referees that wait for two passes let them.
