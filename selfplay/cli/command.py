@@ -71,6 +71,8 @@ class Program(NamedTuple, Generic[AnySettings]):
     starts."""
     after_sweep: Callable[[Path, Sequence[Path]], None] | None = None
     """Called at the end of a sweep (`-m`) with its folder and the run_dir of each of its runs."""
+    result: Callable[[AnySettings], float] | None = None
+    """The result of a finished run, for sweepers that choose the next run by the results of earlier ones."""
 
 
 def settings_of(
