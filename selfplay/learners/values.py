@@ -222,12 +222,9 @@ def require_searches(player: Player, name: str | None) -> None:
     """Raise SettingError unless the searches of the player `self_play` find values on the scale of the outcome."""
     searching, text = player.unwrapped, shortened(name or "null")
     if not isinstance(searching, Searches):
-        if name is not None and name.startswith("search"):
-            raise SettingError(
-                f"self_play={text}: searches of a network without tables find no values; set architecture=ntuple, or "
-                "self_play=mcts:itself"
-            )
-        raise SettingError(f"self_play={text}: finds no values to learn from; set search:... or mcts:...")
+        raise SettingError(
+            f"self_play={text}: finds no values to learn from; set mcts:..., or search:... with architecture=ntuple"
+        )
     if isinstance(searching, SearchPlayer) and not searching.searcher.evaluation.predicts_outcome:
         evaluation = searching.searcher.evaluation.name
         raise SettingError(f"self_play={text}: evaluation={evaluation} does not predict outcomes; set that of a level")
