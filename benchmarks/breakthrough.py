@@ -19,7 +19,7 @@ import numpy as np
 
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import lowest, part
 from selfplay.compute.random_numbers import fold
 from selfplay.games import State, make_game
@@ -43,8 +43,6 @@ OWN, OPP, WIN, LOSS, BELOW = range(5)
 up; its two numbers; and how many positions have been searched below it."""
 SEARCHED, LIMIT = range(2)
 """Counts of a search: positions searched, and at most how many."""
-
-register_rules()
 
 
 @part_of_compiled

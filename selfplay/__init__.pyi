@@ -30,6 +30,7 @@ from .grading.proof import Grader as Grader
 from .installation import __version__ as __version__
 from .learners.expert import Expert as Expert
 from .learners.learner import Learner as Learner
+from .learners.learner import LevelInputs as LevelInputs
 from .learners.learner import Resources as Resources
 from .learners.learner import TrainedLevel as TrainedLevel
 from .learners.policy import Policy as Policy
@@ -59,4 +60,4 @@ from .stages.loop import learn_levels as learn_levels
 from .stages.match_series import match as match
 from .stages.measure_levels import compare_levels as compare_levels
 from .stages.train import train_level as train_level
-from .training.fitting import EpochLoss as EpochLoss
+from .training.epochs import Epoch as Epoch

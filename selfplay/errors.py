@@ -92,7 +92,7 @@ class IllegalActionError(SelfPlayError, ValueError):
     Examples:
         >>> selfplay.make_game("connect_four").state_after(["9"])
         Traceback (most recent call last):
-        selfplay.errors.IllegalActionError: '9' is not a column; write a column from 1 to 7
+        selfplay.errors.IllegalActionError: '9' is not a move; write a column from 1 to 7
     """
 
 

@@ -24,7 +24,7 @@ from selfplay.grading.tables import read_rows
 from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_values
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.players.checkpoints import load_checkpoint
-from selfplay.runs.epoch_losses import read_epoch_losses
+from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.finished_runs import LEVEL_TABLE, read_level_table, read_runs
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.runs.manifest import Manifest
@@ -118,7 +118,7 @@ READERS: dict[str, tuple[Path | Callable[[Path], None], Callable[[Path], object]
         RUN / "parquet" / "level_01" / "dataset.parquet" / "part-00000.parquet",
         lambda path: read_dataset(path.parent, TICTACTOE.observation_codec),
     ),
-    "epoch_loss.csv": (RUN / "csv" / "level_01" / "epoch_loss.csv", read_epoch_losses),
+    "epoch_loss.csv": (RUN / "csv" / "level_01" / "epoch_loss.csv", read_epochs),
     "levels.csv": (RUN / "csv" / "comparison" / "levels.csv", read_level_table),
     "rows.csv": (
         RUN / "csv" / "comparison" / "levels.csv",

@@ -13,20 +13,11 @@ from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.games import GAMES
 from selfplay.learners import LEARNERS
 from selfplay.named_players.names import PLAYERS, kind_named
-from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
-from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
-from selfplay.settings.matches import CorrectionSettings, MatchSettings, ProofSettings, TournamentSettings
-from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlaySettings, WebSettings
-from selfplay.settings.run import Settings
+from tests.settings.test_defaults import PROGRAMS
 from tests.support.runs import PROJECT
 
 PAGES = [PROJECT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")]
 PAGES += sorted((PROJECT / "docs").glob("*.md"))
-KINDS = (
-    *(Settings, TabularSettings, CompeteSettings, ExperienceGraphSettings, MatchSettings, TournamentSettings),
-    *(PlaySettings, ExperiencePlaySettings, WebSettings, GtpSettings, AnalysisSettings, ExportSettings, ProofSettings),
-    *(ProbCutSettings, CorrectionSettings),
-)
 TO_BE_WRITTEN = {"connect3", "NAME"}
 """Files of these names are examples that the reader writes."""
 
@@ -59,7 +50,7 @@ def known_settings() -> set[str]:
     options = {f"architecture.{option}" for name in ARCHITECTURES for option in option_defaults(name)}
     options |= {f"game.{parameter}" for game in GAMES.values() for parameter in game.usual_parameters(None)}
     options |= {f"learner.{parameter}" for learner in LEARNERS.values() for parameter in learner.parameters()}
-    return groups | options | {"architecture.name"} | set().union(*map(setting_names, KINDS))
+    return groups | options | {"architecture.name"} | set().union(*map(setting_names, PROGRAMS.values()))
 
 
 def anchors(page: Path) -> set[str]:

@@ -66,7 +66,7 @@ def test_the_other_programs_find_the_run(selfplay: Selfplay) -> None:
     played = selfplay("play", "opponent=level:2", stdin="y\n1,1\nquit\n")
     assert (played.returncode, played.stderr) == (0, "")
     assert "What level 2 expects" in played.stdout
-    assert "wins in" in selfplay("solve", "--game", "connect_four", "445345").stdout
+    assert "wins in" in selfplay("solve", "game=connect_four", "moves=445345").stdout
     # tests/test_own_files_of_docs.py uses the other programs of this environment.
 
 

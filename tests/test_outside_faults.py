@@ -272,7 +272,7 @@ def test_what_is_not_a_player_is_refused_when_settings_are_composed(setting: str
         ("learner.", "targets", "target rule .* is not a Python function of (played), as every target rule is"),
         ("learner.", "outcome", "outcome .* is not a Python function of (game), as every outcome is"),
         ("learner.", "schedule", "schedule .* is not a Python function of (peak, step, total_steps), as"),
-        ("learner.", "optimizer", "optimizer .* has no attribute runs_on_cpu_only, which every optimizer has"),
+        ("learner.", "optimizer", "optimizer .* has no attribute step, which every optimizer has"),
     ],
 )
 def test_what_cannot_be_called_as_its_kind_is_refused_when_settings_are_composed(

@@ -11,11 +11,12 @@ from urllib.request import urlopen
 import pytest
 
 from tests.support.doc_pages import block_with, commands, printed_after, write_module
+from tests.support.runs import PROJECT
 from tests.support.wheels import plain_environment
 
 pytestmark = pytest.mark.slow
 
-GAME, CHECKS = "adding_a_game.md", "checking_a_game.md"
+README, GAME, CHECKS = "../README.md", "adding_a_game.md", "checking_a_game.md"
 PLAYER, LEARNER = "adding_a_player.md", "adding_a_learner.md"
 
 
@@ -94,6 +95,13 @@ def test_the_game_is_checked_learned_proved_and_played(folder: Folder) -> None:
     assert folder.run("python check.py") == ""
 
 
+def test_the_game_of_the_readme_is_learned_and_proved(folder: Folder) -> None:
+    write_module(folder.path, README, "class Take(Game)", "take.py")
+    sentence = "Level 3 cannot lose moving first: all 243 lines tried"
+    assert sentence in (PROJECT / "README.md").read_text()
+    assert sentence in folder.run("selfplay learn game=take:Take levels=3 2>&1")
+
+
 def test_the_player_plays_is_graded_and_offered_on_the_page(folder: Folder) -> None:
     text = block_with(PLAYER, "class Careful(Player)") + block_with(PLAYER, '@player_kind("careful")')
     (folder.path / "careful.py").write_text(text)
@@ -116,7 +124,7 @@ def test_the_learner_learns_levels_that_cannot_lose_and_the_run_resumes(folder: 
     assert [settings["learner.learning_rate"] for settings in trained] == [0.003, 0.001]
     assert "set modules=[policy_gradient]" in folder.run("selfplay learn levels=8 2>&1 || true")
     assert "already" in folder.run("selfplay learn modules=[policy_gradient] 2>&1")
-    write_module(folder.path, LEARNER, "learner.generate(game", "rows.py")
+    write_module(folder.path, LEARNER, "learner.generate(", "rows.py")
     assert folder.run("python rows.py") == printed_after(LEARNER, "random player:")
 
 

@@ -18,7 +18,7 @@ from selfplay.players.random import RandomPlayer
 from selfplay.settings.run import compose_settings
 from selfplay.training.fitting import fit, seeded
 from selfplay.training.parameters import PRECISIONS, Training
-from selfplay.training.rows_in_memory import RowsInMemory
+from selfplay.training.rows import TrainingRows
 
 STEPS_IN_EPOCH = 10
 
@@ -60,5 +60,5 @@ def train(
     with seeded(0):
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     set_numerics(network, numerics)
-    fit(network, RowsInMemory(game, [rows]), replace(training, epochs=n), device=device)
+    fit(network, TrainingRows(game, [rows]), replace(training, epochs=n), device=device)
     return n * STEPS_IN_EPOCH * training.batch_size

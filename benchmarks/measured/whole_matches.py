@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.compilation import Words, compiled, register_rules
+from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_words import load, part, word_rows
 from selfplay.compute.positions import packed_array
 from selfplay.compute.random_numbers import Draws
@@ -29,7 +29,6 @@ def play_random_matches(game: Game, draws: Draws) -> tuple[Tensor, Tensor]:
 
 @cache
 def _compile(rules: Rules, pass_action: int | None) -> Callable[..., None]:
-    register_rules()
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
     unpack, moves_again = rules.position.unpack, rules.moves_again
     passing = -1 if pass_action is None else pass_action

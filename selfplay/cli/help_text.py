@@ -1,26 +1,22 @@
-"""What a program prints instead of running: the text of `--help`, its settings, completions. Also the arguments of
-programs without settings.
-"""
+"""What a program prints instead of running: the text of `--help`, its settings, completions."""
 
-import argparse
 import ast
 import inspect
 import json
 import os
 import re
-import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
-from typing import Any, NoReturn
+from itertools import pairwise, zip_longest
+from typing import Any
 
 from omegaconf import OmegaConf
 
 from selfplay.checks import PLAYER_NAME
-from selfplay.cli.command import HELP_FLAGS, Program
-from selfplay.errors import SettingError
+from selfplay.cli.command import HELP_FLAGS, Program, settings_of
+from selfplay.errors import SettingError, shortened
 from selfplay.named_players.names import PLAYERS, grammar
-from selfplay.runs.command_lines import command_line, with_command_lines
+from selfplay.runs.command_lines import with_command_lines
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import compose_settings_of, hydra_main
@@ -33,10 +29,15 @@ WIDTH = 100
 
 
 def print_instead(program: Program[Any], overrides: Sequence[str], flags: Sequence[str]) -> None:
-    """Print what these flags ask for: the help, or what Hydra prints of the settings (`--cfg job`, `-sc`)."""
+    """Print what these flags ask for: the help, the settings (`--cfg job`), or what Hydra prints (`-sc`, `--info`)."""
     if not HELP_FLAGS.isdisjoint(flags):
         docstring = with_command_lines(inspect.getdoc(program.body) or "")
         print(help_text(docstring, program.kind, program.config, overrides))
+        return
+    words = [word for flag in flags for word in flag.split("=", 1)]
+    values = dict(pairwise(words))
+    if "job" in (values.get("--cfg"), values.get("-c")):
+        print(_settings_text(program, overrides, values.get("--package") or values.get("-p")), end="")
         return
     arguments = [*overrides, *flags]
     is_query = any(word.startswith(QUERY) for word in arguments)
@@ -44,6 +45,18 @@ def print_instead(program: Program[Any], overrides: Sequence[str], flags: Sequen
         print(" ".join(words))
         return
     hydra_main(program.kind, program.config, arguments, lambda _: None)
+
+
+def _settings_text(program: Program[Any], overrides: Sequence[str], section: str | None) -> str:
+    """The settings that the program would read, as yaml; only one section of them if it is named.
+
+    Hydra would also show what a recipe says about another learner than the chosen one, and not what the run recorded.
+    """
+    settings = OmegaConf.structured(settings_of(program, overrides)[0])
+    shown = OmegaConf.select(settings, section) if section else settings
+    if not OmegaConf.is_config(shown):
+        raise SettingError(f"--package={shortened(str(section))}: must be a section of the settings, such as learner")
+    return OmegaConf.to_yaml(shown)
 
 
 def completed_players(kind: type[Any], line: str) -> list[str]:
@@ -115,41 +128,3 @@ def _described(text: str) -> str:
 
 def _wrapped(text: str) -> str:
     return textwrap.fill(text, WIDTH, subsequent_indent="    ")
-
-
-class ArgumentParser(argparse.ArgumentParser):
-    """The parser of programs without settings: wrong arguments raise SettingError.
-
-    Args:
-        program: the name of the program, such as "solve".
-        description: the docstring of its function; it is not re-wrapped.
-    """
-
-    def __init__(self, program: str, description: str | None) -> None:
-        shown = with_command_lines(inspect.cleandoc(description or ""))
-        form = argparse.RawDescriptionHelpFormatter
-        super().__init__(command_line(program), description=shown, formatter_class=form)
-
-    def parse_args(self, args: Sequence[str] | None = None) -> argparse.Namespace:  # type: ignore[override]
-        """Parse the arguments, which may be written as the settings of other programs: game=othello modules=[nim]."""
-        given = sys.argv[1:] if args is None else args
-        if given and given[-1].startswith(QUERY):
-            print(" ".join(self._option_string_actions))
-            raise SystemExit
-        options = {flag.lstrip("-").replace("-", "_") for flag in self._option_string_actions}
-        positions = {action.dest for action in self._get_positional_actions()}
-        words = []
-        for word in given:
-            name, equals, value = word.partition("=")
-            if equals and name in positions:
-                words.append(value)
-            elif not (equals and name in options):
-                words.append(word)
-            elif value[:1] + value[-1:] == "[]":
-                words += [f"--{name.replace('_', '-')}", *value[1:-1].split(",")]
-            else:
-                words.append(f"--{name.replace('_', '-')}={value}")
-        return super().parse_args(words)
-
-    def error(self, message: str) -> NoReturn:
-        raise SettingError(f"{message}; see {self.prog} --help")

@@ -56,10 +56,6 @@ def run(name: str) -> None:
         from selfplay.cli import command
 
         command.check_signs(sys.argv[1:])
-        # Programs without settings are functions that read the command line themselves.
-        if not isinstance(program, command.Program):
-            program()
-            return
         overrides, flags = command.overrides_first(sys.argv[1:], program.kind)
         if flags and command.SWEEP_FLAGS.issuperset(flags):
             from selfplay.cli.sweep import run_sweep

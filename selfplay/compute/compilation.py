@@ -3,7 +3,6 @@
 `borrowed`, `by_reference`, `prefetch` and `leading_zeros` are operations that numba does not offer."""
 
 import inspect
-from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -15,12 +14,12 @@ from numba import types
 from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import intrinsic, models, overload, register_jitable, register_model
+from numba.extending import models, register_model
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import RULES, RuleFunction, bit_count, named_by_closure
+from selfplay.compute.bit_algebra import RuleFunction, callable_from_compiled, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
-from selfplay.compute.compiled_word_type import WordType, define  # noqa: F401  (numba has to know WordType)
+from selfplay.compute.compiled_word_type import define, in_compiled_code
 from selfplay.errors import SettingError
 
 Words = NDArray[Any]
@@ -31,23 +30,10 @@ Words = NDArray[Any]
 IS_UNCOMPILED = bool(cast(Any, numba.config).DISABLE_JIT)
 """Whether NUMBA_DISABLE_JIT=1 is set: the same functions run as plain Python, so that a debugger stops in them."""
 
-_registered: set[Callable[..., Any]] = {bit_count}
-"""The rules that compiled code can call. It is defined for each kind of word by
-`selfplay.compute.compiled_word_type`."""
-
-
-def register_rules() -> None:
-    """Make all functions marked as rules so far callable from compiled code."""
-    for function in RULES:
-        if function not in _registered:
-            _register(function)
-            _registered.add(function)
-
 
 def part_of_compiled(function: RuleFunction) -> RuleFunction:
     """Make `function` callable from compiled code."""
-    _register(named_by_closure(function))
-    return function
+    return callable_from_compiled(function)
 
 
 def recursive_part(function: RuleFunction) -> RuleFunction:
@@ -61,14 +47,8 @@ def recursive_part(function: RuleFunction) -> RuleFunction:
     return cast(RuleFunction, njit(**options)(named_by_closure(function)))
 
 
-def _register(function: Callable[..., Any]) -> None:
-    """Without the wrapper for callers in C, which is never used and takes a sixth of the time of compiling."""
-    register_jitable(no_cfunc_wrapper=True)(function)
-
-
 def compiled(function: RuleFunction) -> RuleFunction:
     """Compile `function` in nopython mode, cached on disk; it releases the GIL. See `IS_UNCOMPILED`."""
-    register_rules()
     if IS_UNCOMPILED:
         return cast(RuleFunction, _uncompiled(function))
     njit: Any = numba.njit
@@ -109,8 +89,6 @@ ANY_CACHE, READ, DATA = 3, 0, 1
 
 Borrowed = TypeVar("Borrowed")
 
-Typed = tuple[Any, Callable[..., Any]]
-
 
 def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """Generate the code that makes a value of this type, in which every array has lost its reference count."""
@@ -128,36 +106,6 @@ def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return impl_ret_borrowed(context, builder, kind, value)
 
 
-def _borrowed(typing_context: Any, value: Any) -> Typed:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _uncounted(context, builder, value, arguments[0])
-
-    return value(value), generate
-
-
-def _prefetch(typing_context: Any, array: Any, index: Any) -> Typed:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        loaded = context.make_array(array)(context, builder, arguments[0])
-        pointer = cgutils.get_item_pointer(context, builder, array, loaded, [arguments[1]], wraparound=False)
-        kind = ir.FunctionType(ir.VoidType(), [BYTE_POINTER, WORD, WORD, WORD])
-        instruction = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        constants = [ir.Constant(WORD, number) for number in (READ, ANY_CACHE, DATA)]
-        builder.call(instruction, [builder.bitcast(pointer, BYTE_POINTER), *constants])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
-
-
-def _leading_zeros(typing_context: Any, word: Any) -> Typed:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), generate
-
-
-_borrow: Any = intrinsic(_borrowed)
-
-
 def borrowed(value: Borrowed) -> Borrowed:
     """An array without its reference count, or a tuple that holds such arrays, numbers and tuples.
 
@@ -170,9 +118,11 @@ def borrowed(value: Borrowed) -> Borrowed:
     return value
 
 
-@overload(borrowed, strict=False)
-def _compiled_borrowed(value: Any) -> Callable[..., Any]:
-    return lambda value: _borrow(value)
+def _emit_borrowed(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return _uncounted(context, builder, signature.args[0], arguments[0])
+
+
+in_compiled_code(borrowed, lambda value: value, _emit_borrowed)
 
 
 # ---------------------------------------------------------------------- references
@@ -214,16 +164,6 @@ define(
 define(lower_getattr_generic(Reference), _read_field)
 
 
-def _by_reference(typing_context: Any, value: Any) -> Typed:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return cgutils.alloca_once_value(builder, arguments[0])
-
-    return Reference(value)(value), generate
-
-
-_refer: Any = intrinsic(_by_reference)
-
-
 def by_reference(value: Borrowed) -> Borrowed:
     """A named tuple as one word for the functions that are called with it, which can read its attributes only.
 
@@ -233,14 +173,14 @@ def by_reference(value: Borrowed) -> Borrowed:
     return value
 
 
-@overload(by_reference, strict=False, inline="always")  # so that the tuple lies in the calling function
-def _compiled_by_reference(value: Any) -> Callable[..., Any]:
-    return lambda value: _refer(value)
+def _emit_reference(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return cgutils.alloca_once_value(builder, arguments[0])
+
+
+in_compiled_code(by_reference, lambda value: Reference(value), _emit_reference)
 
 
 # ---------------------------------------------------------------------- instructions
-
-_load_into_cache: Any = intrinsic(_prefetch)
 
 
 def prefetch(array: NDArray[Any], index: int) -> None:
@@ -250,12 +190,15 @@ def prefetch(array: NDArray[Any], index: int) -> None:
     """
 
 
-@overload(prefetch, strict=False)
-def _compiled_prefetch(array: Any, index: Any) -> Callable[..., Any]:
-    return lambda array, index: _load_into_cache(array, index)
-
-
-_count_leading_zeros: Any = intrinsic(_leading_zeros)
+def _emit_prefetch(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    array, place = signature.args[0], context.cast(builder, arguments[1], signature.args[1], types.intp)
+    loaded = context.make_array(array)(context, builder, arguments[0])
+    pointer = cgutils.get_item_pointer(context, builder, array, loaded, [place], wraparound=False)
+    kind = ir.FunctionType(ir.VoidType(), [BYTE_POINTER, WORD, WORD, WORD])
+    instruction = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    constants = [ir.Constant(WORD, number) for number in (READ, ANY_CACHE, DATA)]
+    builder.call(instruction, [builder.bitcast(pointer, BYTE_POINTER), *constants])
+    return context.get_dummy_value()
 
 
 def leading_zeros(word: Any) -> Any:
@@ -263,6 +206,10 @@ def leading_zeros(word: Any) -> Any:
     return 64 - int(word).bit_length()
 
 
-@overload(leading_zeros, strict=False)
-def _compiled_leading_zeros(word: Any) -> Callable[..., Any]:
-    return lambda word: _count_leading_zeros(word)
+def _emit_leading_zeros(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    word = context.cast(builder, arguments[0], signature.args[0], types.uint64)
+    return builder.ctlz(word, ir.Constant(ir.IntType(1), 1))
+
+
+in_compiled_code(prefetch, lambda array, index: types.void, _emit_prefetch)
+in_compiled_code(leading_zeros, lambda word: types.uint64, _emit_leading_zeros)

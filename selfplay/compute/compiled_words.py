@@ -6,23 +6,14 @@ Uncompiled, the functions work on `WordInt` and on numbers too.
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
+from llvmlite import ir
+from numba import types
 from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import Words, part_of_compiled
-from selfplay.compute.compiled_word_type import (
-    QUICKLY_COMPILED,
-    WordType,
-    low_part,
-    read_record,
-    single_bit,
-    trailing_zeros,
-    word_dtype,
-    word_of_number,
-    write_record,
-)
+from selfplay.compute.compiled_word_type import PART, WordType, in_compiled_code, integer, word_dtype, word_type
 from selfplay.compute.random_numbers import fold
 from selfplay.compute.words import PART_BITS, WordInt, parts_of, word_of_parts
 
@@ -35,49 +26,65 @@ def word_rows(stored: Tensor | NDArray[np.int64]) -> Words:
     return np.ascontiguousarray(array).view(word_dtype(array.shape[1]))[:, 0]
 
 
-OPTIONS: Any = {"strict": False, "jit_options": QUICKLY_COMPILED}
-
 # ---------------------------------------------------------------------- reading and writing
 
 
+def read(record: Any) -> Word:
+    """The word in a record of `word_dtype`."""
+    return word_of_parts(record["parts"])
+
+
+def write(record: Any, word: Word) -> None:
+    """Write a word or a number to a record of `word_dtype`."""
+    record["parts"] = parts_of(word, len(record["parts"]))
+
+
+def _type_in(record: Any) -> WordType:
+    return word_type(record.size * 8 // PART_BITS)
+
+
+def _pointer(builder: Any, record: Any, kind: WordType) -> Any:
+    # The processors that are supported keep the lowest part first.
+    return builder.bitcast(record, integer(kind).as_pointer())
+
+
+def _emit_read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.load(_pointer(builder, arguments[0], signature.return_type), align=8)
+
+
+def _emit_write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    kind = _type_in(signature.args[0])
+    written = context.cast(builder, arguments[1], signature.args[1], kind)
+    builder.store(written, _pointer(builder, arguments[0], kind), align=8)
+    return context.get_dummy_value()
+
+
+in_compiled_code(read, _type_in, _emit_read)
+in_compiled_code(write, lambda record, word: types.void, _emit_write)
+
+
+@part_of_compiled
 def load(words: Words, i: int) -> Word:
     """The word in place i."""
-    return word_of_parts(words[i]["parts"])
+    return read(words[i])
 
 
+@part_of_compiled
 def store(words: Words, i: int, word: Word) -> None:
     """Write a word or a number to place i."""
-    words[i] = (parts_of(word, words.dtype.itemsize * 8 // PART_BITS),)
+    write(words[i], word)
 
 
+@part_of_compiled
 def position_of(record: Any) -> Word:
     """The packed position in the field `position` of a record."""
-    return word_of_parts(record["position"]["parts"])
+    return read(record["position"])
 
 
+@part_of_compiled
 def set_position(record: Any, packed: Word) -> None:
     """Write the field `position` of a record."""
-    record["position"] = (parts_of(packed, len(record["position"]["parts"])),)
-
-
-@overload(load, **OPTIONS)
-def _load(words: Any, i: Any) -> Any:
-    return lambda words, i: read_record(words[i])
-
-
-@overload(store, **OPTIONS)
-def _store(words: Any, i: Any, word: Any) -> Any:
-    return lambda words, i, word: write_record(words[i], word)
-
-
-@overload(position_of, **OPTIONS)
-def _position_of(record: Any) -> Any:
-    return lambda record: read_record(record.position)
-
-
-@overload(set_position, **OPTIONS)
-def _set_position(record: Any, packed: Any) -> Any:
-    return lambda record, packed: write_record(record.position, packed)
+    write(record["position"], packed)
 
 
 # ---------------------------------------------------------------------- parts and bits
@@ -108,56 +115,84 @@ def bit_like(word: Word, number: int) -> Word:
     return WordInt(1 << int(number), num_parts(word))
 
 
-@overload(num_parts, **OPTIONS)
-def _num_parts(word: Any) -> Any:
-    count = word.num_parts if isinstance(word, WordType) else 1
-    return lambda word: count
+def _parts_of_kind(kind: Any) -> int:
+    return kind.num_parts if isinstance(kind, WordType) else 1
 
 
-@overload(part, **OPTIONS)
-def _part(word: Any, k: Any) -> Any:
-    return (lambda word, k: low_part(word >> (PART_BITS * k))) if isinstance(word, WordType) else lambda word, k: word
+def _emit_num_parts(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return ir.Constant(PART, _parts_of_kind(signature.args[0]))
 
 
-@overload(as_word, **OPTIONS)
-def _as_word(number: Any) -> Any:
-    return lambda number: word_of_number(number)
+def _emit_part(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    (kind, of_number), (word, k) = signature.args, arguments
+    if not isinstance(kind, WordType):
+        return word
+    first = builder.mul(context.cast(builder, k, of_number, kind), word.type(PART_BITS))
+    return builder.trunc(builder.lshr(word, first), PART)
 
 
-@overload(lowest, **OPTIONS)
-def _lowest(word: Any) -> Any:
-    return lambda word: trailing_zeros(word)
+def _emit_as_word(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return context.cast(builder, arguments[0], signature.args[0], signature.return_type)
 
 
-@overload(bit_like, **OPTIONS)
-def _bit_like(word: Any, number: Any) -> Any:
-    return lambda word, number: single_bit(word, number)
+def _emit_lowest(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.trunc(builder.cttz(arguments[0], ir.IntType(1)(0)), PART)
+
+
+def _emit_bit_like(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    place = context.cast(builder, arguments[1], signature.args[1], types.int64)
+    bit = builder.shl(PART(1), builder.and_(place, PART(PART_BITS - 1)))
+    # Each part is chosen, because a shift of several parts by a number goes through memory.
+    found, chosen = integer(signature.return_type)(0), builder.lshr(place, PART(6))
+    for k in range(signature.return_type.num_parts):
+        is_here = builder.icmp_unsigned("==", chosen, PART(k))
+        chosen_part = builder.zext(builder.select(is_here, bit, PART(0)), found.type)
+        found = builder.or_(found, builder.shl(chosen_part, found.type(PART_BITS * k)))
+    return found
+
+
+in_compiled_code(num_parts, lambda word: types.int64, _emit_num_parts)
+in_compiled_code(part, lambda word, k: types.int64 if isinstance(word, WordType) else word, _emit_part)
+in_compiled_code(as_word, lambda number: word_type(1), _emit_as_word)
+in_compiled_code(lowest, lambda word: types.int64, _emit_lowest)
+in_compiled_code(bit_like, lambda word, number: word_type(_parts_of_kind(word)), _emit_bit_like)
+
+
+@part_of_compiled
+def without_lowest(bits: int, count: int) -> int:
+    """An int64 without its lowest set bits."""
+    for _ in range(count):
+        bits &= bits - 1
+    return bits
 
 
 @part_of_compiled
 def nth_of_64(bits: int, n: int) -> int:
-    """The number of the n-th lowest set bit of an int64, found by halving, without branches."""
+    """The number of the n-th lowest set bit of an int64, without a loop whose end is hard to predict."""
     place = 0
-    for half in (32, 16, 8, 4, 2, 1):
-        below = bit_count((bits >> place) & ((1 << half) - 1))
-        above = n >= below
-        n -= below * above
-        place += half * above
-    return place
+    if n >= 8:
+        for half in (32, 16, 8):
+            below = bit_count((bits >> place) & ((1 << half) - 1))
+            is_above = n >= below
+            n -= below * is_above
+            place += half * is_above
+        bits = bits >> place
+    for count in (4, 2, 1):
+        fewer = without_lowest(bits, count)
+        bits = fewer if n & count else bits
+    return place + lowest(bits)
 
 
 @part_of_compiled
-def nth_bit(word: Word, n: int) -> Word:
-    """The word in which only the n-th lowest set bit of `word` is set, counted from 0."""
-    if num_parts(word) == 1:
-        return as_word(1) << nth_of_64(part(word, 0), n)
-    k, rest = 0, word
+def nth_bit(word: Word, n: int) -> int:
+    """The number of the n-th lowest set bit of `word`, counted from 0."""
+    first, rest = 0, word
     bits = part(rest, 0)
     while n >= bit_count(bits):
         n -= bit_count(bits)
-        k, rest = k + 1, rest >> PART_BITS  # a shift by a constant is much faster than one by a number
+        first, rest = first + PART_BITS, rest >> PART_BITS  # a shift by a constant is much faster than one by a number
         bits = part(rest, 0)
-    return bit_like(word, PART_BITS * k + nth_of_64(bits, n))
+    return int(first + nth_of_64(bits, n))
 
 
 @part_of_compiled

@@ -24,27 +24,17 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import (
-    intrinsic,
-    lower_builtin,
-    models,
-    overload,
-    register_model,
-    type_callable,
-    typeof_impl,
-)
+from numba.extending import models, register_model, typeof_impl
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.compiled_word_type import QUICKLY_COMPILED, WordType, define, word_type
+from selfplay.compute.compiled_word_type import NUMBERS, WordType, define, in_compiled_code, word_type
 from selfplay.compute.words import PART_BITS, WordInt, parts_of, parts_of_bits, word_of_parts
 from selfplay.errors import ConformanceError
 
 PositionT = TypeVar("PositionT", bound=type)
 struct_proxy: Any = cgutils.create_struct_proxy
 lower_attributes: Any = lower_getattr_generic
-lower_call: Any = lower_builtin
-ANYTHING: Any = types.VarArg(types.Any)  # type: ignore[no-untyped-call]
 Packed = NDArray[np.int64]
 """int64[N, W]: packed positions, the lowest part of the packed word first."""
 
@@ -290,14 +280,11 @@ def _make_compiled(of: Any, signature: inspect.Signature) -> None:
     """Let compiled code call the class and its `unpack`."""
     kind = PositionType(of)
 
-    def typed(context: Any) -> Any:
-        def result(*values: Any, **named: Any) -> Any:
-            kinds = (*values, *named.values())
-            fits = all(isinstance(value, WordType | types.Integer | types.Boolean) for value in kinds)
-            return kind if fits else None
+    def result(*values: Any, **named: Any) -> Any:
+        kinds = (*values, *named.values())
+        return kind if all(isinstance(value, (WordType, *NUMBERS)) for value in kinds) else None
 
-        result.__signature__ = signature  # type: ignore[attr-defined]
-        return result
+    result.__signature__ = signature  # type: ignore[attr-defined]
 
     def construct(context: Any, builder: Any, called: Any, values: Any) -> Any:
         made = struct_proxy(kind)(context, builder)
@@ -305,23 +292,18 @@ def _make_compiled(of: Any, signature: inspect.Signature) -> None:
             setattr(made, name, _converted(context, builder, given, wanted, value))
         return made._getvalue()
 
-    def unpacked(typing_context: Any, packed: Any) -> Any:
-        def generate(context: Any, builder: Any, called: Any, values: Any) -> Any:
-            made = struct_proxy(kind)(context, builder)
-            for place in of.places:
-                wanted = context.get_value_type(kind.fields[place.name])
-                part = _resized(builder, builder.lshr(values[0], ir.Constant(values[0].type, place.offset)), wanted)
-                if not (place.is_board and place.is_alone):
-                    part = builder.and_(part, ir.Constant(wanted, place.mask))
-                setattr(made, place.name, part)
-            return made._getvalue()
+    def take_apart(context: Any, builder: Any, called: Any, values: Any) -> Any:
+        made = struct_proxy(kind)(context, builder)
+        for place in of.places:
+            wanted = context.get_value_type(kind.fields[place.name])
+            part = _resized(builder, builder.lshr(values[0], ir.Constant(values[0].type, place.offset)), wanted)
+            if not (place.is_board and place.is_alone):
+                part = builder.and_(part, ir.Constant(wanted, place.mask))
+            setattr(made, place.name, part)
+        return made._getvalue()
 
-        return kind(packed), generate
-
-    take_apart: Any = intrinsic(unpacked)
-    define(type_callable(of), typed)
-    define(lower_call(of, ANYTHING), construct)
-    overload(of.unpack, strict=False, jit_options=QUICKLY_COMPILED)(lambda packed: lambda packed: take_apart(packed))
+    in_compiled_code(of, result, construct)
+    in_compiled_code(of.unpack, lambda packed: kind, take_apart)
 
 
 def _resized(builder: Any, value: Any, wanted: Any) -> Any:
@@ -337,29 +319,17 @@ def _converted(context: Any, builder: Any, given: Any, wanted: Any, value: Any) 
     return context.cast(builder, value, given, wanted)
 
 
-def _packed(typing_context: Any, position: Any) -> Any:
-    kind = word_type(position.of.num_words)
-
-    def generate(context: Any, builder: Any, called: Any, values: Any) -> Any:
-        packed = ir.Constant(context.get_value_type(kind), 0)
-        for place in position.of.places:
-            value = _field(context, builder, position, values[0], place.name)
-            if not (place.is_board and place.is_alone):
-                value = builder.and_(value, ir.Constant(value.type, place.mask))
-            shifted = builder.shl(_resized(builder, value, packed.type), ir.Constant(packed.type, place.offset))
-            packed = builder.or_(packed, shifted)
-        return packed
-
-    return kind(position), generate
+def _pack(context: Any, builder: Any, called: Any, values: Any) -> Any:
+    packed = ir.Constant(context.get_value_type(called.return_type), 0)
+    for place in called.args[0].of.places:
+        value = _field(context, builder, called.args[0], values[0], place.name)
+        if not (place.is_board and place.is_alone):
+            value = builder.and_(value, ir.Constant(value.type, place.mask))
+        shifted = builder.shl(_resized(builder, value, packed.type), ir.Constant(packed.type, place.offset))
+        packed = builder.or_(packed, shifted)
+    return packed
 
 
-_put_together: Any = intrinsic(_packed)
-
-
-@overload(pack, strict=False, jit_options=QUICKLY_COMPILED)
-def _pack(position: Any) -> Any:
-    return (lambda position: _put_together(position)) if isinstance(position, PositionType) else None
-
-
+in_compiled_code(pack, lambda given: word_type(given.of.num_words) if isinstance(given, PositionType) else None, _pack)
 # Calling a class of positions is what `type_callable` defines, not what numba knows of named tuples.
 define(typeof_impl.register(PositionClass), lambda of, context: None)

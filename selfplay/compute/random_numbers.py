@@ -60,10 +60,6 @@ class Purpose(IntEnum):
     DROPOUT = 6
     TIE_BREAK = 7
     OPPONENT = 8
-    GROUP_ORDER = 9
-    BUFFER_PLACE = 10
-    BUFFER_ORDER = 11
-    IMAGE = 12
     ROOT_NOISE = 13
     LEAF = 14
     POSITION = 15

@@ -7,6 +7,8 @@ bits, `>>` fills with zeros, and no word is negative.
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 PART_BITS = 64
 """Words are stored in parts of this many bits."""
 
@@ -41,10 +43,10 @@ def _wrapping(name: str) -> Any:
     operation = getattr(int, name)
 
     def method(self: "WordInt", *others: Any) -> Any:
-        if not all(isinstance(other, int) for other in others):
+        if not all(isinstance(other, int | np.integer) for other in others):
             return NotImplemented
         num_parts = max(getattr(word, "num_parts", 1) for word in (self, *others))
-        return WordInt(operation(self, *(fitting(other, num_parts) for other in others)), num_parts)
+        return WordInt(operation(self, *(int(fitting(other, num_parts)) for other in others)), num_parts)
 
     return method
 
@@ -53,10 +55,10 @@ def _comparing(name: str) -> Any:
     operation = getattr(int, name)
 
     def method(self: "WordInt", other: Any) -> Any:
-        if not isinstance(other, int):
+        if not isinstance(other, int | np.integer):
             return NotImplemented
-        if not isinstance(other, WordInt) and other.bit_length() <= PART_BITS * self.num_parts:
-            other = WordInt(other, self.num_parts)
+        if not isinstance(other, WordInt) and int(other).bit_length() <= PART_BITS * self.num_parts:
+            other = WordInt(int(other), self.num_parts)
         return operation(self, other)
 
     return method

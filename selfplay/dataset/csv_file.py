@@ -42,12 +42,9 @@ WRITTEN_ROWS = 16384
 
 
 @contextmanager
-def written(
-    path: Path, codec: ObservationCodec, record: Mapping[str, Any], num_actions: int = 0
-) -> Iterator["CsvWriter"]:
+def written(path: Path, record: Mapping[str, Any]) -> Iterator["CsvWriter"]:
     """As `DatasetFormat.written`; if the block fails, the file is deleted."""
     with written_whole(path) as beside, beside.open("wb") as file:
-        file.write((",".join(csv_schema(codec, num_actions).names) + "\n").encode())
         yield CsvWriter(file)
 
 
@@ -59,13 +56,15 @@ class CsvWriter:
         self.written: dict[int, int] = {}
 
     def add(self, shard: int, content: bytes) -> None:
-        self._file.write(content)
+        header = content.index(b"\n") + 1 if self._file.tell() else 0
+        self._file.write(memoryview(content)[header:])
 
 
 def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
-    """The rows of `parts`, one after the other, as lines without a header, and the number of rows."""
+    """The rows of `parts`, one after the other, as lines below a header, and the number of rows."""
     num_actions, parts = actions_of(parts)
     schema, number, file = csv_schema(codec, num_actions), 0, BytesIO()
+    file.write((",".join(schema.names) + "\n").encode())
     options = pa_csv.WriteOptions(include_header=False, batch_size=WRITTEN_ROWS)
     with pa_csv.CSVWriter(file, schema, write_options=options) as writer:
         for rows in parts:

@@ -27,15 +27,15 @@ class DatasetFormat(NamedTuple):
     suffix: str
     """The end of the name of a dataset, with the dot."""
     has_parts: bool
-    """Whether each shard has a file of its own, and rows can be read in groups."""
+    """Whether each shard has a file of its own."""
     encode: Callable[[Iterable[Rows], ObservationCodec], tuple[bytes, int]]
     """(parts, codec): the rows of a shard, one part after the other, as bytes for the writer, and their number."""
-    written: Callable[[Path, ObservationCodec, Mapping[str, Any], int], AbstractContextManager[DatasetWriter]]
-    """(path, codec, record, num_actions): the writer of the dataset at `path`, which gets this name at the
+    written: Callable[[Path, Mapping[str, Any]], AbstractContextManager[DatasetWriter]]
+    """(path, record): the writer of the dataset at `path`, which gets this name at the
     end of the block, when it is complete.
 
     record: everything that the rows depend on. The complete files of an interrupted run with the same record may be
-    kept and reused. num_actions: the length of the rows' policies; 0 if they have none.
+    kept and reused.
 
     Raises StageError if a file cannot be written.
     """

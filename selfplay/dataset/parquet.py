@@ -10,7 +10,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -81,9 +80,7 @@ def parquet_parts(path: Path) -> list[Path]:
 
 
 @contextmanager
-def written(
-    path: Path, codec: ObservationCodec, record: Mapping[str, Any], num_actions: int = 0
-) -> Iterator["PartsWriter"]:
+def written(path: Path, record: Mapping[str, Any]) -> Iterator["PartsWriter"]:
     """As `DatasetFormat.written`; if the block fails, the complete files are kept for the next run."""
     writer = PartsWriter(path, record)
     yield writer
@@ -169,50 +166,37 @@ def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
 
 def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
     """As `DatasetFormat.read`, a row group at a time."""
-    groups = ParquetRowGroups(path, codec)
-    return (groups.read(group) for group, size in enumerate(groups.sizes) if size)
+    parts = {part: _checked_metadata(part, codec) for part in parquet_parts(path)}
+    if not sum(metadata.num_rows for metadata in parts.values()):
+        raise InvalidFileError(path, "holds no rows")
+    return (rows for part, metadata in parts.items() for rows in _groups_of(part, metadata, codec))
 
 
-class ParquetRowGroups:
-    """The row groups of the dataset at `path`, to be read one at a time.
+def _checked_metadata(part: Path, codec: ObservationCodec) -> pq.FileMetaData:
+    """The metadata of a file. Raises InvalidFileError if it is missing or broken, or has other columns."""
+    open_file(part).close()
+    with _naming(part), pq.ParquetFile(part) as file:
+        schema, metadata = file.schema_arrow, file.metadata
+    _check_columns(part, schema, parquet_schema(codec, _actions_in(schema)))
+    return metadata
 
-    Raises InvalidFileError if a file is missing or broken, has other columns, or there are no rows.
-    """
 
-    def __init__(self, path: Path, codec: ObservationCodec) -> None:
-        self._codec = codec
-        self._metadata: dict[Path, pq.FileMetaData] = {}
-        self._places: list[tuple[Path, int]] = []
-        self.sizes: list[int] = []
-        """Rows in each group."""
-        for part in parquet_parts(path):
-            open_file(part).close()
-            with _naming(part), pq.ParquetFile(part) as file:
-                schema, metadata = file.schema_arrow, file.metadata
-            self._names = schema.names
-            _check_columns(part, schema, parquet_schema(codec, _actions_in(schema)))
-            self._metadata[part] = metadata
-            self._places += [(part, number) for number in range(metadata.num_row_groups)]
-            self.sizes += [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-        if not sum(self.sizes):
-            raise InvalidFileError(path, "holds no rows")
-
-    def read(self, group: int, *, with_observations: bool = True) -> Rows:
-        """The rows of a group, checked; without observations, their positions are 0. Raises InvalidFileError."""
-        path, number = self._places[group]
-        before = sum(self.sizes[group - number : group])
-        left_out = () if with_observations else (OBSERVATION.name, POSITION.name)
-        columns = [name for name in self._names if name not in left_out]
-        with _naming(path), pq.ParquetFile(path, metadata=self._metadata[path]) as file:
-            table = file.read_row_group(number, columns=columns, use_threads=False)
-            _check_filled(path, table, before)
+def _groups_of(part: Path, metadata: pq.FileMetaData, codec: ObservationCodec) -> Iterator[Rows]:
+    """The rows of each group of a file that has some, checked. Raises InvalidFileError."""
+    before = 0
+    for number in range(metadata.num_row_groups):
+        if metadata.row_group(number).num_rows == 0:
+            continue
+        with _naming(part), pq.ParquetFile(part, metadata=metadata) as file:
+            table = file.read_row_group(number, use_threads=False)
+        with _naming(part):
+            _check_filled(part, table, before)
             numbers = {column.name: as_numpy(table.column(column.name)) for column in NUMBERS}
         stored, policy = (_matrix(table, name) for name in (POSITION.name, POLICY.name))
-        position = np.zeros((len(table), self._codec.num_words), dtype=np.int64)
-        if with_observations:
-            packed = bytes_as_numpy(table.column(OBSERVATION.name))
-            position = positions_checked(path, self._codec, packed, stored, before)
-        return check_numbers(path, Rows(position=position, policy=policy, **numbers), before)
+        packed = bytes_as_numpy(table.column(OBSERVATION.name))
+        position = positions_checked(part, codec, packed, stored, before)
+        yield check_numbers(part, Rows(position=position, policy=policy, **numbers), before)
+        before += len(table)
 
 
 def _matrix(table: pa.Table, name: str) -> NDArray[Any] | None:
@@ -227,6 +211,8 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InvalidFileError(path, f"cannot be read: {error.strerror or 'it is broken'}") from error
+    except pa.ArrowMemoryError:
+        raise
     except pa.ArrowException as error:
         raise InvalidFileError(path, " ".join(str(error).split())) from error
 

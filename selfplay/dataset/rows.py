@@ -223,20 +223,6 @@ def first_wrong_column(found: Sequence[str], expected: Sequence[str]) -> str:
     return f"column {number} is {shortened(repr(name))}" + (f", not {right!r}" if right else ", which is one too many")
 
 
-def with_policies(path: Path, rows: Rows, num_actions: int) -> Rows:
-    """Rows of the dataset at `path`, with policies over this number of actions; 0: without them.
-
-    Raises InvalidFileError if the dataset does not have them.
-    """
-    if num_actions == 0:
-        return rows._replace(policy=None)
-    if rows.policy is None:
-        raise InvalidFileError(path, "has no policies, which the target rule search needs")
-    if (found := rows.policy.shape[1]) != num_actions:
-        raise InvalidFileError(path, f"its policies have {found} actions, not {num_actions}")
-    return rows
-
-
 def check_column(
     path: Path, column: DatasetColumn, values: NDArray[np.generic], rows_before: int = 0, name: str | None = None
 ) -> None:

@@ -29,12 +29,12 @@ from selfplay.registry import Registry
 
 TARGET_RULES: Registry[Any] = Registry(
     "target rule",
-    {name: f"selfplay.dataset.target_rules:{name}" for name in ("full", "watkins", "best_response", "search")},
+    {name: f"selfplay.dataset.target_rules:{name}" for name in ("full", "watkins", "best_response")},
     group="selfplay.targets",
     arguments=("played",),
     result=(Tensor, PositionTargets),
 )
-"""The rules by name; each is a `selfplay.dataset.targets.TargetRule`."""
+"""The rules for values by name; each is a `selfplay.dataset.targets.TargetRule`. `search` is that of learner=policy."""
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 

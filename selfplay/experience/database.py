@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError, shortened
@@ -132,7 +133,7 @@ class ExperienceDatabase:
         # Not executescript, which would end the transaction.
         for statement in SCHEMA.split(";"):
             sql.execute(statement)
-        kept = {"game": game_name, **rule._asdict(), "matches": 0}
+        kept = {"game": game_name, **asdict(rule), "matches": 0}
         sql.executemany("INSERT INTO kept VALUES (?, ?)", kept.items())
         sql.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         sql.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -150,7 +151,7 @@ class ExperienceDatabase:
             own.check()
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidFileError(self.path, "does not record its backup rule") from error
-        for name, value in (wanted or own)._asdict().items():
+        for name, value in asdict(wanted or own).items():
             was = getattr(own, name)
             if was != value:
                 raise SettingError(f"{name}={value}: {self.path} was created with {was}; set another path")

@@ -9,14 +9,14 @@ absolute value, whoever is to move; if several are equal, the one of the board t
 largest score if X is to move and the smallest if O is to move.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from selfplay.experience.rule import ExperienceRule
+from selfplay.experience.rule import BACKUPS, ExperienceRule
 from selfplay.games.game import Game
 from selfplay.games.state import State
 
@@ -36,14 +36,6 @@ class Board(NamedTuple):
     """In [-1, 1], from the view of player 0."""
     is_end: bool
     """Whether a match was won here. A drawn board is not an end; no board follows it and its score is 0."""
-
-
-BACKUPS: dict[str, Callable[[Sequence[float], int], float]] = {
-    # The first of several.
-    "absolute": lambda scores, player: max(scores, key=abs),
-    "minimax": lambda scores, player: max(scores) if player == 0 else min(scores),
-}
-"""From the scores of the following boards, and the player to move."""
 
 
 def backed_up_score(rule: ExperienceRule, scores: Sequence[float], player: int) -> float:

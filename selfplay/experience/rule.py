@@ -1,23 +1,30 @@
 """How the scores of an experience graph are updated."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from selfplay.checks import Range, require
+from selfplay.checks import check_parameters, one_of, within
 
-BACKUPS = ("absolute", "minimax")
+BACKUPS: dict[str, Callable[[Sequence[float], int], float]] = {
+    # The first of several.
+    "absolute": lambda scores, player: max(scores, key=abs),
+    "minimax": lambda scores, player: max(scores) if player == 0 else min(scores),
+}
+"""From the scores of the following boards, and the player to move."""
 
 
-class ExperienceRule(NamedTuple):
+@dataclass(frozen=True)
+class ExperienceRule:
     """How scores are updated. The rule of a store is fixed when it is created."""
 
-    backup: str = "absolute"
-    """How scores are propagated backwards: a name of BACKUPS."""
-    discount: float = 0.9
-    """In (0, 1]: factor applied to a score at each step backwards."""
+    backup: str = field(default="absolute", metadata=one_of(*BACKUPS))
+    """absolute: a board takes the discounted score of largest absolute value among its successors. minimax: it takes
+    the score of the successor that the player to move would choose."""
+    discount: float = field(default=0.9, metadata=within(above=0, most=1))
+    """Factor applied to a score at each step backwards."""
     canonical: bool = False
-    """Whether boards that are equal under a symmetry of the game are stored as one."""
+    """Store boards that are equal under rotation and mirroring as one."""
 
     def check(self) -> None:
-        """Raise SettingError if a value is out of range."""
-        require("backup", self.backup, self.backup in BACKUPS, " or ".join(BACKUPS))
-        Range(above=0, most=1).check("discount", self.discount)
+        """Raise SettingError if a value is not allowed."""
+        check_parameters(self)

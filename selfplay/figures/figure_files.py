@@ -19,12 +19,12 @@ from selfplay.games import Game, make_game
 from selfplay.grading.comparison import Comparison
 from selfplay.players.checkpoints import load_checkpoint, read_metadata
 from selfplay.registry import Registry
-from selfplay.runs.epoch_losses import read_epoch_losses
+from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.context import computing
 from selfplay.settings.run import Settings
-from selfplay.training.fitting import EpochLoss
+from selfplay.training.epochs import Epoch
 
 
 class TrainedRun(NamedTuple):
@@ -33,7 +33,7 @@ class TrainedRun(NamedTuple):
     folder: RunFolder
     game: Game
     levels: Sequence[int]
-    losses: Mapping[int, Sequence[EpochLoss]]
+    epochs: Mapping[int, Sequence[Epoch]]
     """The rows of epoch_loss.csv, by level."""
     source: str = ""
     """What the figures show, for titles inside an animation: see `selfplay.figures.style.source_of`."""
@@ -56,7 +56,7 @@ class TrainedRun(NamedTuple):
 
 
 def read_trained_run(settings: Settings) -> TrainedRun:
-    """Read the losses of all trained levels of the run.
+    """Read the epochs of all trained levels of the run.
 
     Raises StageError if no level is trained yet, InvalidFileError if a file of a level is missing or broken.
     """
@@ -66,9 +66,9 @@ def read_trained_run(settings: Settings) -> TrainedRun:
         raise StageError(f"{folder.path} has no trained level to plot; run the loop first")
     for level in levels:
         check_against_manifest(folder.epoch_loss(level))
-    losses = {level: read_epoch_losses(folder.epoch_loss(level)) for level in levels}
+    epochs = {level: read_epochs(folder.epoch_loss(level)) for level in levels}
     game = make_game(read_metadata(folder.agent(levels[-1]))["game"])
-    return TrainedRun(folder, game, levels, losses, source_of(game.presentation.title, settings))
+    return TrainedRun(folder, game, levels, epochs, source_of(game.presentation.title, settings))
 
 
 Picture = Figure | Sequence[Image.Image]

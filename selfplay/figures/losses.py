@@ -23,7 +23,8 @@ from selfplay.figures.style import (
     whole_numbers_on_x,
 )
 from selfplay.runs.data_changes import data_changes
-from selfplay.training.fitting import EpochLoss
+from selfplay.training.epochs import Epoch, described
+from selfplay.training.fitting import TRAINING_LOSS, VALIDATION_LOSS
 
 ROOM = 0.8
 """The width of the curve of a level, in levels."""
@@ -38,85 +39,113 @@ TRAINING_NOTES = {
 }
 """Why the training loss differs from the validation loss, by whether rows are merged."""
 
+Epochs = Mapping[int, Sequence[Epoch]]
+"""The epochs of each level."""
+
 
 def pictures(run: TrainedRun) -> dict[str, Figure]:
     """The figures; that of the parts of the loss only where a policy is trained."""
-    by_level = loss_by_level(run.losses, data_changes(run.folder, run.levels), merges_rows=run.merges_rows)
-    figures = {"losses.png": loss_curves(run.losses), "loss_by_level.png": by_level}
-    return figures | ({"policy_loss.png": parts_by_level(run.losses)} if _has_parts(run.losses) else {})
+    by_level = loss_by_level(run.epochs, data_changes(run.folder, run.levels), merges_rows=run.merges_rows)
+    figures = {"losses.png": loss_curves(run.epochs), "loss_by_level.png": by_level}
+    return figures | ({"policy_loss.png": parts_by_level(run.epochs)} if _with_parts(run.epochs) else {})
 
 
-def loss_curves(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
-    """The validation loss by epoch, the curves of all levels side by side; a dot: the epoch whose weights were kept."""
-    most = max(len(epochs) for epochs in losses.values())
-    figure, axes = single_figure("Validation loss by epoch", "level", _measure(losses))
-    for level, epochs in losses.items():
-        places = {epoch.epoch: level + ROOM * ((epoch.epoch - 0.5) / most - 0.5) for epoch in epochs}
-        axes.plot(list(places.values()), [epoch.validation_loss for epoch in epochs], color=BLUE)
-        champion = _champion(epochs)
-        axes.scatter(places[champion.epoch], champion.validation_loss, s=22, color=ORANGE, zorder=3)
-    whole_numbers_on_x(axes, losses)
-    mark_start(axes)
-    note_above(axes, f"each curve: the epochs of one level, at most {most}; dot: the one whose weights were kept")
+def by_measure(levels: Epochs) -> dict[str, dict[int, Sequence[Epoch]]]:
+    """The levels by the number by which their epochs are compared, which learners choose."""
+    groups: dict[str, dict[int, Sequence[Epoch]]] = {}
+    for level, epochs in sorted(levels.items()):
+        groups.setdefault(epochs[0].judged_by, {})[level] = epochs
+    return groups
+
+
+def loss_curves(levels: Epochs) -> Figure:
+    """The loss by epoch, the curves of all levels side by side; a dot: the epoch whose weights were kept.
+
+    Levels of learners that measure something else have a panel of their own.
+    """
+    groups = by_measure(levels)
+    figure = empty_figure(8, 4.8 * len(groups))
+    panels = figure.subplots(len(groups), squeeze=False)[:, 0]
+    for axes, (name, group) in zip(panels, groups.items(), strict=True):
+        most = max(len(epochs) for epochs in group.values())
+        decorate(axes, f"{described(name).title} by epoch", "level", _unit(group))
+        for level, epochs in group.items():
+            places = {one.epoch: level + ROOM * ((one.epoch - 0.5) / most - 0.5) for one in epochs}
+            axes.plot(list(places.values()), [one.judged for one in epochs], color=BLUE)
+            champion = _champion(epochs)
+            axes.scatter(places[champion.epoch], champion.judged, s=22, color=ORANGE, zorder=3)
+        whole_numbers_on_x(axes, group)
+        mark_start(axes)
+        note_above(axes, f"each curve: the epochs of one level, at most {most}; dot: the one whose weights were kept")
     return figure
 
 
 def loss_by_level(
-    losses: Mapping[int, Sequence[EpochLoss]],
-    changes: Mapping[int, str] = MappingProxyType({}),
-    *,
-    merges_rows: bool = False,
+    levels: Epochs, changes: Mapping[int, str] = MappingProxyType({}), *, merges_rows: bool = False
 ) -> Figure:
-    """Two panels: the lowest validation loss of each level, and the training loss of the same epoch.
+    """A panel for each number that was measured: that of each level's epoch whose weights were kept.
 
-    They have scales of their own, because the two losses are not comparable: see TRAINING_NOTES. `changes` of the
-    training data are marked and explained in the legend.
+    They have scales of their own, because they are not comparable: see TRAINING_NOTES. `changes` of the training data
+    are marked and explained in the legend.
     """
-    figure = empty_figure(13, 4.8)
-    validation, training = figure.subplots(1, 2)
-    decorate(validation, "Lowest validation loss of each level", "level", _measure(losses))
-    decorate(training, "Training loss of the same epoch", "level", _measure(losses))
-    levels = sorted(losses)
-    champions = [_champion(losses[level]) for level in levels]
-    validation.plot(levels, [e.validation_loss for e in champions], "o-", color=BLUE)
-    training.plot(levels, [e.training_loss for e in champions], "s-", color=ORANGE, markersize=4)
-    for (level, change), style in zip(sorted(changes.items()), cycle(MARKS), strict=False):
-        validation.axvline(level - 0.5, color=DARK, linestyle=style, linewidth=1, label=f"from level {level}: {change}")
-    for axes in (validation, training):
-        whole_numbers_on_x(axes, levels)
-        axes.set_ylim(bottom=0)
-    if changes:
-        legend_above(validation, columns=1)
-    note_above(training, TRAINING_NOTES[merges_rows])
+    groups = by_measure(levels)
+    most = max(len(epochs[0].measured) for epochs in levels.values())
+    figure = empty_figure(6.5 * most, 4.8 * len(groups))
+    rows = figure.subplots(len(groups), most, squeeze=False)
+    for row, group in zip(rows, groups.values(), strict=True):
+        champions = [_champion(epochs) for epochs in group.values()]
+        names = list(champions[0].measured)[::-1]
+        for axes, name, (line, colour) in zip(row, names, cycle([("o-", BLUE), ("s-", ORANGE)]), strict=False):
+            decorate(axes, _title_by_level(name, champions[0]), "level", _unit(group))
+            axes.plot(list(group), [one.measured[name] for one in champions], line, color=colour, markersize=5)
+            whole_numbers_on_x(axes, group)
+            axes.set_ylim(bottom=0)
+            if name == TRAINING_LOSS:
+                note_above(axes, TRAINING_NOTES[merges_rows])
+        for axes in row[len(names) :]:
+            axes.remove()
+        for (level, change), style in zip(sorted(changes.items()), cycle(MARKS), strict=False):
+            if level in group:
+                label = f"from level {level}: {change}"
+                row[0].axvline(level - 0.5, color=DARK, linestyle=style, linewidth=1, label=label)
+        if any(level in group for level in changes):
+            legend_above(row[0], columns=1)
     align_titles(figure)
     return figure
 
 
-def parts_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
+def _title_by_level(name: str, epoch: Epoch) -> str:
+    title = described(name).title
+    if len(epoch.measured) == 1 or name not in (TRAINING_LOSS, VALIDATION_LOSS):
+        return f"{title}, by level"
+    return f"{title} of the same epoch" if name != epoch.judged_by else f"Lowest {title.lower()} of each level"
+
+
+def parts_by_level(levels: Epochs) -> Figure:
     """The parts of the validation loss of each level, and its weight decay, in the epoch whose weights were kept."""
     figure, axes = single_figure("Parts of the validation loss, and weight decay, by level", "level", "loss")
-    parts = {level: _champion(losses[level]).parts for level in sorted(losses)}
-    known = {level: part for level, part in parts.items() if part is not None}
+    known = {level: _champion(epochs).parts for level, epochs in _with_parts(levels).items()}
     curves = {
-        "policy: cross-entropy": ([part.validation_policy_loss for part in known.values()], BLUE),
-        "value: mean squared error": ([part.validation_value_loss for part in known.values()], ORANGE),
-        "weight decay": ([part.decay_loss for part in known.values()], GREEN),
+        "policy: cross-entropy": ("validation_policy_loss", BLUE),
+        "value: mean squared error": ("validation_value_loss", ORANGE),
+        "weight decay": ("decay_loss", GREEN),
     }
-    for label, (values, colour) in curves.items():
-        axes.plot(list(known), values, LINES[colour], color=colour, label=label)
+    for label, (name, colour) in curves.items():
+        axes.plot(list(known), [part[name] for part in known.values()], LINES[colour], color=colour, label=label)
     whole_numbers_on_x(axes, list(known))
     axes.set_ylim(bottom=0)
     legend_above(axes, columns=3)
     return figure
 
 
-def _has_parts(losses: Mapping[int, Sequence[EpochLoss]]) -> bool:
-    return any(epoch.parts for epochs in losses.values() for epoch in epochs)
+def _with_parts(levels: Epochs) -> Epochs:
+    """The levels where a policy is trained, whose loss has parts."""
+    return {level: epochs for level, epochs in sorted(levels.items()) if epochs[0].parts}
 
 
-def _measure(losses: Mapping[int, Sequence[EpochLoss]]) -> str:
-    return "squared error and cross-entropy" if _has_parts(losses) else "mean squared error"
+def _unit(levels: Epochs) -> str:
+    return " or ".join(dict.fromkeys(epochs[0].unit for epochs in levels.values()))
 
 
-def _champion(epochs: Sequence[EpochLoss]) -> EpochLoss:
-    return min(epochs, key=lambda epoch: epoch.validation_loss)
+def _champion(epochs: Sequence[Epoch]) -> Epoch:
+    return min(epochs, key=lambda epoch: epoch.judged)

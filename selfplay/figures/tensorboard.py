@@ -21,20 +21,20 @@ from PIL import Image
 
 from selfplay.errors import StageError
 from selfplay.files import remove_folder
-from selfplay.runs.epoch_losses import read_epoch_losses
+from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
-from selfplay.training.fitting import EpochLoss
+from selfplay.training.epochs import Epoch
 
 
 @contextmanager
-def epoch_events(settings: Settings, level: int) -> Iterator[Callable[[EpochLoss], None]]:
-    """A function that records the losses of each epoch of a level's training when the epoch ends.
+def epoch_events(settings: Settings, level: int) -> Iterator[Callable[[Epoch], None]]:
+    """A function that records what is measured in each epoch of a level's training when the epoch ends.
 
     Raises StageError if the files cannot be written.
     """
     with _event_writer(RunFolder.of(settings).level_events(level)) as writer:
-        yield lambda loss: _write_loss(writer, loss)
+        yield lambda epoch: _write_epoch(writer, epoch)
 
 
 def add_missing_events(settings: Settings, level: int) -> None:
@@ -45,12 +45,12 @@ def add_missing_events(settings: Settings, level: int) -> None:
     folder = RunFolder.of(settings).level_events(level)
     if folder.exists():
         return
-    losses = read_epoch_losses(RunFolder.of(settings).epoch_loss(level))
+    epochs = read_epochs(RunFolder.of(settings).epoch_loss(level))
     # Under its final name the folder contains all epochs of a finished level.
     beside = folder.with_name(f".{folder.name}.partial")
     with _event_writer(beside) as writer:
-        for loss in losses:
-            _write_loss(writer, loss)
+        for epoch in epochs:
+            _write_epoch(writer, epoch)
     beside.replace(folder)
 
 
@@ -76,12 +76,10 @@ def write_comparison_events(settings: Settings, table: DataFrame) -> None:
             writer.add_image(f"figures/{path.stem}", picture, newest, dataformats="HWC")
 
 
-def _write_loss(writer: Any, loss: EpochLoss) -> None:
-    writer.add_scalar("loss/training", loss.training_loss, loss.epoch)
-    writer.add_scalar("loss/validation", loss.validation_loss, loss.epoch)
-    if loss.parts is not None:
-        for name, part in loss.parts._asdict().items():
-            writer.add_scalar(f"loss_parts/{name.removesuffix('_loss')}", part, loss.epoch)
+def _write_epoch(writer: Any, epoch: Epoch) -> None:
+    for section, numbers in (("loss", epoch.measured), ("loss_parts", epoch.parts)):
+        for name, value in numbers.items():
+            writer.add_scalar(f"{section}/{name.removesuffix('_loss')}", value, epoch.epoch)
     # Makes each epoch visible as soon as it ends.
     writer.flush()
 

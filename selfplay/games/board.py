@@ -11,10 +11,13 @@ from torch import Tensor
 
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game, make_game
+from selfplay.games.presentation import SIGNS
 from selfplay.games.state import State
 
 CELL = 44
 SIGN_COLOURS = {"X": "#1f5fa8", "O": "#b4472b"}
+LIGHT, DARK = "#f2efe6", "#c9c2b2"
+"""The colours of squares; those of the board are dark if there are others, as in draughts."""
 WOOD, LINE = "#e6bd72", "#5d4114"
 """The colours of a board with crossings."""
 DISC_COLOURS = {"black": "#222222", "white": "#fafafa", "red": "#c8402f", "yellow": "#e8b92c"}
@@ -75,27 +78,56 @@ class Board:
         shape = self.game.board_shape
         if shape is None:
             raise SettingError(f"{self.game.name} has no board of squares")
-        rows, columns = shape
-        signs = self.game.presentation.stone_signs(self.state, self.row)
-        texts = self._value_texts()
-        size = f'width="{columns * CELL}" height="{rows * CELL}" viewBox="0 0 {columns * CELL} {rows * CELL}"'
-        title = escape(str(self))
-        parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{title}</title>']
-        parts += self._crossings(rows, columns) if self.game.presentation.is_on_crossings else _squares(rows, columns)
-        for square, sign in enumerate(signs):
-            middle = _middle(square, columns)
-            if sign in SIGN_COLOURS:
-                parts.append(self._stone(sign, *middle))
+        show, single = self.game.presentation, self.state.select(torch.tensor([self.row]))
+        width, height = CELL * shape[1] + (CELL // 2 * (shape[0] - 1) if show.is_rhombus else 0), CELL * shape[0]
+        size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{escape(str(self))}</title>']
+        parts += self._crossings(*shape) if show.is_on_crossings else self._squares()
+        texts, names = self._value_texts(), ["", *show.square_marks.values()]
+        stones, marks = self.game.squares(single)[0].tolist(), show.marks(single)[0].tolist()
+        for square, (stone, mark) in enumerate(zip(stones, marks, strict=True)):
+            if mark and show.draws_lines:
+                parts.append(self._line(square, square % shape[1] % 2 == 1))
+            elif stone:
+                parts.append(self._stone(SIGNS[stone], *self._middle(square)))
+                parts += [_text(names[mark][0].upper(), *self._middle(square), size=18, colour="#888")] if mark else []
             elif square in texts:
-                parts.append(self._value(texts[square], *middle))
+                parts.append(self._value(texts[square], *self._middle(square)))
         return "".join([*parts, "</svg>"])
+
+    def _middle(self, square: int) -> tuple[int, int]:
+        show, (row, column) = self.game.presentation, divmod(square, self.game.observation_shape[2])
+        return CELL * column + CELL // 2 + (CELL // 2 * row if show.is_rhombus else 0), CELL * row + CELL // 2
+
+    def _squares(self) -> list[str]:
+        """The squares of the board; dots in a game that draws lines. The cells of a rhombus are shifted like bricks."""
+        show, columns = self.game.presentation, self.game.observation_shape[2]
+        middles = [(square, *self._middle(square)) for square in range(self.game.num_squares or 0)]
+        if show.draws_lines:
+            dots = [(x, y) for square, x, y in middles if square // columns % 2 == square % columns % 2 == 0]
+            return [f'<circle cx="{x}" cy="{y}" r="5" fill="#333"/>' for x, y in dots]
+        places, size = [(x - CELL // 2, y - CELL // 2) for _, x, y in middles], f'width="{CELL}" height="{CELL}"'
+        dark = {square for square, *_ in middles if show.unused_squares and square not in show.unused_squares}
+        return [
+            f'<rect x="{left}" y="{top}" {size} fill="{DARK if square in dark else LIGHT}" stroke="#9a958a"/>'
+            for square, (left, top) in enumerate(places)
+        ]
+
+    def _line(self, square: int, is_across: bool) -> str:
+        """The line between two dots."""
+        x, y = self._middle(square)
+        way = f"M{x - CELL} {y}H{x + CELL}" if is_across else f"M{x} {y - CELL}V{y + CELL}"
+        return f'<path d="{way}" stroke="#333" stroke-width="5" stroke-linecap="round"/>'
 
     def _crossings(self, rows: int, columns: int) -> list[str]:
         """The lines on whose crossings stones stand, and the points that are marked on them."""
         first, right, down = CELL // 2, CELL * columns - CELL // 2, CELL * rows - CELL // 2
-        lines = [f"M{first} {CELL * row + first}H{right}" for row in range(rows)]
-        lines += [f"M{CELL * column + first} {first}V{down}" for column in range(columns)]
-        stars = (_middle(square, columns) for square in self.game.presentation.star_points)
+        show = self.game.presentation
+        lines = ["M{} {}L{} {}".format(*self._middle(one), *self._middle(other)) for one, other in show.joined_squares]
+        if not lines:
+            lines = [f"M{first} {CELL * row + first}H{right}" for row in range(rows)]
+            lines += [f"M{CELL * column + first} {first}V{down}" for column in range(columns)]
+        stars = map(self._middle, show.star_points)
         return [
             f'<rect width="{CELL * columns}" height="{CELL * rows}" fill="{WOOD}"/>',
             f'<path d="{"".join(lines)}" fill="none" stroke="{LINE}" stroke-linecap="square"/>',
@@ -123,17 +155,6 @@ class Board:
             colour = DISC_COLOURS[colours["XO".index(sign)]]
             return f'<circle cx="{x}" cy="{y}" r="{CELL * 2 // 5}" fill="{colour}" stroke="#555"/>'
         return _text(sign, x, y, size=26, colour=SIGN_COLOURS[sign])
-
-
-def _squares(rows: int, columns: int) -> list[str]:
-    corners = ((CELL * column, CELL * row) for row in range(rows) for column in range(columns))
-    style = f'width="{CELL}" height="{CELL}" fill="#f2efe6" stroke="#9a958a"'
-    return [f'<rect x="{left}" y="{top}" {style}/>' for left, top in corners]
-
-
-def _middle(square: int, columns: int) -> tuple[int, int]:
-    row, column = divmod(square, columns)
-    return CELL * column + CELL // 2, CELL * row + CELL // 2
 
 
 def _text(text: str, x: int, y: int, *, size: int = 12, colour: str = "#333") -> str:

@@ -28,7 +28,6 @@ import numpy as np
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.positions import flag, position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -165,11 +164,10 @@ class Breakthrough(Game):
     @property
     def symmetries(self) -> Symmetries:
         """The identity, and the mirror that exchanges left and right."""
-        mirrored = np.arange(self.width**2).reshape(self.width, self.width)[:, ::-1].reshape(-1).tolist()
-        actions = [self.pairs.index((mirrored[upper], mirrored[lower])) for upper, lower in self.pairs]
-        entries = np.arange(3 * self.width**2).reshape(self.observation_shape)
-        images = np.stack([entries.reshape(-1), entries[:, :, ::-1].reshape(-1)])
-        return Symmetries(np.stack([np.arange(len(self.pairs)), actions]), images)
+        mirrored = self.square_numbers[:, ::-1]
+        squares = mirrored.reshape(-1).tolist()
+        actions = [self.pairs.index((squares[upper], squares[lower])) for upper, lower in self.pairs]
+        return self.symmetries_of([self.square_numbers, mirrored], np.stack([np.arange(len(self.pairs)), actions]))
 
     def action_to_string(self, action: int) -> str:
         """As X takes it, the lower square first: c2c3."""
@@ -183,14 +181,6 @@ class Breakthrough(Game):
     def write_transcript(self, actions: Iterable[int]) -> str:
         """As the players take them: X moves first, and nobody passes."""
         return " ".join(starmap(self.action_text, zip(actions, cycle((0, 1)), strict=False)))
-
-    def string_to_action(self, text: str) -> int:
-        """The two squares in either order, because they name one action."""
-        written = text.strip().lower()
-        for action in range(len(self.pairs)):
-            if self.action_to_string(action) in (written, written[2:] + written[:2]):
-                return action
-        raise IllegalActionError(f"{shortened(text)!r} is not a move; write {self.presentation.action_help}")
 
     def square_name(self, square: int) -> str:
         return f"{COLUMNS[square % self.width]}{self.width - square // self.width}"

@@ -19,8 +19,13 @@ from selfplay.games.conformance_checks import (
     check_length,
     check_repetition,
 )
-from selfplay.games.conformance_points import check_compiled_points, check_points
-from selfplay.games.conformance_rules import check_attributes, check_results, check_rules
+from selfplay.games.conformance_rules import (
+    check_attributes,
+    check_compiled_points,
+    check_points,
+    check_results,
+    check_rules,
+)
 from selfplay.games.rules import Position, ended
 from selfplay.games.single_positions import check_none_legal, entries_singly, expect, legal_numbers, played_singly
 from selfplay.places import compile_fault, is_outside, place_of

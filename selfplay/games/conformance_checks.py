@@ -65,7 +65,9 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
     """No action is legal where the match is over, at least one elsewhere; `step` accepts exactly the legal ones."""
     was_legal = torch.ones(SINGLE_MATCHES, game.num_distinct_actions, dtype=torch.bool)
     for ply, (state, _, _) in enumerate(plies):
-        mask = checked_mask(game, game.legal_action_mask(state), state, ply)
+        mask = game.legal_action_mask(state)
+        expect(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
+        expect(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")
         rows, actions = mask.nonzero(as_tuple=True)
         game.step(state.select(rows), actions)
         outside = (-1, game.num_distinct_actions) if ply == 0 else ()
@@ -81,15 +83,6 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
     for position in game.positions(ended):
         check_none_legal(game, position)
     expect(not game.legal_action_mask(ended).any(), "an action is legal after the end")
-
-
-def checked_mask(game: Game, mask: Tensor, state: State, ply: int) -> Tensor:
-    """`mask`, the legal actions of positions: none where the match is over, at least one elsewhere."""
-    shape = (state.batch_size, game.num_distinct_actions)
-    expect(mask.dtype == torch.bool and mask.shape == shape, f"the mask is not bool{list(shape)}")
-    expect(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
-    expect(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")
-    return mask
 
 
 def _check_perspective(game: Game, plies: Sequence[Transition]) -> None:

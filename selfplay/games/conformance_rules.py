@@ -1,17 +1,21 @@
-"""The checks of `check_game` that attributes and rules have values of the right kinds, before a match is played."""
+"""The checks of `check_game` that attributes and rules have values of the right kinds, and that the points of a match
+agree with its result."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from types import FunctionType
 from typing import Any, NamedTuple
 
+import torch
+
 from selfplay.compute.bit_algebra import RULES
 from selfplay.compute.positions import PositionClass
 from selfplay.errors import shortened
+from selfplay.games.conformance_checks import Transition
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import shown_bits
-from selfplay.games.rules import Rules
+from selfplay.games.rules import Position, Rules
 from selfplay.games.single_positions import (
     expect,
     expect_comparison,
@@ -23,6 +27,7 @@ from selfplay.games.single_positions import (
 )
 from selfplay.places import is_outside
 
+RESULTS = {1: "won", 0: "drawn", -1: "lost"}
 ARGUMENTS = {"play": ("p", "action"), "observation_entry": ("p", "index")}
 """Those of rules that take more than a position."""
 
@@ -138,3 +143,32 @@ def check_results(game: Game) -> None:
             expect_kind(function, both, isinstance(both, tuple) and len(both) == 2, "one for each player")
             for value in both:
                 expect_each(function, value)
+
+
+def check_compiled_points(game: Game, plies: Sequence[Transition]) -> None:
+    """`check_points`, and compiled rules give the same leads and points."""
+    final, rules = plies[-1].following, game.rules
+    ends = game.positions(final)
+    check_points(game, ends)
+    if rules.margin is not None:
+        leads = torch.tensor([int(rules.margin(end)) for end in ends]) * rules.margin_unit
+        expect(torch.equal(leads, game.lead_to_move(final)), "the compiled margin differs from the uncompiled one")
+    if rules.points is not None:
+        points = torch.tensor([list(map(int, rules.points(end))) for end in ends])
+        assert game.kernels.points is not None
+        expect(torch.equal(points, game.kernels.points(final.position)), "the compiled points differ from uncompiled")
+
+
+def check_points(game: Game, ends: Iterable[Position]) -> None:
+    """Where matches are over, the player who has won is ahead in points, by at most as many as there are."""
+    rules, most = game.rules, game.largest_lead
+    for end in ends:
+        if rules.margin is None:
+            continue
+        result = int(rules.return_to_move(end))
+        lead = int(rules.margin(end)) * rules.margin_unit
+        said = f"the player to move has {RESULTS[result]} a match with a lead of {lead:g} points"
+        agree = (lead > 0) - (lead < 0) == result
+        expect(agree, f"{said}; the sign of margin must be that of return_to_move", rules.margin)
+        there_are = f"but the board and the komi give {most} at most; set most_points in the class of the game"
+        expect(most is None or abs(lead) <= most, f"a match is won by {abs(lead):g} points, {there_are}")

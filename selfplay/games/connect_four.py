@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.positions import position, squares
-from selfplay.errors import IllegalActionError, shortened
+from selfplay.errors import IllegalActionError
 from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.presentation import Presentation
@@ -138,18 +138,11 @@ class ConnectFour(Game):
     @property
     def symmetries(self) -> Symmetries:
         """The identity, and the mirror that exchanges left and right."""
-        columns = np.arange(COLUMNS)
-        entries = np.arange(2 * SQUARES).reshape(self.observation_shape)
-        images = np.stack([entries.reshape(-1), entries[:, :, ::-1].reshape(-1)])
-        return Symmetries(np.stack([columns, columns[::-1]]), images)
+        board = self.square_numbers
+        return self.symmetries_of([board, board[:, ::-1]], actions=np.stack([board[0], board[0, ::-1]]))
 
     def action_to_string(self, action: int) -> str:
         return str(action + 1)
-
-    def string_to_action(self, text: str) -> int:
-        if text.strip() not in {str(column + 1) for column in range(COLUMNS)}:
-            raise IllegalActionError(f"{shortened(text)!r} is not a column; write {self.presentation.action_help}")
-        return int(text) - 1
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
         check_turns(squares, to_move, self.presentation.player_names)

@@ -22,7 +22,6 @@ import numpy as np
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.positions import flag, position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -151,19 +150,9 @@ class DotsAndBoxes(Game):
     @property
     def symmetries(self) -> Symmetries:
         """The eight of a square."""
-        planes = np.arange(np.prod(self.observation_shape)).reshape(self.observation_shape)
-        turned = [np.rot90(planes, turns, axes=(1, 2)) for turns in range(4)]
-        entries = np.stack([image.reshape(-1) for one in turned for image in (one, one.transpose(0, 2, 1))])
-        return Symmetries(np.argsort(entries[:, : self.width**2], axis=1), entries)
+        turned = [np.rot90(self.square_numbers, turns) for turns in range(4)]
+        return self.symmetries_of([image for one in turned for image in (one, one.T)])
 
     def action_to_string(self, action: int) -> str:
         row, column = divmod(action, self.width)
         return f"{COLUMNS[column]}{row + 1}"
-
-    def string_to_action(self, text: str) -> int:
-        name, rows = text.strip().lower(), [str(row + 1) for row in range(self.width)]
-        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
-            raise IllegalActionError(
-                f"{shortened(text)!r} is not the place of a line; write {self.presentation.action_help}"
-            )
-        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

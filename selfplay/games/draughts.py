@@ -29,7 +29,6 @@ from typing import NamedTuple
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.positions import flag, number, position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules
@@ -225,13 +224,6 @@ class Draughts(Game):
     def action_to_string(self, action: int) -> str:
         origin, target = MOVES[action]
         return f"{number_of(origin)}{'x' if abs(origin - target) > WIDTH + 1 else '-'}{number_of(target)}"
-
-    def string_to_action(self, text: str) -> int:
-        written = text.strip().lower()
-        for action in range(len(MOVES)):
-            if self.action_to_string(action) == written:
-                return action
-        raise IllegalActionError(f"{shortened(text)!r} is not a move; write {self.presentation.action_help}")
 
 
 def number_of(square: int) -> int:

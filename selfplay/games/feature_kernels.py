@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.compilation import Words, compiled, register_rules
+from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_words import load, part, word_rows
 from selfplay.games.game import Game
 from selfplay.games.rules import Features
@@ -28,7 +28,6 @@ def feature_values(game: Game, state: State) -> Tensor:
 @cache
 def compile_features(features: Features, position: Any) -> Callable[[Words, NDArray[np.float32]], None]:
     """A kernel (packed positions of this class, float32[B, K]) that writes their features into its second argument."""
-    register_rules()
     values, unpack = features.values, position.unpack
 
     @compiled

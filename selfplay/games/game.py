@@ -4,7 +4,6 @@ The terms are those of OpenSpiel and PGX.
 """
 
 import re
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from math import isfinite, nan, prod
@@ -120,13 +119,9 @@ class Game(MadeAgain, BatchStepping):
         texts = (f"_{one}={np.format_float_positional(n, trim='-')}" for one, n in others if n != usual[one])
         return f"{name}{board}{''.join(texts)}"
 
-    @abstractmethod
-    def action_to_string(self, action: int) -> str:
-        """The text of an action in range(A)."""
-
-    @abstractmethod
-    def string_to_action(self, text: str) -> int:
-        """The action that `text` names. Raises IllegalActionError if it does not name one."""
+    def other_texts(self, action: int) -> Iterable[str]:
+        """Further texts in lower case that name an action; none by default."""
+        return ()
 
     def score(self, state: State) -> Tensor:
         """float32[B]: the lead of player 0 in points; where the game does not count points, its return."""
@@ -161,6 +156,23 @@ class Game(MadeAgain, BatchStepping):
         """The symmetries of the game; only the identity by default."""
         return Symmetries(np.arange(self.num_distinct_actions)[None], np.arange(prod(self.observation_shape))[None])
 
+    def symmetries_of(
+        self, images: Iterable[NDArray[np.int64]], actions: NDArray[np.int64] | None = None
+    ) -> Symmetries:
+        """The symmetries of the board of squares with these images.
+
+        Args:
+            images: the number of the square that comes to each place of the board, `square_numbers` first.
+            actions: int64[S, A], as in `Symmetries`; None: action i is on square i, and all others stay, as a pass.
+        """
+        sources = np.stack([image.reshape(-1) for image in images])
+        count, size = sources.shape
+        if actions is None:
+            others = np.tile(np.arange(size, self.num_distinct_actions), (count, 1))
+            actions = np.concatenate([np.argsort(sources, axis=1), others], axis=1)
+        planes = size * np.arange(self.observation_shape[0])[:, None]
+        return Symmetries(actions, (planes + sources[:, None]).reshape(count, -1))
+
     def state_of_squares(self, squares: Tensor) -> State:
         """The state whose `squares` (int8[B, S]) these are.
 
@@ -188,10 +200,6 @@ class Game(MadeAgain, BatchStepping):
         """
         return self.rules.initial._replace(own=own, opp=opp)
 
-    def write_transcript(self, actions: Iterable[int]) -> str:
-        """The actions of a match as text that `read_transcript` reads."""
-        return " ".join(map(self.action_to_string, actions))
-
     def read_transcript(self, text: str, start: State | None = None) -> list[int]:
         """Read the actions of a match, by default separated by spaces. The actions may be illegal.
 
@@ -211,6 +219,21 @@ class Game(MadeAgain, BatchStepping):
         return None
 
     # ------------------------------------------------------------------ the same for all games
+
+    def string_to_action(self, text: str) -> int:
+        """The action that `text` names: its `action_to_string`, `action_text` or one of its `other_texts`, in upper or
+        lower case. Raises IllegalActionError if it does not name one."""
+        action = self._action_of_text.get(text.strip().lower())
+        if action is None:
+            raise IllegalActionError(f"{shortened(text)!r} is not a move; write {self.presentation.action_help}")
+        return action
+
+    @cached_property
+    def _action_of_text(self) -> dict[str, int]:
+        actions = range(self.num_distinct_actions)
+        further = {text: action for action in actions for text in self.other_texts(action)}
+        taken = {self.action_text(action, player).lower(): action for player in (1, 0) for action in actions}
+        return further | taken | {self.action_to_string(action).lower(): action for action in actions}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Only attributes that were changed since the game was made are pickled: rules may be closures, which cannot

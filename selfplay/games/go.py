@@ -31,7 +31,7 @@ from selfplay.compute.bit_algebra import Word, bit_count, bit_count_of_64, rule,
 from selfplay.compute.compiled_words import bit_like, lowest, part
 from selfplay.compute.positions import Packed, field_values, flag, number, packed_fields, position, squares
 from selfplay.compute.words import PART_BITS
-from selfplay.errors import IllegalActionError, shortened
+from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_bits
 from selfplay.games.presentation import Presentation
@@ -129,16 +129,21 @@ def go_rules(width: int, komi: float) -> Rules:
         return found
 
     @rule
+    def with_two_liberties(stones: Word, empty: Word) -> Word:
+        """Those that have two liberties, alone or with one stone beside them: neighbours have no liberty in common."""
+        free = stones & beside(empty)
+        return stones & beside_two(empty) | free & beside(free)
+
+    @rule
     def legal_actions(p: Position) -> Word:
         """The pass, and each empty crossing without ko, if the stone then is in a chain with a liberty."""
         if is_terminal(p):
             return 0
         empty = board & ~(p.own | p.opp)
-        twice = beside_two(empty)
-        legal = empty & (beside(empty) | beside(p.own & twice))
+        mine, other = with_two_liberties(p.own, empty), with_two_liberties(p.opp, empty)
+        legal = empty & beside(empty | mine)
         if legal != empty:
-            # Chains in which a stone has two liberties are safe. Both colours are followed at once.
-            mine, other = p.own & twice, p.opp & twice
+            # Chains that contain such stones are safe. Both colours are followed at once.
             while True:
                 more, others = p.own & beside(mine), p.opp & beside(other)
                 if ((more & ~mine) | (others & ~other)) == 0:
@@ -362,11 +367,3 @@ class Go(Game):
     def action_to_string(self, action: int) -> str:
         row, column = divmod(action, self.width)
         return PASS if row == self.width else f"{COLUMNS[column]}{self.width - row}"
-
-    def string_to_action(self, text: str) -> int:
-        name, rows = text.strip().upper(), [str(row) for row in range(self.width, 0, -1)]
-        if name.lower() == PASS:
-            return self.width**2
-        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
-            raise IllegalActionError(f"{shortened(text)!r} is not a crossing; write {self.presentation.action_help}")
-        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

@@ -22,7 +22,6 @@ from selfplay.checks import require
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.compiled_words import bit_like
 from selfplay.compute.positions import position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -157,12 +156,11 @@ class Gomoku(Game):
     @property
     def symmetries(self) -> Symmetries:
         """The eight of a square, four of them turns; the four of another rectangle."""
-        board = np.arange(self.num_distinct_actions).reshape(self.height, self.width)
+        board = self.square_numbers
         images = [board, board[::-1], board[:, ::-1], board[::-1, ::-1]]
         if self.width == self.height:
             images += [image.T for image in images]
-        sources = np.stack([image.reshape(-1) for image in images])
-        return Symmetries(np.argsort(sources, axis=1), np.concatenate([sources, sources + board.size], axis=1))
+        return self.symmetries_of(images)
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
         check_turns(squares, to_move, self.presentation.player_names)
@@ -171,9 +169,3 @@ class Gomoku(Game):
     def action_to_string(self, action: int) -> str:
         row, column = divmod(action, self.width)
         return f"{COLUMNS[column]}{self.height - row}"
-
-    def string_to_action(self, text: str) -> int:
-        name, rows = text.strip().lower(), [str(row) for row in range(self.height, 0, -1)]
-        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
-            raise IllegalActionError(f"{shortened(text)!r} is not a crossing; write {self.presentation.action_help}")
-        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

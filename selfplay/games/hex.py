@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.compiled_words import bit_like
 from selfplay.compute.positions import position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -28,13 +27,6 @@ from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 
 COLUMNS = "abcdefghijklm"
-EXAMPLES = {
-    3: "b2 c1 b1 b3 a3",
-    5: "c3 c4 b4 a5 b5 c2 d2 d1 e1",
-    7: "d4 c5 d5 d6 c6 b7 c7 d3 e3 f2 e2 e1 f1",
-    8: "d5 d4 e4 f3 e3 e2 f2 g1 f1 c6 d6 d7 c7 c8 b8",
-}
-"""By the width of the board, a match that X wins; on larger ones, that of `zigzag`."""
 
 
 def zigzag(width: int) -> str:
@@ -120,7 +112,7 @@ class HexPresentation(Presentation):
     def __init__(self, game: "Hex") -> None:
         self.title = f"Hex {game.width}x{game.width}"
         self.column_names = COLUMNS[: game.width]
-        self.example = EXAMPLES.get(game.width) or zigzag(game.width)
+        self.example = zigzag(game.width)
         self.action_help = f"a cell from a1 to {game.action_to_string(game.num_distinct_actions - 1)}"
         super().__init__(game)
 
@@ -151,18 +143,10 @@ class Hex(Game):
     @property
     def symmetries(self) -> Symmetries:
         """The identity and the half turn; a reflection would exchange the edges of the two players."""
-        cells = np.arange(self.width * self.width)
-        turned = np.stack([cells, cells[::-1]])
-        return Symmetries(turned, np.concatenate([turned, turned + cells.size], axis=1))
+        return self.symmetries_of([self.square_numbers, self.square_numbers[::-1, ::-1]])
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
         check_turns(squares, to_move, self.presentation.player_names)
 
     def action_to_string(self, action: int) -> str:
         return f"{COLUMNS[action % self.width]}{action // self.width + 1}"
-
-    def string_to_action(self, text: str) -> int:
-        name, rows = text.strip().lower(), [str(row + 1) for row in range(self.width)]
-        if name[:1] not in [*COLUMNS[: self.width]] or name[1:] not in rows:
-            raise IllegalActionError(f"{shortened(text)!r} is not a cell; write {self.presentation.action_help}")
-        return self.width * rows.index(name[1:]) + COLUMNS.index(name[0])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part, register_rules
+from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part
 from selfplay.compute.compiled_words import (
     load,
     lowest,
@@ -65,13 +65,12 @@ class Kernels(NamedTuple):
 @part_of_compiled
 def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
     """The number of one of the set bits, each equally likely."""
-    return lowest(nth_bit(bits, below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits))))
+    return nth_bit(bits, below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits)))
 
 
 @cache
 def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     """The kernels of a game with these rules. `pass_action` is None in a game without passes."""
-    register_rules()
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
     unpack, moves_again = rules.position.unpack, rules.moves_again
     passing = -1 if pass_action is None else pass_action
@@ -217,12 +216,7 @@ def _margins(rules: Rules) -> Callable[[Tensor], Tensor]:
         for i in range(len(positions)):
             found[i] = part(margin(unpack(load(positions, i))), 0)
 
-    def of_batch(positions: Tensor) -> Tensor:
-        found = torch.empty(len(positions), dtype=torch.int64)
-        write_margins(word_rows(positions), found.numpy())
-        return found
-
-    return of_batch
+    return _filled_by(write_margins)
 
 
 def _points(rules: Rules) -> Callable[[Tensor], Tensor]:
@@ -235,9 +229,15 @@ def _points(rules: Rules) -> Callable[[Tensor], Tensor]:
             one, other = points(unpack(load(positions, i)))
             found[i, 0], found[i, 1] = part(one, 0), part(other, 0)
 
+    return _filled_by(write_points, 2)
+
+
+def _filled_by(write: Callable[[Words, NDArray[np.int64]], None], *shape: int) -> Callable[[Tensor], Tensor]:
+    """(positions) to int64[B, *shape], the array that a kernel fills."""
+
     def of_batch(positions: Tensor) -> Tensor:
-        found = torch.empty(len(positions), 2, dtype=torch.int64)
-        write_points(word_rows(positions), found.numpy())
+        found = torch.empty(len(positions), *shape, dtype=torch.int64)
+        write(word_rows(positions), found.numpy())
         return found
 
     return of_batch

@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.positions import flag, number, position, squares
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -51,16 +50,12 @@ JOINED = [pair for line in LINES for pair in pairwise(line)]
 NAMES = [f"{'abcdefg'[square % WIDTH]}{WIDTH - square // WIDTH}" for square in SQUARES]
 
 
-def are_joined(one: int, other: int) -> bool:
-    """Whether two points are neighbours."""
-    return bool({(SQUARES[one], SQUARES[other]), (SQUARES[other], SQUARES[one])} & set(JOINED))
-
-
 @cache
 def nine_mens_morris_rules() -> Rules:
     points, size, lines = POINTS, WIDTH * WIDTH, len(MILLS)
     mills, square_of, board = MILLS, SQUARES, word_of(SQUARES)
-    neighbours = tuple(word_of(to for to in range(points) if are_joined(origin, to)) for origin in range(points))
+    joined = {*JOINED, *(pair[::-1] for pair in JOINED)}
+    neighbours = tuple(word_of(to for to in range(points) if (one, SQUARES[to]) in joined) for one in SQUARES)
     """The points beside each point, as bits of points."""
     none = word_of((), points + points * points)
 
@@ -214,25 +209,15 @@ class NineMensMorris(Game):
     @property
     def symmetries(self) -> Symmetries:
         """The eight of a square, each also with the inner and the outer points exchanged."""
-        grid = np.arange(WIDTH * WIDTH).reshape(WIDTH, WIDTH)
-        turned = [np.rot90(grid, turns) for turns in range(4)]
+        turned = [np.rot90(self.square_numbers, turns) for turns in range(4)]
         boards = [image.reshape(-1) for one in turned for image in (one, one.T)]
         boards += [board[_inside_out()] for board in boards]
-        planes = WIDTH * WIDTH * np.arange(self.observation_shape[0])
-        entries = np.stack([(planes[:, None] + board).reshape(-1) for board in boards])
         targets = np.stack([np.searchsorted(SQUARES, np.argsort(board)[list(SQUARES)]) for board in boards])
         moves = POINTS + POINTS * targets[:, :, None] + targets[:, None]
-        return Symmetries(np.concatenate([targets, moves.reshape(len(boards), -1)], axis=1), entries)
+        return self.symmetries_of(boards, np.concatenate([targets, moves.reshape(len(boards), -1)], axis=1))
 
     def action_to_string(self, action: int) -> str:
         return "-".join(NAMES[point] for point in _points_of(action))
-
-    def string_to_action(self, text: str) -> int:
-        names = text.strip().lower().split("-")
-        if len(names) > 2 or not set(names) <= set(NAMES):
-            raise IllegalActionError(f"{shortened(text)!r} is not an action; write {self.presentation.action_help}")
-        points = [NAMES.index(name) for name in names]
-        return points[0] if len(points) == 1 else POINTS + POINTS * points[0] + points[1]
 
 
 def _points_of(action: int) -> list[int]:

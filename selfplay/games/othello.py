@@ -18,7 +18,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from selfplay.compute.bit_algebra import word_of
 from selfplay.compute.positions import packed_array
@@ -33,8 +32,9 @@ from selfplay.games.rules import Symmetries
 from selfplay.games.state import State
 
 COLUMNS = "abcdefgh"
-PASSES = re.compile("pass|pa|ps|--")
+PASS_TEXTS = "pass", "pa", "ps", "--"
 """What people and programs write for a pass, in lower case."""
+PASSES = re.compile("|".join(PASS_TEXTS))
 
 
 class OthelloPresentation(Presentation):
@@ -116,31 +116,16 @@ class Othello(Game):
     @property
     def symmetries(self) -> Symmetries:
         """The four that preserve the initial position: identity, half turn, and reflection in either diagonal."""
-        board = np.arange(self.width * self.width).reshape(self.width, self.width)
-        half_turn = np.rot90(board, 2)
-        sources = np.stack([b.reshape(-1) for b in (board, half_turn, board.T, half_turn.T)])
-        passing = np.full((4, 1), self.pass_action)
-        actions = np.concatenate([np.argsort(sources, axis=1), passing], axis=1)
-        return Symmetries(actions, np.concatenate([sources, sources + board.size], axis=1))
+        board, half_turn = self.square_numbers, np.rot90(self.square_numbers, 2)
+        return self.symmetries_of([board, half_turn, board.T, half_turn.T])
 
     def action_to_string(self, action: int) -> str:
         if action == self.pass_action:
-            return "pass"
+            return PASS_TEXTS[0]
         return f"{COLUMNS[action % self.width]}{action // self.width + 1}"
 
-    def string_to_action(self, text: str) -> int:
-        name = text.strip().lower()
-        if PASSES.fullmatch(name):
-            return self.width * self.width
-        columns, rows = COLUMNS[: self.width], "12345678"[: self.width]
-        if len(name) != 2 or name[0] not in columns or name[1] not in rows:
-            raise IllegalActionError(f"{shortened(text)!r} is not a square; write {self.presentation.action_help}")
-        return self.width * rows.index(name[1]) + columns.index(name[0])
-
-    def disc_counts(self, state: State) -> Tensor:
-        """int64[B, 2]: the discs of black and of white."""
-        discs = self.squares(state)
-        return torch.stack([(discs == 1).sum(dim=1), (discs == -1).sum(dim=1)], dim=1)
+    def other_texts(self, action: int) -> Iterable[str]:
+        return PASS_TEXTS if action == self.pass_action else ()
 
     def read_board(self, board: str, side: str) -> State:
         """Read a position written as one character per square, from a1 along the rows: X black, O white, - empty.

@@ -1,6 +1,6 @@
 """Nine features of Othello positions, each the count of the player to move minus that of the opponent.
 
-docs/othello_evaluation.md explains their use. Each function below makes one feature for a board of `width` x `width`
+docs/othello.md explains their use. Each function below makes one feature for a board of `width` x `width`
 squares (width 4, 6 or 8): a function of two words `(own, opp)` that returns an integer. Exchanging the players changes
 the sign of all features except `parity`; all are invariant under the eight symmetries of the board.
 """
@@ -164,16 +164,10 @@ class Line(NamedTuple):
     """Difference between the numbers of neighbouring squares on a line."""
     end: int
     """The squares at either end of their line."""
-    up_1: int
-    """The squares from which one step in the direction of `step` leaves the board."""
-    up_2: int
-    """The same for two steps."""
-    up_4: int
-    """The same for four steps."""
-    down_1: int
-    """The same for one step in the opposite direction, and below for two and four."""
-    down_2: int
-    down_4: int
+    ups: tuple[int, ...]
+    """The squares from which 1, 2 and 4 steps in the direction of `step` leave the board."""
+    downs: tuple[int, ...]
+    """The same for steps in the opposite direction."""
 
 
 def _line(width: int, across: int, along: int) -> Line:
@@ -185,8 +179,8 @@ def _line(width: int, across: int, along: int) -> Line:
         )
         return board(width) & ~squares_of(width, kept_rows, kept_columns)
 
-    ups, downs = ([leaving(sign * steps) for steps in (1, 2, 4)] for sign in (1, -1))
-    return Line(width * along + across, ups[0] | downs[0], *ups, *downs)
+    ups, downs = (tuple(leaving(sign * steps) for steps in (1, 2, 4)) for sign in (1, -1))
+    return Line(width * along + across, ups[0] | downs[0], ups, downs)
 
 
 @rule
@@ -195,12 +189,12 @@ def _held(occupied: Word, line: Line) -> Word:
 
     Shifts may wrap around an edge, but only after the line has left the board.
     """
-    up = occupied & (line.up_1 | (occupied >> line.step))
-    up = up & (line.up_2 | (up >> (2 * line.step)))
-    up = up & (line.up_4 | (up >> (4 * line.step)))
-    down = occupied & (line.down_1 | (occupied << line.step))
-    down = down & (line.down_2 | (down << (2 * line.step)))
-    down = down & (line.down_4 | (down << (4 * line.step)))
+    up = occupied & (line.ups[0] | (occupied >> line.step))
+    up = up & (line.ups[1] | (up >> (2 * line.step)))
+    up = up & (line.ups[2] | (up >> (4 * line.step)))
+    down = occupied & (line.downs[0] | (occupied << line.step))
+    down = down & (line.downs[1] | (down << (2 * line.step)))
+    down = down & (line.downs[2] | (down << (4 * line.step)))
     return (up & down) | line.end
 
 

@@ -8,34 +8,29 @@ from selfplay.games.othello_records import width_of_ggf, written_board
 from selfplay.games.state import State
 
 
-def written_position(
-    text: str, side: str | None = None, game_name: str | None = None, size: int | None = None
-) -> tuple[Game, State]:
+def written_position(text: str, game_name: str = Othello.name) -> tuple[Game, State]:
     """Read a board or a transcript; returns the game and the position (a batch of one).
 
     Args:
         text: a board with the side to move, as `written_board` in `selfplay.games.othello_records` reads it; or the
             moves from the start: f5d6c3, a match in GGF, or in Connect Four the columns: 4453. Empty: the start.
-        side: the player to move after a board, X or O, if the text does not say so.
-        game_name: a game with an exact solver; None for Othello.
-        size: of its board; None: the size in the name. Without a name it is the size of the written board or of the
-            match in GGF, and 8x8 for a transcript.
+        game_name: a game with an exact solver. Othello has the size of the written board or of the match in GGF, and
+            8x8 for a transcript, unless the name has another.
 
     Raises:
         SettingError: the game is unknown, or the text is not a position of it.
     """
-    written = text if side is None else f"{text} {side}"
     try:
-        board = written_board(written)
-        if game_name is None and size is None:
+        board, size = written_board(text), None
+        if game_name == Othello.name:
             size = width_of_ggf(text) if board is None else _width_of(board[0])
-        game = make_game(game_name or Othello.name, size)
+        game = make_game(game_name, size)
         if game.exact_solver is None:
             solved = ", ".join(name for name in game_names() if make_game(name).exact_solver is not None)
             raise SettingError(f"game={game.name}: positions are solved in {solved} only")
         if board is not None and not isinstance(game, Othello):
             raise SettingError(f"game={game.name}: give the moves from the start; only Othello boards can be read")
-        return game, game.position_after(written)
+        return game, game.position_after(text)
     except IllegalActionError as error:
         raise SettingError(str(error)) from error
 

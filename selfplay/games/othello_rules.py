@@ -78,8 +78,7 @@ def _inner_squares(width: int) -> tuple[int, int, int]:
     also prevents runs from wrapping around.
     """
     inner = range(1, width - 1)
-    along_row = word_of(width * row + column for row in range(width) for column in inner)
-    along_column = word_of(width * row + column for row in inner for column in range(width))
+    along_row, along_column = squares_of(width, range(width), inner), squares_of(width, inner, range(width))
     return along_row, along_column, along_row & along_column
 
 
@@ -87,14 +86,8 @@ def _inner_squares(width: int) -> tuple[int, int, int]:
 def turning_rules(width: int) -> TurningRules:
     """How discs are turned on a board of `width` x `width` squares (4, 6 or 8)."""
     along_row, along_column, along_diagonal = _inner_squares(width)
-    board = word_of(range(width * width))
-    half = width // 2
-    low, high = range(half), range(half, width)
-    first, second, third, fourth = (
-        word_of(width * row + column for row in rows for column in columns)
-        for rows in (low, high)
-        for columns in (low, high)
-    )
+    halves = range(width // 2), range(width // 2, width)
+    first, second, third, fourth = (squares_of(width, rows, columns) for rows in halves for columns in halves)
 
     @rule
     def flips(own: Word, opp: Word, move: Word) -> Word:
@@ -104,8 +97,8 @@ def turning_rules(width: int) -> TurningRules:
         turned = turned | _flanked_runs(own, opp & along_diagonal, move, width - 1)
         return turned | _flanked_runs(own, opp & along_diagonal, move, width + 1)
 
-    corners = word_of([0, width - 1, width * (width - 1), width * width - 1])
-    return TurningRules(flips, neighbourhood(width), board, corners, (first, second, third, fourth))
+    quarters = first, second, third, fourth
+    return TurningRules(flips, neighbourhood(width), board(width), corner_squares(width), quarters)
 
 
 @cache

@@ -16,7 +16,7 @@ from torch import Tensor
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.compiled_words import as_word
 from selfplay.compute.positions import number, position
-from selfplay.errors import IllegalActionError, SettingError, shortened
+from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules
@@ -106,12 +106,6 @@ class PayoffTree(Game):
     def action_to_string(self, action: int) -> str:
         player, number = divmod(action, self.max_moves)
         return f"{'AB'[player]}{number + 1}"
-
-    def string_to_action(self, text: str) -> int:
-        names = [self.action_to_string(action) for action in range(self.num_distinct_actions)]
-        if text.strip().upper() not in names:
-            raise IllegalActionError(f"{shortened(text)!r} is not a move; write one of {', '.join(names)}")
-        return names.index(text.strip().upper())
 
 
 def _rules(nodes: Nodes, max_moves: int) -> Rules:

@@ -125,27 +125,19 @@ class PositionGraph:
 
         Raises IllegalActionError if a position cannot be reached from the start.
         """
-        levels, order = self._index
-        packed = state.position.numpy()
-        ranks = np.zeros(len(packed), dtype=np.int64)
-        for column, (words, keys) in zip(packed.T, levels, strict=True):
-            word = np.minimum(np.searchsorted(words, column), len(words) - 1)
-            ranks = np.minimum(np.searchsorted(keys, ranks * len(words) + word), len(keys) - 1)
-        numbers: NDArray[np.int64] = order[ranks]
-        if not np.array_equal(self.state.position.numpy()[numbers], packed):
+        order, keys = self._index
+        places = np.minimum(np.searchsorted(keys, _keys(state)), len(keys) - 1)
+        numbers: NDArray[np.int64] = order[places]
+        if not np.array_equal(self.state.position.numpy()[numbers], state.position.numpy()):
             raise IllegalActionError(f"{self.game.name}: a position that cannot be reached from the start")
         return numbers
 
     @cached_property
-    def _index(self) -> tuple[list[tuple[NDArray[np.int64], NDArray[np.int64]]], NDArray[np.int64]]:
-        """For each of the W int64s of positions, its sorted values, and the sorted keys of its rank together with that
-        of the ones before it; and the position of each rank of the last keys."""
-        levels, ranks = [], np.zeros(len(self), dtype=np.int64)
-        for column in self.state.position.numpy().T:
-            words, word = np.unique(column, return_inverse=True)
-            keys, ranks = np.unique(ranks * len(words) + word, return_inverse=True)
-            levels.append((words, keys))
-        return levels, np.argsort(ranks)
+    def _index(self) -> tuple[NDArray[np.int64], NDArray[np.void]]:
+        """The positions in the order of their keys, and these keys."""
+        keys = _keys(self.state)
+        order = np.argsort(keys)
+        return order, keys[order]
 
     def backwards(self) -> Iterator[NDArray[np.int64]]:
         """The numbers of the unfinished positions, in groups of equal height, lowest first."""
@@ -233,14 +225,14 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
     if is_surely_larger(game, limit):
         raise _too_large(game, limit)
     frontier = game.init(1)
-    numbers = dict.fromkeys(_keys(frontier), 0)
+    numbers = dict.fromkeys(_keys(frontier).tolist(), 0)
     positions, again, edges = [frontier.position], [np.array([False])], []
     while frontier.batch_size:
         parents, actions = game.legal_action_mask(frontier).nonzero(as_tuple=True)
         first_parent = len(numbers) - frontier.batch_size
         following = game.step_unchecked(frontier.select(parents), actions)
         fresh, targets = [], []
-        for row, key in enumerate(_keys(following)):
+        for row, key in enumerate(_keys(following).tolist()):
             if key not in numbers:
                 numbers[key] = len(numbers)
                 fresh.append(row)
@@ -259,11 +251,10 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
     return PositionGraph(game, game.state_at(torch.cat(positions)), children, np.concatenate(again))
 
 
-def _keys(state: State) -> list[bytes]:
-    """The bytes of each packed position."""
-    packed = state.position.numpy()
-    rows: list[bytes] = packed.view(np.dtype((np.void, packed.itemsize * packed.shape[1])))[:, 0].tolist()
-    return rows
+def _keys(state: State) -> NDArray[np.void]:
+    """The bytes of each packed position, void[B]."""
+    packed = np.ascontiguousarray(state.position.numpy())
+    return packed.view(np.dtype((np.void, packed.itemsize * packed.shape[1])))[:, 0]
 
 
 def _too_large(game: Game, limit: int) -> GameTooLargeError:

@@ -204,12 +204,6 @@ class Presentation:
         stones = torch.stack([(squares == stone).sum(dim=1) for stone in (-1, 1)])
         return (stones[:, :-1] - stones[:, 1:]).clamp(min=0).sum(dim=1).tolist()
 
-    def points_text(self, points: Sequence[float], komi: float | None) -> str:
-        """How many points both players have at the end, as a sentence. `points`: with komi, if there is one."""
-        (first, second), (one, other) = self.player_names, points
-        included = f", with komi {komi:g}" if komi else ""
-        return f"{self.point_name.capitalize()}: {first} {one:g}, {second} {other:g}{included}."
-
     def line_text(self, actions: Sequence[int]) -> str:
         """The boards of a match after each of `actions`, side by side, each headed by its action."""
         state = self.game.init()
@@ -251,16 +245,6 @@ class Presentation:
     def opening(self, actions: Sequence[int]) -> str | None:
         """The name of the opening with which a match begins; None if it has none, as by default."""
         return None
-
-    def board_number(self, state: State, row: int = 0) -> int | None:
-        """The board of match `row` as a number in base 3; None in games without squares.
-
-        Square k in C order is the digit of 3**k: 0 if it is empty, 1 for an X (player 0), 2 for an O.
-        """
-        if self.game.num_squares is None:
-            return None
-        squares = self.game.squares(state.select(torch.tensor([row])))[0].tolist()
-        return int(sum(stone % 3 * 3**k for k, stone in enumerate(squares)))
 
     def pointed_squares(self, action: int) -> Sequence[int]:
         """The squares that a person may click to choose `action`; empty if there are none, for a button.

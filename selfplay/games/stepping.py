@@ -3,7 +3,6 @@
 Each method of `BatchStepping` runs compiled over the memory of the tensors.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
 from math import prod
@@ -11,11 +10,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import bit_count_of_64
 from selfplay.compute.positions import field_values, packed_array, position_at
-from selfplay.compute.stored_words import parts_matrix
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.kernels import Kernels, compile_kernels
@@ -24,7 +22,7 @@ from selfplay.games.rules import Rules, ended
 from selfplay.games.state import State
 
 
-class BatchStepping(ABC):
+class BatchStepping:
     """Batched operations derived from the rules of a game; `selfplay.games.game.Game` documents its attributes."""
 
     name: str
@@ -33,9 +31,9 @@ class BatchStepping(ABC):
     observation_shape: tuple[int, ...]
     rules: Rules
 
-    @abstractmethod
     def action_to_string(self, action: int) -> str:
-        """The text of an action in range(A)."""
+        """The text of an action in range(A), without spaces; its number by default."""
+        return str(action)
 
     def action_text(self, action: int, player: int) -> str:
         """The text of an action that player 0 or 1 takes; that of `action_to_string` unless a game overrides it."""
@@ -51,9 +49,9 @@ class BatchStepping(ABC):
         """Packs and unpacks observations; a game with `rules.observation_entry` can override it, to unpack them."""
         return codec_of(self.rules.position, self.observation_shape, self.kernels.observe)
 
-    @abstractmethod
     def write_transcript(self, actions: Iterable[int]) -> str:
-        """The actions of a match as text."""
+        """The actions of a match as text that `Game.read_transcript` reads."""
+        return " ".join(map(self.action_to_string, actions))
 
     # ------------------------------------------------------------------ states and steps
 
@@ -144,8 +142,7 @@ class BatchStepping(ABC):
 
     def stone_counts(self, state: State) -> Tensor:
         """int64[B]: the number of stones on the boards `own` and `opp`."""
-        counts: Tensor = bit_count_of_64(parts_matrix(self.field(state, "own") | self.field(state, "opp")))
-        return counts.sum(dim=1)
+        return self.square_bits(self.field(state, "own") | self.field(state, "opp")).sum(dim=1)
 
     @property
     def num_squares(self) -> int | None:
@@ -158,9 +155,15 @@ class BatchStepping(ABC):
         """The rows and columns of the board; None if the game has no board of squares."""
         return None if self.num_squares is None else (self.observation_shape[1], self.observation_shape[2])
 
+    @property
+    def square_numbers(self) -> NDArray[np.int64]:
+        """int64[rows, columns]: the number of each square. Only in a game with a board of squares."""
+        return np.arange(prod(self.observation_shape[1:])).reshape(self.observation_shape[1:])
+
     def square_bits(self, words: Tensor) -> Tensor:
         """int8[B, S]: the lowest bits of boards (int64[B] or int64[B, K]), one for each square."""
-        bits = (parts_matrix(words)[:, :, None] >> torch.arange(PART_BITS)) & 1
+        parts = words.reshape(len(words), prod(words.shape[1:]), 1)
+        bits = (parts >> torch.arange(PART_BITS)) & 1
         return bits.flatten(1)[:, : self.num_squares].to(torch.int8)
 
     def squares(self, state: State) -> Tensor:

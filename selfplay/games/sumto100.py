@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.compiled_words import as_word
 from selfplay.compute.positions import Packed, number, position
-from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import ForeignObservationError
 from selfplay.games.presentation import PositionLine, Presentation
@@ -110,8 +109,3 @@ class SumTo100(Game):
 
     def action_to_string(self, action: int) -> str:
         return str(action + 1)
-
-    def string_to_action(self, text: str) -> int:
-        if text.strip() not in {str(addend) for addend in range(1, LARGEST_ADDEND + 1)}:
-            raise IllegalActionError(f"{shortened(text)!r} is not an addend; write {self.presentation.action_help}")
-        return int(text) - 1

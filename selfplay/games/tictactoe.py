@@ -19,7 +19,7 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.positions import position, squares
-from selfplay.errors import IllegalActionError, shortened
+from selfplay.errors import IllegalActionError
 from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -136,10 +136,8 @@ class TicTacToe(Game):
     @property
     def symmetries(self) -> Symmetries:
         """The eight of the square: four quarter turns, each also mirrored."""
-        board = np.arange(self.width * self.width).reshape(self.width, self.width)
-        turned = [np.rot90(board, quarter) for quarter in range(4)]
-        sources = np.stack([b.reshape(-1) for b in (*turned, *(b.T for b in turned))])
-        return Symmetries(np.argsort(sources, axis=1), np.concatenate([sources, sources + board.size], axis=1))
+        turned = [np.rot90(self.square_numbers, quarter) for quarter in range(4)]
+        return self.symmetries_of([*turned, *(board.T for board in turned)])
 
     def state_of_squares(self, squares: Tensor) -> State:
         """X moves first, so the number of stones determines who is to move."""
@@ -161,13 +159,6 @@ class TicTacToe(Game):
     def action_to_string(self, action: int) -> str:
         return f"{action // self.width},{action % self.width}"
 
-    def string_to_action(self, text: str) -> int:
-        text_alone = text.replace(" ", "").lower()
-        for keys in self.keys:
-            if text_alone in keys:
-                return keys.index(text_alone)
-        row, _, column = text_alone.partition(",")
-        places = [str(place) for place in range(self.width)]
-        if row not in places or column not in places:
-            raise IllegalActionError(f"{shortened(text)!r} is not a square; write {self.presentation.action_help}")
-        return self.width * int(row) + int(column)
+    def other_texts(self, action: int) -> list[str]:
+        spaced = (self.action_to_string(action).replace(",", comma) for comma in (", ", " ,", " , "))
+        return [*spaced, *(keys[action] for keys in self.keys)]

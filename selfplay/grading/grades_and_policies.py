@@ -152,7 +152,7 @@ def search_player(agent: Agent, level: int, simulations: int) -> MctsPlayer:
     return MctsPlayer(search, name=f"mcts:level:{level}?simulations={simulations}")
 
 
-def sampled_positions(agent: Agent, level: int, epsilons: Sequence[float], seed: int) -> State:
+def policy_positions(agent: Agent, level: int, epsilons: Sequence[float], seed: int) -> State:
     """Up to POSITIONS distinct unfinished positions, spread evenly over the plies of MATCHES matches.
 
     The policy of the agent plays them against itself, with these exploration rates by ply.
@@ -237,7 +237,7 @@ class Policies(Measure):
         Both players explore with the `epsilons` of the comparison. Raises SettingError if a level has no policy head.
         """
         agents, newest = self.compared.agents, self.compared.newest
-        state = sampled_positions(agents[newest], newest, self.compared.parameters.epsilons, self.compared.seed)
+        state = policy_positions(agents[newest], newest, self.compared.parameters.epsilons, self.compared.seed)
         return [policy_row(agent, level, state) for level, agent in agents.items()]
 
     def tables(self) -> dict[str, tuple[Columns, Sequence[Row]]]:

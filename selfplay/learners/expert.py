@@ -3,7 +3,7 @@
 The memory of a level has the lessons, which the next level continues.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -16,26 +16,21 @@ from selfplay.checks import PLAYER_NAME
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
-from selfplay.learners.learner import ALONE, Learner, Resources, TrainedLevel
+from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, TrainedLevel
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
-from selfplay.training.expert_iteration import MOST_TRAININGS, learn_from_expert
-from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss
+from selfplay.training.epochs import LOSS_DECIMALS, Epoch
+from selfplay.training.expert_iteration import MOST_TRAININGS_BY_SEARCH, learn_from_expert
 from selfplay.training.lessons import Lessons
 from selfplay.training.parameters import ExpertIteration
-from selfplay.training.rows_in_memory import TrainingRows
 from selfplay.training.saved_lessons import problem_of_lessons
 
 
 @dataclass(frozen=True)
 class Expert(Learner, ExpertIteration):
     """Learns from a search of fixed depth, on the lines that a level plays against itself."""
-
-    plays_first = False
-    keeps_network = True
-    one_process_only = True
 
     expert: str = field(default="search:negascout?depth=6", metadata=PLAYER_NAME)
     """The one who teaches: a search of fixed depth. Its evaluation is the last level that another learner made, unless
@@ -67,37 +62,39 @@ class Expert(Learner, ExpertIteration):
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
         return EpsilonGreedyPlayer(agent.game, resources.choosing(agent), self.epsilons)
 
-    def steps(self, game: Game, matches: int) -> int:
-        return game.max_game_length + (0 if self.weights_by_ply else MOST_TRAININGS)
+    def datasets(self, level: int) -> range:
+        return range(0)
 
-    def train(
-        self,
-        rows: TrainingRows | Iterable[Rows],
-        start: Agent,
-        *,
-        seed: int = 0,
-        level: int = 1,
-        matches: int = 0,
-        memory: bytes | None = None,
-        resources: Resources = ALONE,
-    ) -> TrainedLevel:
+    def begin(self, before: Agent | None, fresh: Callable[[Agent | None], Agent]) -> Agent:
+        if before is None:
+            raise SettingError(
+                f"learner={self.name}: teaches levels that another learner has made; set it from a level on, as in "
+                f"from_level={{2:{{learner:{self.name}}}}}"
+            )
+        return before
+
+    def steps(self, game: Game, matches: int) -> tuple[int, str]:
+        return game.max_game_length + (0 if self.weights_by_ply else MOST_TRAININGS_BY_SEARCH), "steps"
+
+    def train(self, inputs: LevelInputs, rows: Iterable[Rows] = ()) -> TrainedLevel:
         """As `Learner.train`. Raises ValueError, with the reason, for a memory that does not fit."""
+        start, resources, memory = inputs.start, inputs.resources, inputs.memory
         experts = [self.expert_player(resources) for _ in range(numba.config.NUMBA_NUM_THREADS)]  # type: ignore[attr-defined]
         taught = learn_from_expert(
             start,
             [expert.searcher for expert in experts],
             experts[0].depth,
-            matches,
+            inputs.matches,
             self,
             lessons=None if memory is None else read_memory(memory, start.game),
-            seed=seed,
-            level=level,
+            seed=inputs.seed,
+            level=inputs.level,
             on_step=resources.on_step,
         )
         left, met = (round(share, LOSS_DECIMALS) for share in (taught.mistakes, taught.new_mistakes))
-        loss = EpochLoss(1, left, met, is_champion=True)
+        epoch = Epoch(1, {"share_of_mistakes_left": left, "share_of_mistakes_met": met})
         kept = save(dict(taught.lessons._asdict()))
-        return TrainedLevel(taught.network.half(), [loss], taught.positions, kept, taught.architecture)
+        return TrainedLevel(taught.network.half(), [epoch], taught.positions, kept, taught.architecture)
 
 
 def read_memory(memory: bytes, game: Game) -> Lessons:

@@ -5,17 +5,19 @@ L + 1. A learner says how: which player plays the matches of a level, the rows t
 from them. It holds its parameters alone; what it works on are arguments.
 
     learner = Values(gamma=0.9, epochs=3)
-    rows = learner.generate(game, agent, range(20_000), level=1)
-    trained = learner.train([rows], start, level=2)
+    rows = learner.generate(LevelInputs(game, agent, level=1), range(20_000))
+    trained = learner.train(LevelInputs(game, agent, level=2), rows)
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, ClassVar, NamedTuple
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from torch import nn
 
-from selfplay.checks import check_parameters, one_in
+from selfplay.checks import PLAYER_NAME, check_parameters, one_in
 from selfplay.compute.devices import CPU
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError
@@ -23,9 +25,8 @@ from selfplay.games import Game
 from selfplay.games.outcomes import OUTCOMES, Outcome
 from selfplay.players.agent import Agent
 from selfplay.players.player import Player
-from selfplay.training.fitting import EpochLoss
+from selfplay.training.epochs import Epoch
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
-from selfplay.training.rows_in_memory import TrainingRows
 
 
 def _no_names(name: str, itself: Agent | None = None) -> Player:
@@ -60,7 +61,9 @@ class Resources:
     """That of networks: cpu or cuda."""
     processes: ProcessGroup = SINGLE_PROCESS
     """Those that train together."""
-    on_epoch: Callable[[EpochLoss], None] = _nothing
+    folder: Path | None = None
+    """Where temporary files of rows that are larger than memory are; None: the folder of the system for such files."""
+    on_epoch: Callable[[Epoch], None] = _nothing
     """Called after each epoch of training."""
     on_step: Callable[[int], None] = _nothing
     """Called with the number of steps done, of those that `Learner.steps` gives."""
@@ -70,17 +73,47 @@ ALONE = Resources()
 """No other agents and no names of players."""
 
 
+@dataclass(frozen=True)
+class LevelInputs:
+    """What a level is made from, besides the parameters of its learner and the rows."""
+
+    game: Game
+    agent: Agent | None = None
+    """The agent that plays; None: level 0, which plays at random. In training, the agent whose network is trained in
+    place; with fresh weights for the first level."""
+    seed: int = 0
+    level: int = 0
+    """The number of the level that plays, or that is trained."""
+    matches: int = 0
+    """In training, how many matches to play, if the learner plays while it learns."""
+    memory: bytes | None = None
+    """In training, that of the level before, if the same learner made it."""
+    opponent: str | None = None
+    """The name of the player of the other seat in all matches; None: as the learner says."""
+    resources: Resources = ALONE
+
+    @property
+    def start(self) -> Agent:
+        """The agent whose network is trained. Raises SettingError if there is none."""
+        if self.agent is None:
+            raise SettingError("agent=None: training needs an agent, with fresh weights for the first level")
+        return self.agent
+
+
 class TrainedLevel(NamedTuple):
     """A level that has been trained."""
 
     network: nn.Module
-    losses: Sequence[EpochLoss]
+    epochs: Sequence[Epoch]
+    """What was measured; one at least."""
     num_rows: int
     """Number of rows, or positions, that it has learned from."""
     memory: bytes | None = None
     """What the next level continues from besides the network, as a safetensors file; None: nothing."""
     architecture: Mapping[str, Any] | None = None
     """That of the network, if it is not that of the network from which it started."""
+    counts: Mapping[str, int] = MappingProxyType({})
+    """Further numbers for the manifest."""
 
 
 @dataclass(frozen=True)
@@ -94,17 +127,6 @@ class Learner:
     """The name by which the program finds the class; it does not change what is learned."""
     outcome: str = field(default="return", kw_only=True, metadata=one_in(OUTCOMES))
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / most points)."""
-
-    plays_first: ClassVar[bool] = True
-    """Whether the matches of a level are played, and become rows, before the next level is trained; `generate` is not
-    called otherwise, and `train` plays them."""
-    keeps_network: ClassVar[bool] = False
-    """Whether a level has the network of the level before, whatever the settings say; the first level then cannot be
-    made in this way."""
-    streams_rows: ClassVar[bool] = False
-    """Whether it can be trained on rows that are read in parts (`selfplay.training.streaming`)."""
-    one_process_only: ClassVar[bool] = False
-    """Whether the processes of torchrun cannot train together."""
 
     def __post_init__(self) -> None:
         """Raise SettingError for a parameter out of range."""
@@ -129,6 +151,11 @@ class Learner:
         """The parameters as the file of an agent has them."""
         return {name: value for name, value in asdict(self).items() if name not in ("name", "outcome")}
 
+    def named_players(self) -> dict[str, str]:
+        """The parameters that name a player, and these names."""
+        naming = [one.name for one in fields(self) if PLAYER_NAME.keys() <= one.metadata.keys()]
+        return {name: value for name in naming if (value := getattr(self, name))}
+
     def check(self, agent: Agent, resources: Resources) -> None:
         """Raise SettingError if a level could not play, or learn, with these parameters.
 
@@ -136,71 +163,78 @@ class Learner:
         """
         self.outcome_of()(agent.game)
 
+    def check_matches(self, matches: int, seed: int, level: int) -> None:
+        """Raise SettingError if the training of a level cannot use this number of matches in each of its datasets."""
+
+    def check_processes(self, count: int) -> None:
+        """Raise SettingError if this number of processes (of torchrun) cannot train a level together."""
+        if count > 1:
+            raise SettingError(f"learner={self.name} trains in one process; start it without torchrun")
+
     def advice(self) -> list[str]:
         """Parameters that would give a level more to learn from, each with its effect, as lines for people."""
         return []
 
-    def policy_size(self, game: Game) -> int:
-        """The number of entries of the policies that rows have; 0: they have none."""
-        return 0
+    def less_memory(self) -> list[str]:
+        """Parameters with which training would need less memory, as lines for people."""
+        return []
 
     def opponents_of(self, level: int) -> range:
         """The earlier levels, from 1, that also play the matches of a level."""
         return range(0)
 
-    def replayed(self, level: int) -> range:
-        """The levels before `level` - 1 whose rows the training of `level` also uses."""
+    def datasets(self, level: int) -> range:
+        """The levels whose datasets the training of a level uses, those before it; none if `train` plays the matches.
+
+        `generate` makes these datasets, before the level is trained.
+        """
+        return range(level - 1, level)
+
+    def rivals(self, level: int) -> range:
+        """The earlier levels that the training of a level needs as agents, besides that from which it starts."""
         return range(0)
 
     def players(self, first_level: int) -> list[str]:
         """The names of the players from whose files training learns; `first_level` as in `Resources`."""
         return []
 
+    def usable_rows(self, rows: Rows, game: Game) -> Rows:
+        """A part of a dataset as `train` needs it. Raises ValueError, with the reason, if it does not suit."""
+        return rows
+
+    def learns_policy(self) -> bool:
+        """Whether levels also learn how promising each action is."""
+        return False
+
+    def begin(self, before: Agent | None, fresh: Callable[[Agent | None], Agent]) -> Agent:
+        """The agent from which the training of a level starts.
+
+        Args:
+            before: the one that has been learned, from whose weights it starts; None: there is none.
+            fresh: makes an agent of the run's architecture, with the weights of another one, or fresh ones.
+        """
+        return fresh(before)
+
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
         """An agent as it plays the matches that are learned from."""
         raise NotImplementedError
 
-    def generate(
-        self,
-        game: Game,
-        agent: Agent | None,
-        matches: range,
-        *,
-        seed: int = 0,
-        level: int = 0,
-        resources: Resources = ALONE,
-    ) -> Iterable[Rows]:
+    def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
         """The rows of matches, in parts ordered by match and ply.
 
         Args:
-            agent: that of the level; None: level 0, which plays at random.
             matches: their numbers. The rows of a match do not depend on those that are played with it.
         """
         raise NotImplementedError
 
-    def steps(self, game: Game, matches: int) -> int:
-        """How many steps `train` reports, for showing its progress."""
+    def steps(self, game: Game, matches: int) -> tuple[int, str]:
+        """How many steps `train` reports, for showing its progress, and what they are: (20, "epochs")."""
         raise NotImplementedError
 
-    def train(
-        self,
-        rows: TrainingRows | Iterable[Rows],
-        start: Agent,
-        *,
-        seed: int = 0,
-        level: int = 1,
-        matches: int = 0,
-        memory: bytes | None = None,
-        resources: Resources = ALONE,
-    ) -> TrainedLevel:
+    def train(self, inputs: LevelInputs, rows: Iterable[Rows] = ()) -> TrainedLevel:
         """Train a level.
 
         Args:
-            rows: those of the level before, and of earlier ones, or parts of them; matches have different numbers.
-                None if the learner does not play first.
-            start: the agent whose network is trained in place; with fresh weights for the first level.
-            level: that is trained, from 1.
-            matches: how many to play, if the learner does not play first.
-            memory: that of the level before, if the same learner made it.
+            rows: those of its datasets, in parts; matches have different numbers.
         """
         raise NotImplementedError

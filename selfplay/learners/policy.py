@@ -12,7 +12,7 @@ from selfplay.dataset.rows import Rows
 from selfplay.dataset.target_rules import search as search_targets
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.learners.learner import ALONE, Resources
+from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
 from selfplay.learners.self_play import Targets, against_one, generation_key, with_opening
 from selfplay.learners.values import FitsRows
 from selfplay.players.agent import Agent
@@ -23,7 +23,6 @@ from selfplay.players.random import RandomPlayer
 from selfplay.search.mcts.rule import SEARCH_RULES, constants_of_rule, make_rule
 from selfplay.search.mcts.tree_search import MOST_SIMULATIONS, TreeSearch
 from selfplay.training.parameters import IN_MATCHES, IN_TRAINING, LossWeights
-from selfplay.training.trainer import require_policy_training
 
 EXPLORING = {"gumbel": {"gumbel_scale": 1.0}, "puct": {"noise": 0.25}}
 """The noise at the root, by rule, in the matches that are learned from."""
@@ -35,9 +34,6 @@ MOST_TEMPERATURE = 10**6
 @dataclass(frozen=True)
 class Policy(FitsRows):
     """Learns which actions a tree search finds good, and the outcomes of its matches."""
-
-    streams_rows = False
-    one_process_only = True
 
     gamma: float = field(default=1.0, metadata=IN_MATCHES | within(0, 1))
     """Discount of the return for each further move of the same player."""
@@ -73,8 +69,18 @@ class Policy(FitsRows):
     def loss_weights(self) -> LossWeights:
         return LossWeights(self.value_weight, self.policy_weight)
 
-    def policy_size(self, game: Game) -> int:
-        return game.num_distinct_actions
+    def learns_policy(self) -> bool:
+        return True
+
+    def check_processes(self, count: int) -> None:
+        Learner.check_processes(self, count)
+
+    def usable_rows(self, rows: Rows, game: Game) -> Rows:
+        if rows.policy is None:
+            raise ValueError("has no policies, which learner=policy needs")
+        if (found := rows.policy.shape[1]) != game.num_distinct_actions:
+            raise ValueError(f"its policies have {found} actions, not {game.num_distinct_actions}")
+        return rows
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
@@ -84,7 +90,6 @@ class Policy(FitsRows):
                 f"architecture={name} has no policy head, which learner=policy trains; set "
                 "architecture=alphazero_mlp or alphazero_residual"
             )
-        require_policy_training(self.optimizer)
         self.player(agent, resources)
 
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
@@ -96,19 +101,13 @@ class Policy(FitsRows):
         )
         return with_opening(agent.game, KeepsSearches(player), self.opening_plies)
 
-    def generate(
-        self,
-        game: Game,
-        agent: Agent | None,
-        matches: range,
-        *,
-        seed: int = 0,
-        level: int = 0,
-        resources: Resources = ALONE,
-    ) -> Iterable[Rows]:
-        key = generation_key(seed, level)
-        player = RandomPlayer(game) if agent is None else self.player(agent, resources)
+    def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
+        game, agent, resources = inputs.game, inputs.agent, inputs.resources
+        if inputs.opponent is not None:
+            raise SettingError(f"opponent={inputs.opponent}: learner=policy only plays against itself")
+        key = generation_key(inputs.seed, inputs.level)
+        itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
         plies = self.opening_plies if agent is not None else 0
         targets = Targets(search_targets, self.gamma, self.outcome_of(), self.value_share, self.exact_from, plies)
-        played = against_one(game, (player, player), matches, key, resources)
+        played = against_one(game, (itself, itself), matches, key, resources)
         return (targets.rows(game, key, batch) for batch in played)

@@ -6,7 +6,6 @@ weights, with which the next level begins.
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,13 @@ from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.games.patterns import TrainableTables
-from selfplay.learners.learner import ALONE, Learner, Resources, TrainedLevel
+from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, TrainedLevel
 from selfplay.learners.self_play import check_matches, exploring
 from selfplay.learners.values import require_searches
 from selfplay.players.agent import Agent
 from selfplay.players.player import Player
-from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss
+from selfplay.training.epochs import LOSS_DECIMALS, Epoch
 from selfplay.training.parameters import StepSizes
-from selfplay.training.rows_in_memory import TrainingRows
 from selfplay.training.saved_lessons import are_reasonable
 from selfplay.training.td_learning import td_learn, unchanged
 
@@ -37,9 +35,6 @@ WEIGHTS, CHANGES = "weights", "changes"
 @dataclass(frozen=True)
 class TemporalDifferences(Learner, StepSizes):
     """Learns while it plays, by TD(lambda) with a step size for each weight (temporal coherence)."""
-
-    plays_first = False
-    one_process_only = True
 
     gamma: float = field(default=1.0, metadata=within(0, 1))
     """Discount of the return for each further move of the same player."""
@@ -74,21 +69,19 @@ class TemporalDifferences(Learner, StepSizes):
         player = resources.choosing(agent) if self.self_play is None else resources.make_player(self.self_play, agent)
         return exploring(agent.game, player, self.epsilons, self.opening_plies, keeps_values=True)
 
-    def steps(self, game: Game, matches: int) -> int:
-        return matches
+    def datasets(self, level: int) -> range:
+        return range(0)
 
-    def train(
-        self,
-        rows: TrainingRows | Iterable[Rows],
-        start: Agent,
-        *,
-        seed: int = 0,
-        level: int = 1,
-        matches: int = 0,
-        memory: bytes | None = None,
-        resources: Resources = ALONE,
-    ) -> TrainedLevel:
+    def steps(self, game: Game, matches: int) -> tuple[int, str]:
+        return matches, "matches"
+
+    def train(self, inputs: LevelInputs, rows: Iterable[Rows] = ()) -> TrainedLevel:
         """As `Learner.train`. Raises ValueError, with the reason, for a memory that does not fit."""
+        start, memory = inputs.start, inputs.memory
+
+        def searching() -> Player:
+            return self.player(start.with_present_weights(), inputs.resources)
+
         network = start.network
         assert isinstance(network, TableWeights), "see check"
         tables = network.trainable_tables()
@@ -96,23 +89,23 @@ class TemporalDifferences(Learner, StepSizes):
         error, count, mean = td_learn(
             start.game,
             tables,
-            matches,
+            inputs.matches,
             self,
             gamma=self.gamma,
             epsilons=self.epsilons,
             outcome=self.outcome_of(),
             exact_from=self.exact_from,
             opening_plies=self.opening_plies,
-            make_player=None if self.self_play is None else partial(self.player, start, resources),
-            seed=seed,
-            level=level,
+            make_player=None if self.self_play is None else searching,
+            seed=inputs.seed,
+            level=inputs.level,
             changes=changes,
-            on_round=resources.on_step,
+            on_round=inputs.resources.on_step,
         )
-        loss = EpochLoss(1, round(error, LOSS_DECIMALS), round(error, LOSS_DECIMALS), is_champion=True)
+        epoch = Epoch(1, {"mean_squared_error": round(error, LOSS_DECIMALS)})
         kept = save({WEIGHTS: tables.weights, CHANGES: changes})
         tables.weights[:] = mean
-        return TrainedLevel(network.half(), [loss], count, kept)
+        return TrainedLevel(network.half(), [epoch], count, kept)
 
 
 def read_memory(memory: bytes, tables: TrainableTables) -> NDArray[np.float32]:

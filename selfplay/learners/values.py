@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from selfplay.checks import PLAYER_NAME, count, one_in, one_of, within
-from selfplay.compute.devices import CPU
+from selfplay.compute.portable import is_portable
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.rows import Rows
 from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
-from selfplay.learners.learner import ALONE, Learner, Resources, TrainedLevel
+from selfplay.learners.gate import after_gate
+from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, TrainedLevel
 from selfplay.learners.self_play import (
     Targets,
     against_one,
@@ -25,22 +28,20 @@ from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.training.fitting import fit
+from selfplay.training.held_out import holds_out_some
 from selfplay.training.parameters import (
     EQUAL_WEIGHTS,
     IN_MATCHES,
     IN_TRAINING,
-    OPTIMIZERS,
     LossWeights,
     Training,
 )
-from selfplay.training.rows_in_memory import RowsInMemory, TrainingRows
+from selfplay.training.rows import TrainingRows
 
 
 @dataclass(frozen=True)
 class FitsRows(Learner, Training):
     """What is common to learners that fit a network to the rows of matches that were played before."""
-
-    streams_rows = True
 
     gamma: float = field(default=0.95, metadata=IN_MATCHES | within(0, 1))
     """Discount of the return for each further move of the same player."""
@@ -74,44 +75,60 @@ class FitsRows(Learner, Training):
     def recorded(self) -> dict[str, Any]:
         return Training.recorded(self)
 
-    def replayed(self, level: int) -> range:
-        return range(max(0, level - 1 - self.replay), level - 1)
+    def datasets(self, level: int) -> range:
+        return range(max(0, level - 1 - self.replay), level)
+
+    def rivals(self, level: int) -> range:
+        return range(0) if self.gate is None else range(max(1, level - 1), level)
 
     def advice(self) -> list[str]:
         ways = [] if self.symmetries else ["learner.symmetries=true, to train on every symmetric image of a position"]
         return ways if self.replay else [*ways, "learner.replay=5, to train on the matches of earlier levels too"]
 
+    def less_memory(self) -> list[str]:
+        return ["learner.merge=false"] if self.merge else []
+
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
         check_matches(agent.game, self.outcome_of(), self.opening_plies, self.exact_from)
+        if self.precision != "float32" and is_portable(agent.network):
+            raise SettingError(
+                f"precision={self.precision}: cannot be combined with numerics=portable; set numerics=native, or "
+                "precision=float32"
+            )
 
-    def steps(self, game: Game, matches: int) -> int:
-        return self.epochs
+    def check_matches(self, matches: int, seed: int, level: int) -> None:
+        key = stream_key(seed, level, Activity.TRAINING)
+        if not holds_out_some(len(self.datasets(level)) * matches, self.validation_fraction, key):
+            raise SettingError(
+                f"matches={matches}: too few to hold out a share of learner.validation_fraction="
+                f"{self.validation_fraction:g} in level {level}; set more matches"
+            )
 
-    def train(
-        self,
-        rows: TrainingRows | Iterable[Rows],
-        start: Agent,
-        *,
-        seed: int = 0,
-        level: int = 1,
-        matches: int = 0,
-        memory: bytes | None = None,
-        resources: Resources = ALONE,
-    ) -> TrainedLevel:
-        held = rows if isinstance(rows, TrainingRows) else RowsInMemory(start.game, rows)
-        losses = fit(
+    def check_processes(self, count: int) -> None:
+        """Several processes can train values together."""
+
+    def steps(self, game: Game, matches: int) -> tuple[int, str]:
+        return self.epochs, "epochs"
+
+    def train(self, inputs: LevelInputs, rows: Iterable[Rows] = ()) -> TrainedLevel:
+        start, resources = inputs.start, inputs.resources
+        held = TrainingRows(inputs.game, rows, resources.folder)
+        epochs = fit(
             start.network,
             held,
             self,
-            seed=seed,
-            level=level,
+            seed=inputs.seed,
+            level=inputs.level,
             loss=self.loss_weights,
-            device=CPU if OPTIMIZERS[self.optimizer].runs_on_cpu_only else resources.device,
+            device=resources.device,
             processes=resources.processes,
             on_epoch=resources.on_epoch,
         )
-        return TrainedLevel(start.network, losses, held.num_rows)
+        trained = TrainedLevel(start.network, epochs, held.num_rows)
+        if self.gate is None or not self.rivals(inputs.level) or not resources.processes.is_rank_zero:
+            return trained
+        return after_gate(inputs, trained, partial(self.player, resources=resources), self.gate, self.gate_matches)
 
 
 @dataclass(frozen=True)
@@ -173,25 +190,18 @@ class Values(FitsRows):
         """A player as it plays the matches that are learned from."""
         return exploring(game, player, self.epsilons, self.opening_plies, self.value_share > 0)
 
-    def generate(
-        self,
-        game: Game,
-        agent: Agent | None,
-        matches: range,
-        *,
-        seed: int = 0,
-        level: int = 0,
-        resources: Resources = ALONE,
-        opponent: str | None = None,
-    ) -> Iterable[Rows]:
-        """As `Learner.generate`; `opponent`: the name of the player of the other seat in all matches."""
+    def usable_rows(self, rows: Rows, game: Game) -> Rows:
+        return rows._replace(policy=None)
+
+    def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
+        game, agent, level, resources = inputs.game, inputs.agent, inputs.level, inputs.resources
 
         def player_of(number: int) -> Player:
             if number == 0:
                 return RandomPlayer(game)
             return self.player(agent if number == level and agent else resources.agent_of(number), resources)
 
-        key = generation_key(seed, level)
+        key = generation_key(inputs.seed, level)
         # Level 0 plays at random to the end.
         plies = self.opening_plies if agent is not None else 0
         rule: Any = TARGET_RULES[self.targets]
@@ -202,7 +212,8 @@ class Values(FitsRows):
         if agent is not None and self.opponents == "pool":
             played = against_pool(game, player_of, level, matches, key, resources)
         else:
-            other = itself if opponent is None else self.exploring(game, resources.make_player(opponent, None))
+            named = inputs.opponent
+            other = itself if named is None else self.exploring(game, resources.make_player(named, None))
             played = against_one(game, (itself, other), matches, key, resources)
         return (targets.rows(game, key, batch) for batch in played)
 
@@ -211,12 +222,9 @@ def require_searches(player: Player, name: str | None) -> None:
     """Raise SettingError unless the searches of the player `self_play` find values on the scale of the outcome."""
     searching, text = player.unwrapped, shortened(name or "null")
     if not isinstance(searching, Searches):
-        if name is not None and name.startswith("search"):
-            raise SettingError(
-                f"self_play={text}: searches of a network without tables find no values; set architecture=ntuple, or "
-                "self_play=mcts:itself"
-            )
-        raise SettingError(f"self_play={text}: finds no values to learn from; set search:... or mcts:...")
+        raise SettingError(
+            f"self_play={text}: finds no values to learn from; set mcts:..., or search:... with architecture=ntuple"
+        )
     if isinstance(searching, SearchPlayer) and not searching.searcher.evaluation.predicts_outcome:
         evaluation = searching.searcher.evaluation.name
         raise SettingError(f"self_play={text}: evaluation={evaluation} does not predict outcomes; set that of a level")

@@ -55,6 +55,10 @@ class Agent:
             game = make_game(read_metadata(path)["game"])
         return cls(load_checkpoint(path, game), game, name or path.name, path)
 
+    def with_present_weights(self) -> "Agent":
+        """The same agent after its weights have changed: compiled values keep those with which they are first used."""
+        return Agent(self.checkpoint, self.game, self.name, self.path)
+
     @property
     def network(self) -> nn.Module:
         """In evaluation mode; see `selfplay.architectures`."""

@@ -134,13 +134,13 @@ class PerfectPlayer(GraphPlayer):
         return self
 
 
-PerfectPlay = PerfectPlayer | SharedSolverPlayer
+AnyPerfectPlayer = PerfectPlayer | SharedSolverPlayer
 
-_perfect_players: dict[object, PerfectPlay | None] = {}
+_perfect_players: dict[object, AnyPerfectPlayer | None] = {}
 _finding_out = Lock()
 
 
-def perfect_player_of(game: Game) -> PerfectPlay | None:
+def perfect_player_of(game: Game) -> AnyPerfectPlayer | None:
     """Perfect play of `game`, made once per process. Several threads may use it.
 
     None if the game has more than SOLVED_AT_ONCE positions and no exact solver that reaches its start.
@@ -149,7 +149,7 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
         return _perfect_players[game.identity]
     with _finding_out:
         if not is_found_out(game):
-            found: PerfectPlay | None = None
+            found: AnyPerfectPlayer | None = None
             if solves_whole_matches(game):
                 found = SharedSolverPlayer(_shared_solver(game))
             else:

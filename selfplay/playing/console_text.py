@@ -227,6 +227,11 @@ class ConsoleText:
         return f"Captured stones: {counts}." if now != before else None
 
     def number(self, state: State) -> str | None:
-        """The number of the board (B = 1) as a sentence; None unless it is to be shown."""
-        number = self.game.presentation.board_number(state) if self.settings.verbose else None
-        return None if number is None else f"Board number {number:,} of 3^{self.game.num_squares}."
+        """The number of the board (B = 1) in base 3, as a sentence; None unless it is to be shown.
+
+        Square k in C order is the digit of 3**k: 0 if it is empty, 1 for an X (player 0), 2 for an O.
+        """
+        if self.game.num_squares is None or not self.settings.verbose:
+            return None
+        number = sum(stone % 3 * 3**k for k, stone in enumerate(self.game.squares(state)[0].tolist()))
+        return f"Board number {number:,} of 3^{self.game.num_squares}."

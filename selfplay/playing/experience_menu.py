@@ -1,10 +1,10 @@
 """Matches with the player of the experience graph in a terminal, in the mode that the person chooses from a menu."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 
 from selfplay.checks import fields_of
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.experience.rule import ExperienceRule
 from selfplay.games import make_game
 from selfplay.players.experience import load_experience_player
 from selfplay.players.random import RandomPlayer
@@ -36,8 +36,9 @@ def play_with_experience(
     Raises as `selfplay.players.experience.load_experience_player`.
     """
     game = make_game(settings.game.name)
-    with fields_of("experience", *ExperienceRule._fields):
-        player = load_experience_player(settings.experience.path, game, settings.experience.rule)
+    rule = settings.experience.rule
+    with fields_of("experience", *asdict(rule)):
+        player = load_experience_player(settings.experience.path, game, rule)
     players: dict[int, Players] = {1: (None, player), 2: (RandomPlayer(game), player), 3: (player, player)}
     key = stream_key(settings.seed, 0, Activity.VERSUS_PERSON)
 

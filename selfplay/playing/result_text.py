@@ -23,10 +23,13 @@ def _points_text(game: Game, state: State) -> str:
     """The points of both players, or the lead if only this is known; empty if a player has given up."""
     if game.rules.margin is None or not _is_end(game, state):
         return ""
+    show = game.presentation
     if (points := points_of(game, state)) is not None:
-        return game.presentation.points_text(points, game.komi)
+        (first, second), (one, other) = show.player_names, points
+        included = f", with komi {game.komi:g}" if game.komi else ""
+        return f"{show.point_name.capitalize()}: {first} {one:g}, {second} {other:g}{included}."
     lead = lead_of(game, state)
-    return f"The lead in {game.presentation.point_name} is {abs(lead):g}." if lead else ""
+    return f"The lead in {show.point_name} is {abs(lead):g}." if lead else ""
 
 
 def points_of(game: Game, state: State) -> tuple[float, float] | None:

@@ -1,52 +1,57 @@
-"""epoch_loss.csv in the folder of a level: the losses of each epoch of its training, a row per epoch."""
+"""epoch_loss.csv in the folder of a level: what was measured in each epoch of its training, a row per epoch."""
 
+import re
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 
 from selfplay.errors import InvalidFileError
 from selfplay.files import read_text
-from selfplay.training.fitting import EpochLoss, LossParts
+from selfplay.training.epochs import Epoch
 
-COLUMNS = [name for name in EpochLoss._fields if name != "parts"]
-HEADER = ",".join(COLUMNS)
-HEADER_WITH_PARTS = ",".join([*COLUMNS, *LossParts._fields])
-"""The header where a policy was trained."""
-
-
-def write_epoch_losses(path: Path, losses: Sequence[EpochLoss]) -> None:
-    """Write the table to `path`. Raises OSError."""
-    header = HEADER_WITH_PARTS if any(loss.parts for loss in losses) else HEADER
-    rows = [(*loss[: len(COLUMNS)], *(loss.parts or ())) for loss in losses]
-    path.write_text("".join(f"{line}\n" for line in [header, *(",".join(map(str, row)) for row in rows)]))
+EPOCH, IS_CHAMPION = "epoch", "is_champion"
+NAME = "[a-z][a-z0-9_]*"
+HEADER = re.compile(rf"{EPOCH},(?P<measured>{NAME}(,{NAME})*?),{IS_CHAMPION}(?P<parts>(,{NAME})*)")
 
 
-def read_epoch_losses(path: Path) -> list[EpochLoss]:
+def write_epochs(path: Path, epochs: Sequence[Epoch]) -> None:
+    """Write the table to `path`. All epochs have the same columns. Raises OSError."""
+    first = epochs[0]
+    rows: list[tuple[object, ...]] = [(EPOCH, *first.measured, IS_CHAMPION, *first.parts)]
+    rows += [(one.epoch, *one.measured.values(), one.is_champion, *one.parts.values()) for one in epochs]
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+
+
+def read_epochs(path: Path) -> list[Epoch]:
     """The rows of the table at `path`: one or more, with epochs counted from 1.
 
     Raises InvalidFileError if the file is missing, empty, truncated or not such a table, or a value is out of range.
     """
     text = read_text(path)
     header, *lines = text.splitlines() or [""]
-    if header not in (HEADER, HEADER_WITH_PARTS):
-        raise InvalidFileError(path, f"its first line is not {HEADER}")
+    columns = HEADER.fullmatch(header)
+    if columns is None:
+        raise InvalidFileError(path, f"its first line is not {EPOCH}, names of what was measured, {IS_CHAMPION}")
     if not lines or not text.endswith("\n"):
         raise InvalidFileError(
             path, "is cut off in its last row, or has no rows; train the level again with force=true"
         )
-    return [_epoch_loss(path, header, epoch, line) for epoch, line in enumerate(lines, start=1)]
+    measured, parts = columns["measured"].split(","), columns["parts"].split(",")[1:]
+    return [_epoch(path, measured, parts, epoch, line) for epoch, line in enumerate(lines, start=1)]
 
 
-def _epoch_loss(path: Path, header: str, epoch: int, line: str) -> EpochLoss:
+def _epoch(path: Path, measured: list[str], parts: list[str], epoch: int, line: str) -> Epoch:
+    values, place = line.split(","), len(measured) + 1
     try:
-        number, training_loss, validation_loss, is_champion, *others = line.split(",")
-        losses = [float(loss) for loss in (training_loss, validation_loss, *others)]
-        is_row = int(number) == epoch and is_champion in ("True", "False") and line.count(",") == header.count(",")
-    except ValueError:
-        is_row = False
-    if not is_row:
+        number, is_champion = int(values.pop(0)), values.pop(place - 1)
+        numbers = [float(value) for value in values]
+    except (ValueError, IndexError):
+        number, is_champion, numbers = 0, "", []
+    if number != epoch or is_champion not in ("True", "False") or len(numbers) != len(measured) + len(parts):
+        header = ",".join([EPOCH, *measured, IS_CHAMPION, *parts])
         raise InvalidFileError(path, f"row {epoch} is not a row of {header}, of epoch {epoch}")
-    if not all(isfinite(loss) and loss >= 0 for loss in losses):
-        raise InvalidFileError(path, f"a loss of epoch {epoch} is not a number of at least 0")
-    training, validation, *parts = losses
-    return EpochLoss(epoch, training, validation, is_champion == "True", LossParts(*parts) if parts else None)
+    if not all(isfinite(value) and value >= 0 for value in numbers):
+        raise InvalidFileError(path, f"a number of epoch {epoch} is not a number of at least 0")
+    found = dict(zip([*measured, *parts], numbers, strict=True))
+    taken, others = ({name: found[name] for name in names} for names in (measured, parts))
+    return Epoch(epoch, taken, is_champion == "True", others)

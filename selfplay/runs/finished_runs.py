@@ -14,9 +14,10 @@ from selfplay.grading.comparison import level_columns
 from selfplay.grading.proof import GRADE_COLUMNS
 from selfplay.grading.tables import LINES, read_rows, table_of
 from selfplay.runs.command_lines import command_line
-from selfplay.runs.epoch_losses import read_epoch_losses
+from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.training.fitting import VALIDATION_LOSS
 
 LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
 """The name of the tables of a comparison in error messages, and how to replace them."""
@@ -37,7 +38,7 @@ class Run(NamedTuple):
     missing."""
     table: pd.DataFrame
     """comparison/levels.csv, a row a level, level 0 first."""
-    validation_loss: float
+    validation_loss: float | None
     """The lowest validation loss of the newest level."""
 
     @property
@@ -101,7 +102,8 @@ def _read_run(name: str, run: RunFolder) -> Run:
     if (compared := int(table["level"].iloc[-1])) != levels[-1]:
         raise StageError(f"trained up to level {levels[-1]}, but compared up to level {compared}")
     losses = run.epoch_loss(levels[-1])
-    loss = min(epoch.validation_loss for epoch in read_epoch_losses(losses))
+    epochs = read_epochs(losses)
+    loss = min((epoch.judged for epoch in epochs if epoch.judged_by == VALIDATION_LOSS), default=None)
     check_against_manifest(losses)
     read = Run(name, _settings(run, levels[-1]), table, loss)
     if (game := read.all_settings.get("game.name")) is not None:

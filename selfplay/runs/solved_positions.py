@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.positions import packed_array
-from selfplay.compute.stored_words import single_word
+from selfplay.compute.words import word_of_parts
 from selfplay.errors import ConformanceError, InvalidFileError
 from selfplay.games import Game
 from selfplay.games.board_checks import are_positions
@@ -66,7 +66,7 @@ def _rows(game: Game, number: int, position: SolvedPosition) -> list[Row]:
 
 def _number(words: Tensor) -> int:
     """The word of a single position as in files: an int64 if that suffices, otherwise without a sign."""
-    return int(words) if words.ndim == 1 else int(single_word(words, 0))
+    return int(words) if words.ndim == 1 else int(word_of_parts(words[0].tolist()))
 
 
 def _read_positions(path: Path, game: Game) -> list[SolvedPosition]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import bit_like, load, lowest, store
 from selfplay.compute.positions import pack
 from selfplay.games.rules import Position, Rules
@@ -35,7 +35,6 @@ def order_of_actions(rules: Rules, unfinished_value: CompiledValue, passing: int
     """
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     value_at_end = finished_value(rules)
-    register_rules()
 
     @part_of_compiled
     def replies(position: Position, search: Any) -> Any:

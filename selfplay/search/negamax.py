@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import Words, part_of_compiled, recursive_part, register_rules
+from selfplay.compute.compilation import Words, part_of_compiled, recursive_part
 from selfplay.compute.compiled_words import load
 from selfplay.compute.compiled_words import store as store_word
 from selfplay.compute.positions import pack
@@ -174,7 +174,6 @@ def negamax_of(
     value_at_end, sooner = finished_value(rules), SOONER if rules.margin is None else 0.0
     unpack, moves_again, passing = rules.position.unpack, again_in(rules), -1 if pass_action is None else pass_action
     list_actions = order_of_actions(rules, unfinished_value, passing)
-    register_rules()
 
     @part
     def leaf(position: Position, left: int, alpha: float, beta: float, search: NegamaxSearch) -> tuple[float, bool]:

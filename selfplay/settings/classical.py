@@ -7,31 +7,18 @@ from dataclasses import dataclass, field
 
 from omegaconf import MISSING
 
-from selfplay.checks import count, fields_of, within
+from selfplay.checks import count, within
 from selfplay.experience.rule import ExperienceRule
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PATH, read_by
 
-DEFAULT_RULE = ExperienceRule()
 
-
-@dataclass
-class StoreSettings:
+@dataclass(frozen=True)
+class StoreSettings(ExperienceRule):
     """The store of the experience graph (conf/experience/)."""
 
     path: str = field(default=MISSING, metadata=PATH)
     """The database."""
-    backup: str = DEFAULT_RULE.backup
-    """absolute: a board takes the discounted score of largest absolute value among its successors. minimax: it takes
-    the score of the successor that the player to move would choose."""
-    discount: float = DEFAULT_RULE.discount
-    """Factor applied to a score at each step backwards."""
-    canonical: bool = DEFAULT_RULE.canonical
-    """Store boards that are equal under rotation and mirroring as one."""
-
-    def __post_init__(self) -> None:
-        with fields_of("experience", *ExperienceRule._fields):
-            self.rule.check()
 
     @property
     def rule(self) -> ExperienceRule:

@@ -1,6 +1,6 @@
-"""The settings of evaluations, of what is fitted for searches, and of the analysis of a position.
+"""The settings of evaluations, of what is fitted for searches, and of the analysis and the solution of a position.
 
-conf/evaluation/, conf/export_evaluation.yaml, conf/fit_probcut.yaml, conf/analysis.yaml
+conf/evaluation/, conf/export_evaluation.yaml, conf/fit_probcut.yaml, conf/analysis.yaml, conf/solve.yaml
 """
 
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ from selfplay.checks import count, require, within
 from selfplay.search.evaluation import WEIGHT, is_weight
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PATH
+from selfplay.settings.playing import OneMatchSettings
 
 
 @dataclass
@@ -81,6 +82,20 @@ class GameTreeSettings:
 
     payoffs: Any = None
     """Nested lists of numbers, such as [[3,-2],[0,1]]: the payoff of each line of play to the player who begins."""
+
+
+@dataclass
+class SolveSettings(OneMatchSettings):
+    """One position, solved exactly."""
+
+    moves: str = ""
+    """The moves that lead to the position: an Othello transcript such as f5d6c3, columns such as 4453, or actions
+    separated by spaces. In Othello also a board and the side to move, or a match in GGF; game.size is then that of the
+    board, unless game names another."""
+    raw_discs: bool = False
+    """Othello: do not count empty squares for the winner."""
+    time_limit: float | None = field(default=None, metadata=within(above=0))
+    """Seconds for all moves together; null: no limit."""
 
 
 @dataclass

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 from omegaconf import OmegaConf
 
 from selfplay.checks import PLAYER_NAME, count, fields_of, one_of, require
-from selfplay.compute.devices import CUDA, NUMERICS, PORTABLE
-from selfplay.dataset.formats import DATASET_FORMATS
+from selfplay.compute.devices import NUMERICS, PORTABLE
 from selfplay.errors import SettingError, shortened
 from selfplay.executors import ExecutorOptions
 from selfplay.installation import require_package
@@ -24,7 +23,6 @@ from selfplay.settings.fields import EACH_COMMAND, PATH, read_by
 from selfplay.settings.overrides import list_of_overrides, overrides_of
 from selfplay.settings.sections import ComparisonSettings, DatasetSettings
 from selfplay.settings.setting_errors import errors_of_settings, typed
-from selfplay.training.parameters import OPTIMIZERS, Training
 
 
 @dataclass
@@ -68,6 +66,9 @@ class Settings(CommonSettings):
     """Matches that a level plays and that are learned from."""
     logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
+    objective: str = "validation_loss"
+    """For a sweeper that chooses the next run by the results of earlier ones, as hydra/sweeper=optuna: the column of
+    sweep/runs.csv that it minimises, or maximises, as hydra.sweeper.direction says, such as exact_loss_vs_random."""
     force: bool = False
     """Replace files that were made with other settings."""
     fresh: bool = False
@@ -86,32 +87,9 @@ class Settings(CommonSettings):
 
     def _check_learner(self, learner: Learner) -> None:
         """Raise SettingError for settings of the run that do not suit a learner."""
-        if isinstance(learner, Training):
-            name = learner.optimizer
-            if self.device == CUDA and OPTIMIZERS[name].runs_on_cpu_only:
-                raise SettingError(f"learner.optimizer={name} runs on the CPU only; set device=cpu or auto")
-            if self.numerics == PORTABLE and learner.precision != "float32":
-                raise SettingError(
-                    f"learner.precision={learner.precision}: cannot be combined with numerics=portable; set "
-                    "numerics=native, or learner.precision=float32"
-                )
-        for one in fields(learner):
-            name = getattr(learner, one.name)
-            if PLAYER_NAME.keys() <= one.metadata.keys() and name and "time_limit" in parse_name(name).given:
-                raise SettingError(f"learner.{one.name}={name}: cannot have a time_limit, which no run repeats")
-        if (rows := self.dataset.buffer_rows) is not None:
-            cause = f"dataset.buffer_rows={rows}, which reads rows in parts"
-            if learner.plays_first and not learner.streams_rows:
-                raise SettingError(
-                    f"dataset.buffer_rows={rows}: cannot be combined with learner={learner.name}, whose rows are held "
-                    "in memory; set dataset.buffer_rows=null"
-                )
-            if not DATASET_FORMATS[self.dataset.format].has_parts:
-                raise SettingError(
-                    f"dataset.format={self.dataset.format}: cannot be combined with {cause}; set dataset.format=parquet"
-                )
-            if getattr(learner, "merge", False):
-                raise SettingError(f"learner.merge=true: cannot be combined with {cause}; set learner.merge=false")
+        for parameter, name in learner.named_players().items():
+            if "time_limit" in parse_name(name).given:
+                raise SettingError(f"learner.{parameter}={name}: cannot have a time_limit, which no run repeats")
 
     def at_level(self, level: int) -> "Settings":
         """The settings with which a level is made from the one before it, with the changes of `from_level`."""

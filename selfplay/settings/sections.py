@@ -15,11 +15,8 @@ class DatasetSettings:
     format: str = field(default="csv", metadata=read_by("generation") | one_in(DATASET_FORMATS))
     """csv: every program can read it; parquet: a twentieth to a fortieth of the size."""
     shard_matches: int = field(default=16384, metadata=count(1))
-    """Matches that a worker plays at a time; their rows are one file of dataset.parquet. batch_size cannot be larger.
-    With buffer_rows, the order of the rows depends on it."""
-    buffer_rows: int | None = field(default=None, metadata=read_by("training") | within(1, 2**31))
-    """Rows held in memory while training, for datasets larger than memory; needs dataset.format=parquet and
-    learner.merge=false. null: all rows."""
+    """Matches that a worker plays at a time; their rows are one file of dataset.parquet. batch_size cannot be
+    larger."""
 
 
 @dataclass(frozen=True)

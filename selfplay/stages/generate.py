@@ -43,7 +43,7 @@ def generate_level(
         InvalidFileError: the file of an agent is missing or broken.
     """
     run_settings, settings = settings, settings.at_level(level + 1)
-    if not settings.learner.plays_first:
+    if level not in settings.learner.datasets(level + 1):
         log.info("level %d: no dataset with learner=%s, skipped", level, settings.learner.name)
         return False
     if settings.fresh and settings.output_dir is None:
@@ -59,7 +59,7 @@ def generate_level(
     with ExitStack() as stack:
         chosen = executor or stack.enter_context(executor_of(settings.executor, settings.threads))
         made = stack.enter_context(stage.making())
-        names_players = settings.opponent or getattr(settings.learner, "self_play", None)
+        names_players = settings.opponent or settings.learner.named_players()
         files = [*agents, *(run.player_files() if names_players else ())]
         parts_record = record | {"shard_matches": settings.dataset.shard_matches}
         rows = play_level(settings, level, files, parts_record, chosen, progress)

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from typing import Any
 
-from selfplay.checks import PLAYER_NAME, fields_of
+from selfplay.checks import fields_of
 from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.learners.learner import Resources
 from selfplay.named_players.make import make_player
@@ -44,11 +43,9 @@ def resources_of(context: RunContext[Settings], stand_in: StandIn | None = None,
 
 def _given(settings: Settings, name: str) -> tuple[str, str]:
     """The setting that names a player, and its value, to which a learner may have added options."""
-    learner = settings.learner
-    for field in fields(learner):
-        value = str(getattr(learner, field.name))
-        if PLAYER_NAME.keys() <= field.metadata.keys() and name.startswith(value):
-            return f"learner.{field.name}", value
+    for field, value in settings.learner.named_players().items():
+        if name.startswith(value):
+            return f"learner.{field}", value
     return "opponent", name
 
 

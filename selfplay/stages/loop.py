@@ -12,7 +12,7 @@ from selfplay.grading.proof import Grade, Grader
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.epoch_losses import read_epoch_losses
+from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.context import executor_of
@@ -59,11 +59,11 @@ class LearnedRun(NamedTuple):
         """
         run = RunFolder(self.run_dir)
         rows = [
-            {"level": level, **loss._asdict(), **(loss.parts._asdict() if loss.parts else {})}
+            {"level": level, "epoch": epoch.epoch, **epoch.measured, "is_champion": epoch.is_champion, **epoch.parts}
             for level in self.levels
-            for loss in read_epoch_losses(run.epoch_loss(level))
+            for epoch in read_epochs(run.epoch_loss(level))
         ]
-        return pd.DataFrame(rows).drop(columns="parts")
+        return pd.DataFrame(rows)
 
     def __str__(self) -> str:
         return f"{self.run_dir}: {len(self.levels)} trained level{'s' * (len(self.levels) != 1)}"
@@ -113,8 +113,7 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
     check_run(settings)
     with executor_of(settings.executor, settings.threads) as executor:
         for level in range(settings.levels):
-            if settings.at_level(level + 1).learner.plays_first:
-                generate_level(settings, level, progress, executor)
+            generate_level(settings, level, progress, executor)
             train_level(settings, level + 1, progress)
             measure_level(settings, level + 1, progress)
     run = RunFolder.of(settings)

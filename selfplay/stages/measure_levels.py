@@ -111,7 +111,7 @@ def player_of(settings: Settings, game: Game, who: Who) -> Player:
 def _agents(context: RunContext[Settings], levels: Sequence[int]) -> dict[int, Agent]:
     """The levels whose policies are measured: those that learned one."""
     settings, game = context.settings, context.game
-    learned = [level for level in levels if settings.at_level(level).learner.policy_size(game)]
+    learned = [level for level in levels if settings.at_level(level).learner.learns_policy()]
     return {level: agent_of_level(context.run.path, level, game) for level in learned}
 
 

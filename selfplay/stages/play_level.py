@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
 from selfplay.executors import Executor
+from selfplay.learners.learner import LevelInputs
 from selfplay.players.agent import Agent
 from selfplay.progress import ProgressBar
 from selfplay.runs.levels import agent_of_level, load_agent
@@ -41,12 +42,9 @@ def play_shard(shard: Shard) -> tuple[bytes, int]:
     settings, level = shard.settings, shard.level
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with computing(settings) as context:
-        agent = agent_that_plays(context, level)
-        resources = resources_of(context)
-        named = {} if settings.opponent is None else {"opponent": settings.opponent}
-        parts = settings.learner.generate(
-            context.game, agent, shard.matches, seed=settings.seed, level=level, resources=resources, **named
-        )
+        game, agent, resources = context.game, agent_that_plays(context, level), resources_of(context)
+        inputs = LevelInputs(game, agent, settings.seed, level, opponent=settings.opponent, resources=resources)
+        parts = settings.learner.generate(inputs, shard.matches)
         return form.encode(parts, context.game.observation_codec)
 
 
@@ -77,11 +75,10 @@ def play_level(
     context = context_of(settings)
     name = context.run.dataset(level, settings.dataset.format).name
     path = context.run.stage_folder(level, settings.output_dir) / name
-    num_actions = settings.learner.policy_size(context.game)
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
-        form.written(path, context.game.observation_codec, record, num_actions) as writer,
+        form.written(path, record) as writer,
     ):
         rows = sum(writer.written.values())
         if found := [shard for shard in shards_of(settings, level) if shard.number in writer.written]:

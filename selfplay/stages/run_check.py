@@ -10,7 +10,7 @@ import torch
 from selfplay.architectures import build_network, meta_tensors
 from selfplay.checks import fields_of
 from selfplay.compute.devices import cuda_devices_in_use
-from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.compute.portable import set_numerics
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.grading.compared import grader_of
@@ -23,9 +23,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import context_of
 from selfplay.settings.run import Settings
 from selfplay.stages.learner_resources import naming_player, resources_of
-from selfplay.stages.training_plan import metadata_of, require_network
-from selfplay.training.held_out import holds_out_some
-from selfplay.training.parameters import Training
+from selfplay.stages.training_plan import metadata_of
 
 ONE_STAGE_ONLY = ("level", "agent_file", "opponent", "dataset_file", "start_file", "output_dir")
 """Settings of a single stage; they have no meaning for all levels of a run."""
@@ -73,7 +71,7 @@ def check_learner(settings: Settings, first: int, agent: Agent) -> None:
     stand_in = levels_to_learn(settings, agent, max(1, first - 1))
     resources = resources_of(context_of(at_level), stand_in, first_level=settings.first_level(first))
     learner = at_level.learner
-    require_network(at_level, first)
+    learner.begin(agent if first > 1 or settings.start_file is not None else None, lambda _: agent)
     with fields_of("learner", *learner.parameters()):
         learner.check(agent, resources)
 
@@ -87,6 +85,7 @@ def untrained_agent(settings: Settings, game: Game) -> Agent:
         if count > MOST_WEIGHTS:
             raise SettingError(f"architecture={name} has {count:,} weights, more than {MOST_WEIGHTS:,}")
         network = build_network(settings.architecture, *sizes).eval()
+        set_numerics(network, settings.numerics)
     return Agent(Checkpoint(network, metadata_of(settings)), game, "level 1")
 
 
@@ -107,16 +106,7 @@ def check_validation(settings: Settings) -> None:
     """Raise SettingError if no match, or every match, would be held out of the training of a level."""
     for level in range(1, min(settings.levels, MOST_LEVELS) + 1):
         at_level = settings.at_level(level)
-        learner, matches = at_level.learner, at_level.matches
-        if not isinstance(learner, Training):
-            continue
-        datasets = len(learner.replayed(level)) + 1
-        key = stream_key(settings.seed, level, Activity.TRAINING)
-        if not holds_out_some(datasets * matches, learner.validation_fraction, key):
-            raise SettingError(
-                f"matches={matches}: too few to hold out a share of learner.validation_fraction="
-                f"{learner.validation_fraction:g} in level {level}; set more matches"
-            )
+        at_level.learner.check_matches(at_level.matches, settings.seed, level)
 
 
 def check_references(settings: Settings, game: Game, stand_in: StandIn | None = None) -> None:

@@ -73,7 +73,7 @@ def fit_probcut(settings: ProbCutSettings) -> Path:
         if evaluation is None:
             raise SettingError(f"level={level}: ProbCut needs tables (architecture=ntuple...) or feature weights")
         player = EpsilonGreedyPlayer(game, agent.player(), [EXPLORATION])
-        state = sample_positions(game, player, settings)
+        state = self_play_positions(game, player, settings)
         values = {}
         for depth in range(1, settings.deepest + 1):
             values[depth] = Searcher(game, evaluation, table_bits=TABLE_BITS).search_batch(state, depth).values
@@ -88,7 +88,7 @@ def fit_probcut(settings: ProbCutSettings) -> Path:
     return path
 
 
-def sample_positions(game: Game, player: Player, settings: ProbCutSettings) -> State:
+def self_play_positions(game: Game, player: Player, settings: ProbCutSettings) -> State:
     """One position of each match of self-play, at plies after the random opening that are spread evenly."""
     key, match = stream_key(settings.seed, 0, Activity.MEASUREMENT), torch.arange(settings.positions)
     state, states = game.init(settings.positions), list[State]()

@@ -13,27 +13,25 @@ from typing import Any
 
 from selfplay.compute.devices import is_out_of_memory
 from selfplay.compute.process import process_rank
-from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import InvalidFileError, SelfPlayError, StageError
 from selfplay.figures.tensorboard import add_missing_events, epoch_events
 from selfplay.files import read_bytes, written_whole
 from selfplay.games import Game
-from selfplay.learners.learner import TrainedLevel
+from selfplay.learners.learner import LevelInputs, TrainedLevel
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.epoch_losses import write_epoch_losses
+from selfplay.runs.epoch_losses import write_epochs
 from selfplay.runs.manifest import naming_force
 from selfplay.runs.run_folder import LEARNER_FILE, writes_run
 from selfplay.runs.stage import Made, Stage
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.recorded import begin_anew, record_run_settings
 from selfplay.settings.run import Settings
-from selfplay.stages.gate import pass_gate
 from selfplay.stages.learner_resources import resources_of
 from selfplay.stages.run_check import check_run
 from selfplay.stages.training_plan import TrainingPlan, plan_training
-from selfplay.training.fitting import EpochLoss
+from selfplay.training.epochs import Epoch
 from selfplay.training.process_group import ProcessGroup, joined_process_group
 
 log = logging.getLogger(__name__)
@@ -77,9 +75,7 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
             began = time.perf_counter()
             trained = _train(plan, context, start, processes, progress if is_first else NoProgress)
             if is_first:
-                made.counts = {"rows": trained.num_rows}
-                if plan.gate_agent is not None:
-                    made.counts |= pass_gate(context, level, plan.gate_agent, trained)
+                made.counts = {"rows": trained.num_rows, **trained.counts}
                 made.files = _write(plan, context.game, trained, time.perf_counter() - began)
                 if settings.output_dir is None:
                     record_run_settings(settings)
@@ -93,24 +89,24 @@ def _train(
 ) -> TrainedLevel:
     """The level, trained by its learner together with the other processes."""
     settings, level, learner, game = plan.settings, plan.level, plan.settings.learner, context.game
-    events: AbstractContextManager[Callable[[EpochLoss], None]] = nullcontext(lambda _: None)
+    events: AbstractContextManager[Callable[[Epoch], None]] = nullcontext(lambda _: None)
     if processes.is_rank_zero and settings.logger != "none":
         events = epoch_events(settings, level)
-    what = "epochs" if learner.plays_first else "steps"
-    steps = learner.steps(game, settings.matches)
+    steps, what = learner.steps(game, settings.matches)
     with closing(progress(total=steps, desc=f"level {level}: {what}")) as bar, events as write_event:
 
-        def on_epoch(loss: EpochLoss) -> None:
+        def on_epoch(epoch: Epoch) -> None:
             bar.update(1)
-            write_event(loss)
+            write_event(epoch)
 
+        reporting: dict[str, Any] = {"on_epoch": on_epoch, "on_step": bar.update}
         resources = resources_of(
-            context, first_level=plan.first_level, processes=processes, on_epoch=on_epoch, on_step=bar.update
+            context, first_level=plan.first_level, processes=processes, folder=plan.run.path, **reporting
         )
         memory = None if plan.memory is None else read_bytes(plan.memory)
-        how: dict[str, Any] = {"seed": settings.seed, "level": level, "matches": settings.matches, "memory": memory}
+        inputs = LevelInputs(game, start, settings.seed, level, settings.matches, memory, resources=resources)
         try:
-            return learner.train(plan.rows(game), start, resources=resources, **how)
+            return learner.train(inputs, plan.rows(game))
         except ValueError as error:
             if plan.memory is None or isinstance(error, SelfPlayError):
                 raise
@@ -130,20 +126,9 @@ def _lack_of_memory_explained(plan: TrainingPlan) -> Iterator[None]:
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        raise StageError(f"level {plan.level}: its rows do not fit into memory; {_less_memory(plan)}") from error
-
-
-def _less_memory(plan: TrainingPlan) -> str:
-    """The settings to change if rows do not fit into memory."""
-    settings, learner = plan.settings, plan.settings.learner
-    if not learner.streams_rows or settings.dataset.buffer_rows is not None:
-        return "set fewer matches, with another run_dir"
-    wanted = ["dataset.buffer_rows=1000000"]
-    if getattr(learner, "merge", False):
-        wanted.append("learner.merge=false")
-    if DATASET_FORMATS[settings.dataset.format].has_parts:
-        return f"{' and '.join(wanted)} {'reads' if len(wanted) == 1 else 'read'} them in parts"
-    return f"with another run_dir, {', '.join(wanted)} and dataset.format=parquet read them in parts"
+        fixes = [*plan.settings.learner.less_memory(), "fewer matches with another run_dir"]
+        fix = f"set {' or '.join(fixes)}"
+        raise StageError(f"level {plan.level}: its rows do not fit into memory; {fix}") from error
 
 
 def _write(plan: TrainingPlan, game: Game, trained: TrainedLevel, seconds: float) -> list[str]:
@@ -154,11 +139,12 @@ def _write(plan: TrainingPlan, game: Game, trained: TrainedLevel, seconds: float
         training, outcome = settings.learner.recorded(), settings.learner.outcome
         save_checkpoint(beside, trained.network, game, level, architecture, training, outcome)
     with written_whole(plan.folder / files[1]) as beside:
-        write_epoch_losses(beside, trained.losses)
+        write_epochs(beside, trained.epochs)
     if trained.memory is not None:
         files.append(LEARNER_FILE)
         with written_whole(plan.folder / LEARNER_FILE) as beside:
             beside.write_bytes(trained.memory)
-    best = min(loss.validation_loss for loss in trained.losses)
-    log.info("level %d: trained on %d rows, validation loss %.4f (%.2f s)", level, trained.num_rows, best, seconds)
+    best = min(trained.epochs, key=lambda epoch: epoch.judged)
+    what = f"{best.judged_by.replace('_', ' ')} {best.judged:.4f}"
+    log.info("level %d: trained on %d rows, %s (%.2f s)", level, trained.num_rows, what, seconds)
     return files

@@ -1,5 +1,6 @@
 """What the training of a level reads, and what is recorded of it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,9 +9,8 @@ from typing import Any
 from selfplay.architectures import option_defaults
 from selfplay.compute.process import process_count
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat, format_of
-from selfplay.dataset.parquet import ParquetRowGroups
-from selfplay.dataset.rows import with_policies
-from selfplay.errors import SettingError, StageError
+from selfplay.dataset.rows import Rows
+from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.named_players.make import files_of_player
@@ -22,9 +22,6 @@ from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
 from selfplay.training.fitting import initial_network
-from selfplay.training.parameters import OPTIMIZERS, Training
-from selfplay.training.rows_in_memory import RowsInMemory, TrainingRows
-from selfplay.training.streaming import StreamedRows
 
 
 @dataclass(frozen=True)
@@ -43,8 +40,8 @@ class TrainingPlan:
     """Numbers of matches that are reserved for each dataset."""
     start: Path | None
     """The agent whose weights it starts from; None: fresh weights."""
-    gate_agent: Path | None = None
-    """The agent against which it must pass the gate; None: there is no gate."""
+    rivals: list[Path]
+    """The agents of earlier levels that the training needs besides `start`, such as that of a gate."""
 
     @property
     def folder(self) -> Path:
@@ -54,7 +51,7 @@ class TrainingPlan:
     @property
     def memory(self) -> Path | None:
         """The file from which the learner continues, in addition to the weights; None: it begins anew."""
-        if self.start is None or self.level == self.first_level or self.settings.learner.plays_first:
+        if self.start is None or self.level == self.first_level:
             return None
         beside = self.start.with_name(LEARNER_FILE)
         return beside if beside.exists() else None
@@ -80,8 +77,8 @@ class TrainingPlan:
         if names := self.settings.learner.players(self.first_level):
             files = [file for name in names for file in files_of_player(name, self.settings.run_dir)]
             record["players_sha256"] = [sha256(path) for path in files]
-        if self.gate_agent is not None:
-            record["gate_sha256"] = sha256(self.gate_agent)
+        for rival in self.rivals:
+            record["gate_sha256"] = sha256(rival)
         return record
 
     def defaults(self) -> dict[str, Any]:
@@ -91,41 +88,32 @@ class TrainingPlan:
 
     def start_agent(self, game: Game) -> Agent:
         """The agent from which the training starts. Raises as `initial_network`; a StageError names what to change."""
-        settings, name = self.settings, f"level {self.level}"
-        if settings.learner.keeps_network:
-            assert self.start is not None, "see check_run"
-            return load_agent(self.start, game)
-        try:
-            network = initial_network(
-                game,
-                settings.architecture,
-                seed=settings.seed,
-                level=self.level,
-                numerics=settings.numerics,
-                start=self.start,
-            )
-        except StageError as error:
-            raise StageError(f"{error}; set another run_dir") from error
-        return Agent(Checkpoint(network, metadata_of(settings)), game, name)
+        settings = self.settings
 
-    def rows(self, game: Game) -> TrainingRows | list[Any]:
-        """The rows that the level is trained on; none where it learns while it plays."""
-        settings, codec = self.settings, game.observation_codec
-        if not self.datasets:
-            return []
-        if (buffer_rows := settings.dataset.buffer_rows) is not None:
-            return StreamedRows(
-                game, [ParquetRowGroups(path, codec) for path in self.datasets], self.strides, buffer_rows
-            )
-        usual: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
-        num_actions = settings.learner.policy_size(game)
+        def fresh(before: Agent | None) -> Agent:
+            architecture, seed, numerics = settings.architecture, settings.seed, settings.numerics
+            try:
+                network = initial_network(
+                    game, architecture, seed=seed, level=self.level, numerics=numerics, start=before
+                )
+            except StageError as error:
+                raise StageError(f"{error}; set another run_dir") from error
+            return Agent(Checkpoint(network, metadata_of(settings)), game, f"level {self.level}")
+
+        before = None if self.start is None else load_agent(self.start, game)
+        return settings.learner.begin(before, fresh)
+
+    def rows(self, game: Game) -> Iterator[Rows]:
+        """The rows that the level is trained on, in parts; none where it learns while it plays."""
+        usual: DatasetFormat = DATASET_FORMATS[self.settings.dataset.format]
         # Matches of different levels get different numbers, so that each is held out independently of the others.
-        parts = (
-            with_policies(path, part, num_actions)._replace(match=part.match + number * self.strides)
-            for number, path in enumerate(self.datasets)
-            for part in format_of(path, usual).read(path, codec)
-        )
-        return RowsInMemory(game, parts)
+        for number, path in enumerate(self.datasets):
+            for part in format_of(path, usual).read(path, game.observation_codec):
+                try:
+                    usable = self.settings.learner.usable_rows(part, game)
+                except ValueError as error:
+                    raise InvalidFileError(path, str(error)) from error
+                yield usable._replace(match=part.match + number * self.strides)
 
     def check_inputs(self) -> None:
         """Raise StageError for a dataset, and InvalidFileError for an agent, that differs from its manifest."""
@@ -152,47 +140,24 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
         raise SettingError(f"level={level}: level 0 is the random player; levels from 1 are trained")
     at_level, run = settings.at_level(level), RunFolder.of(settings)
     learner = at_level.learner
-    require_network(at_level, level)
-    if process_count() > 1:
-        _require_parallel(at_level)
-    datasets = _datasets(at_level, run, level) if learner.plays_first else []
-    start = gate_agent = None
+    learner.check_processes(process_count())
+    earlier = learner.datasets(level)
+    datasets = _datasets(at_level, run, level) if earlier else []
+    start = None
     if settings.start_file is not None:
         start = Path(settings.start_file)
     elif level > 1 and learner.uses_start:
         start = run.existing_agent(level - 1)
-    if level > 1 and getattr(learner, "gate", None) is not None:
-        gate_agent = run.existing_agent(level - 1)
-    earlier = [*learner.replayed(level), level - 1]
-    strides = max(settings.at_level(number + 1).matches for number in earlier)
-    return TrainingPlan(at_level, run, level, settings.first_level(level), datasets, strides, start, gate_agent)
-
-
-def require_network(settings: Settings, level: int) -> None:
-    """Raise SettingError if the learner of a level needs the network of another one, and there is none."""
-    name = settings.learner.name
-    if level == 1 and settings.learner.keeps_network and settings.start_file is None:
-        raise SettingError(
-            f"learner={name}: teaches levels that another learner has made; set it from a level on, as in "
-            f"from_level={{2:{{learner:{name}}}}}"
-        )
-
-
-def _require_parallel(settings: Settings) -> None:
-    """Raise SettingError if several processes cannot train the level together."""
-    learner = settings.learner
-    reason = f"learner={learner.name}" if learner.one_process_only else ""
-    if isinstance(learner, Training) and OPTIMIZERS[learner.optimizer].one_process_only:
-        reason = f"learner.optimizer={learner.optimizer}"
-    if reason:
-        raise SettingError(f"{reason} trains in one process; start it without torchrun")
+    rivals = [run.existing_agent(number) for number in learner.rivals(level)]
+    strides = max((settings.at_level(number + 1).matches for number in earlier), default=0)
+    return TrainingPlan(at_level, run, level, settings.first_level(level), datasets, strides, start, rivals)
 
 
 def _datasets(settings: Settings, run: RunFolder, level: int) -> list[Path]:
     """The datasets that a level is trained on, the newest last. Raises StageError."""
     if level > 1 and settings.dataset_file is None:
         run.check_level(level - 1)
-    earlier = [*settings.learner.replayed(level), level - 1]
+    earlier = settings.learner.datasets(level)
     datasets = [run.dataset(number, settings.dataset.format) for number in earlier]
     if settings.dataset_file is not None:
         datasets[-1] = Path(settings.dataset_file)

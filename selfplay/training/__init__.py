@@ -1,1 +1,1 @@
-"""Fitting a network to a dataset: examples, held-out matches, optimisers, streaming, several processes."""
+"""Fitting a network to a dataset: examples, held-out matches, optimisers, several processes."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
 from selfplay.compute.compiled_words import load, lowest, part, word_rows
 from selfplay.compute.elementary import tangent
 from selfplay.compute.positions import Packed
@@ -36,6 +36,9 @@ Entries = NDArray[np.int32]
 
 BLOCK = 1 << 14
 """Actions are chosen in this number of positions at a time, which takes a fraction of a second."""
+
+RowNumbers = NDArray[np.int64]
+"""int64[N]: numbers of rows."""
 
 
 class Comparisons(NamedTuple):
@@ -76,7 +79,7 @@ class ComparisonTraining:
             list(pool.map(choose, range(0, len(positions), BLOCK)))
         return actions
 
-    def learn(self, comparisons: Comparisons, order: Words, margin: float) -> tuple[int, Words]:
+    def learn(self, comparisons: Comparisons, order: RowNumbers, margin: float) -> tuple[int, Words]:
         """Take a step for each position in this order (int64[N], their rows).
 
         Args:
@@ -100,7 +103,6 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
     """The kernels of `ComparisonTraining.best_actions` and `learn` for a game with these rules."""
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
     unpack = rules.position.unpack
-    register_rules()
 
     @part_of_compiled
     def write_entries_after(after: Position, tables: TrainableTables, entries: Word) -> Word:
@@ -163,7 +165,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
     @compiled
     def learn(
         comparisons: Comparisons,
-        order: Words,
+        order: RowNumbers,
         margin: float,
         tables: TrainableTables,
         entries: Entries,

@@ -26,6 +26,7 @@ from selfplay.games import Game, State
 from selfplay.games.game import SEATS
 from selfplay.games.kernels import distinct_positions
 from selfplay.search.exact_solver import empties
+from selfplay.training.comparison_training import RowNumbers
 from selfplay.training.lessons import Apprentice, Judge, Lessons, SearchJudge, legal_words
 from selfplay.training.parameters import ExpertIteration
 
@@ -55,7 +56,7 @@ class LikelyReplies:
         self.depth, self.slack = parameters.reply_depth, parameters.slack
         self.most, self.noise = parameters.most_positions, parameters.noise
 
-    def lags(self, parents: Words, after: State) -> NDArray[np.float64]:
+    def lags(self, parents: RowNumbers, after: State) -> NDArray[np.float64]:
         """float64[N]: the lag of the actions that led to these positions from `parents` (their rows, in order)."""
         values = self.judge.values(after, self.depth - 1)  # to the player, who wants them high
         lowest = np.full(parents.max(initial=-1) + 1, np.inf)
@@ -63,7 +64,7 @@ class LikelyReplies:
         lags: NDArray[np.float64] = values - lowest[parents]
         return lags
 
-    def chosen(self, lags: NDArray[np.float64], ply: int) -> Words:
+    def chosen(self, lags: NDArray[np.float64], ply: int) -> RowNumbers:
         """The rows of the positions that are walked, in order."""
         drawn = Draws(self.key, torch.arange(len(lags)), ply).uniforms(Purpose.POSITION).numpy()
         return np.sort(np.argsort(lags + self.noise * drawn, kind="stable")[: self.most])
@@ -242,7 +243,7 @@ class Corrections:
             is_open[part[rows[after.returns > 0]]] = False
         return lines.select(is_open.nonzero()[:, 0])
 
-    def _rows(self, ply: int, state: State) -> Words:
+    def _rows(self, ply: int, state: State) -> RowNumbers:
         """int64[B]: the row of each position in the lessons of the ply; new ones are added."""
         self.lessons[ply], rows = self.apprentice.with_positions(self.lessons.get(ply, Lessons()), state)
         return rows

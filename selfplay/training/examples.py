@@ -1,6 +1,7 @@
 """Training examples, made from the rows of a dataset: equal ones merged, and multiplied by the game's symmetries."""
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,36 +25,27 @@ Columns = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32] | No
 ILLEGAL where an action is illegal, or None."""
 
 
-class PackedExamples(NamedTuple):
-    """N training examples with packed observations."""
-
-    packed: NDArray[np.uint8]
-    """uint8[N, ceil(D / 8)]: the observations, one bit for each entry (`np.packbits`)."""
-    targets: NDArray[np.float32]
-    """float32[N]"""
-    weights: NDArray[np.float32]
-    """float32[N], with mean 1."""
-    policies: NDArray[np.float32] | None = None
-    """float32[N, A]: the probability of each action, ILLEGAL where it is illegal; None without policies."""
-
-
 class Examples(NamedTuple):
-    """N training examples in the form that an optimiser expects."""
+    """N training examples."""
 
-    inputs: Tensor
-    """N inputs, made by `Trainer.inputs` from the observations."""
+    packed: Tensor
+    """uint8[N, ceil(D / 8)]: the observations, one bit for each entry (`np.packbits`)."""
     targets: Tensor
     """float32[N]"""
     weights: Tensor
     """float32[N], with mean 1."""
+    policies: Tensor | None = None
+    """float32[N, A]: the probability of each action, ILLEGAL where it is illegal; None without policies."""
 
     def select(self, rows: Tensor | slice) -> "Examples":
         """The examples with these numbers."""
-        return Examples(self.inputs[rows], self.targets[rows], self.weights[rows])
+        policies = None if self.policies is None else self.policies[rows]
+        return Examples(self.packed[rows], self.targets[rows], self.weights[rows], policies)
 
     def to(self, device: torch.device) -> "Examples":
         """The same examples on the given device."""
-        return Examples(*(column.to(device) for column in self))
+        policies = None if self.policies is None else self.policies.to(device)
+        return Examples(self.packed.to(device), self.targets.to(device), self.weights.to(device), policies)
 
 
 class Batch(NamedTuple):
@@ -63,8 +55,15 @@ class Batch(NamedTuple):
     """The examples of this process; possibly none."""
     size: int
     """Number of examples in the whole batch."""
-    policies: Tensor | None = None
-    """float32[n, A]: the policies of the share, ILLEGAL where an action is illegal; None without policies."""
+
+
+def observations_in(packed: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """uint8[N, *shape], 0 or 1: the observations that are packed in uint8[N, ceil(D / 8)]."""
+    size = prod(shape)
+    if packed.is_cpu:
+        return torch.from_numpy(np.unpackbits(packed.numpy(), axis=1, count=size)).reshape(-1, *shape)
+    shifts = torch.arange(7, -1, -1, dtype=torch.uint8, device=packed.device)
+    return ((packed.unsqueeze(-1) >> shifts) & 1).flatten(1)[:, :size].reshape(-1, *shape)
 
 
 def distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -88,7 +87,7 @@ def training_examples(
     policies: NDArray[np.float32] | None,
     training: Training,
     symmetries: Symmetries,
-) -> PackedExamples:
+) -> Examples:
     """The examples made from N rows, given by their `Columns`: merged where equal, and multiplied by the symmetries, as
     `training` says.
 
@@ -112,12 +111,10 @@ def training_examples(
     if training.weight_power not in (0.0, 0.5, 1.0):  # numpy's other powers are not the same on every processor
         weights = np.array([exponential(training.weight_power * logarithm(count)) for count in counts.tolist()])
     means = means.astype(np.float32)
-    return PackedExamples(
-        packed,
-        np.ascontiguousarray(means[:, 0]),
-        (weights / weights.mean()).astype(np.float32),
-        None if policies is None else np.ascontiguousarray(means[:, 1:]),
-    )
+    arrays = [packed, np.ascontiguousarray(means[:, 0]), (weights / weights.mean()).astype(np.float32)]
+    if policies is not None:
+        arrays.append(np.ascontiguousarray(means[:, 1:]))
+    return Examples(*map(torch.from_numpy, arrays))
 
 
 def _merge(

@@ -21,7 +21,6 @@ from torch import Tensor
 
 from selfplay.architectures.ntuple import NTuple, with_phases
 from selfplay.checks import check_parameters
-from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, State
@@ -31,6 +30,7 @@ from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.search.exact_solver import empties
 from selfplay.search.searcher import Searcher
+from selfplay.training.comparison_training import RowNumbers
 from selfplay.training.corrections import Corrections, LikelyReplies
 from selfplay.training.lessons import Apprentice, Lessons, SearchJudge
 from selfplay.training.parameters import ExpertIteration
@@ -38,7 +38,7 @@ from selfplay.training.parameters import ExpertIteration
 BATCH_MATCHES = 256
 """Matches that a thread plays at a time."""
 
-MOST_TRAININGS = 10
+MOST_TRAININGS_BY_SEARCH = 10
 """The largest number of trainings for one ply, and for all together. The search judges positions one by one, so
 judgements can contradict each other, and mistakes may be left."""
 
@@ -114,7 +114,7 @@ def learn_from_expert(
             seat=seat,
             replies=replies,
             taught=by_ply,
-            trainings=MOST_TRAININGS,
+            trainings=MOST_TRAININGS_BY_SEARCH,
             passes=parameters.passes,
             margin=parameters.margin,
         )
@@ -132,9 +132,9 @@ def learn_from_expert(
 
 
 def learn_together(apprentice: Apprentice, lessons: Lessons, on_step: Callable[[int], object]) -> None:
-    """Train one set of tables on the lessons of all plies, until no mistake is left or `MOST_TRAININGS` times."""
+    """Train one set of tables on all lessons until no mistake is left, or MOST_TRAININGS_BY_SEARCH times."""
     everything = np.arange(len(lessons.position))
-    for training in range(MOST_TRAININGS):
+    for training in range(MOST_TRAININGS_BY_SEARCH):
         apprentice.learn(lessons, np.flatnonzero(lessons.poor), apprentice.game.max_game_length + training)
         is_wrong = apprentice.mistakes(lessons, everything)
         apprentice.judge_all(lessons, everything[is_wrong])
@@ -166,7 +166,7 @@ def _lessons_by_ply(apprentice: Apprentice, lessons: Lessons) -> dict[int, Lesso
     return {ply: Lessons(*(field[rows] for field in lessons)) for ply, rows in by_ply.items()}
 
 
-def _rows_by_ply(game: Game, state: State) -> dict[int, Words]:
+def _rows_by_ply(game: Game, state: State) -> dict[int, RowNumbers]:
     """The rows of the positions of each ply, which is the number of stones that were added to the start."""
     plies = (empties(game, game.init()) - empties(game, state)).numpy()
     return {int(ply): np.flatnonzero(plies == ply) for ply in np.unique(plies)}

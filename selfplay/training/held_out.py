@@ -17,8 +17,8 @@ FEW_MATCHES = 1000
 class HeldOut(NamedTuple):
     """N held-out rows, as M distinct observations and the number of each row's observation."""
 
-    observations: Tensor
-    """uint8[M, D]: 0 or 1"""
+    packed: Tensor
+    """uint8[M, ceil(D / 8)]: the observations, one bit for each entry."""
     inverse: Tensor
     """int64[N]: numbers in range(M)"""
     targets: Tensor
@@ -56,16 +56,11 @@ def holds_out_some(matches: int, fraction: float, key: int) -> bool:
 
 
 def held_out_rows(
-    packed: NDArray[np.uint8], targets: NDArray[np.float32], policies: NDArray[np.float32] | None, size: int
+    packed: NDArray[np.uint8], targets: NDArray[np.float32], policies: NDArray[np.float32] | None
 ) -> HeldOut:
-    """Rows, given by their `Columns`, in the form on which networks are measured.
-
-    Args:
-        size: D, the number of entries of an observation.
-    """
+    """Rows, given by their `Columns`, in the form on which networks are measured."""
     first_rows, inverse = distinct_rows(packed)
-    distinct = np.unpackbits(packed[first_rows], axis=1, count=size)
-    held_out = HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, targets)))
+    held_out = HeldOut(*(torch.from_numpy(array) for array in (packed[first_rows], inverse, targets)))
     if policies is None:
         return held_out
     sums = np.stack([*policy_sums(policies, inverse, np.ones(len(policies)))], axis=1)

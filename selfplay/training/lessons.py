@@ -22,7 +22,7 @@ from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_positions
 from selfplay.search.exact_solver import WIN, ExactSolver
 from selfplay.search.searcher import MAX_DEPTH, Searcher
-from selfplay.training.comparison_training import Comparisons, ComparisonTraining
+from selfplay.training.comparison_training import Comparisons, ComparisonTraining, RowNumbers
 
 NONE = np.zeros(0, dtype=np.int64)
 NO_POSITIONS = np.zeros((0, 2), dtype=np.int64)
@@ -53,11 +53,11 @@ class ExactJudge:
     def __init__(self, solver: ExactSolver, lowest: int) -> None:
         self.solver, self.lowest = solver, lowest
 
-    def worth(self, state: State) -> Words:
+    def worth(self, state: State) -> NDArray[np.int64]:
         most = np.full(state.batch_size, WIN, dtype=np.int64)
         return most if self.lowest == WIN else self.solver.values_within(state, np.full_like(most, self.lowest), most)
 
-    def is_kept(self, after: State, worth: Words) -> NDArray[np.bool_]:
+    def is_kept(self, after: State, worth: NDArray[np.int64]) -> NDArray[np.bool_]:
         return self.solver.values_within(after, -worth, 1 - worth) <= -worth
 
 
@@ -150,7 +150,7 @@ class Apprentice:
         """int64[N]: the actions of the highest value in each position."""
         return self.training.best_actions(state.position.numpy())
 
-    def moves(self, state: State, actions: Words) -> tuple[Words, Words, State]:
+    def moves(self, state: State, actions: Words) -> tuple[RowNumbers, NDArray[np.int64], State]:
         """For each of `actions` (int64[N]) in each position: its row, its number, and the position after it."""
         is_action = (torch.from_numpy(actions)[:, None] >> torch.arange(num_action_bits(self.game))) & 1
         rows, numbers = is_action.nonzero(as_tuple=True)
@@ -178,17 +178,17 @@ class Apprentice:
 
     # ------------------------------------------------------------------ lessons
 
-    def with_positions(self, lessons: Lessons, state: State) -> tuple[Lessons, Words]:
+    def with_positions(self, lessons: Lessons, state: State) -> tuple[Lessons, RowNumbers]:
         """The lessons with these positions, and int64[B], the row of each."""
         known = len(lessons.position)
         positions = np.concatenate([lessons.position, state.position])
         first, inverse = distinct_positions(torch.from_numpy(positions))
         new = positions[first[known:].numpy()]
         nothing = np.zeros(len(new), dtype=np.int64)
-        rows: Words = inverse[known:].numpy()
+        rows: RowNumbers = inverse[known:].numpy()
         return lessons.with_rows(new, self.judge.worth(self.state(new)), nothing, nothing), rows
 
-    def judge_actions(self, lessons: Lessons, rows: Words, actions: Words) -> None:
+    def judge_actions(self, lessons: Lessons, rows: RowNumbers, actions: Words) -> None:
         """Find which of these actions, one or more in each of these rows, keep the worth."""
         unknown = actions & ~(lessons.good | lessons.poor)[rows]
         parents, numbers, after = self.moves(self.state(lessons.position[rows]), unknown)
@@ -196,21 +196,21 @@ class Apprentice:
         for known, is_so in ((lessons.good, is_good), (lessons.poor, ~is_good)):
             np.bitwise_or.at(known, rows[parents[is_so]], np.int64(1) << numbers[is_so])
 
-    def mistakes(self, lessons: Lessons, rows: Words) -> NDArray[np.bool_]:
+    def mistakes(self, lessons: Lessons, rows: RowNumbers) -> NDArray[np.bool_]:
         """bool[N]: whether an action of the highest value in each of these rows is poor; they are judged."""
         chosen = self.preferred(self.state(lessons.position[rows]))
         self.judge_actions(lessons, rows, chosen)
         is_wrong: NDArray[np.bool_] = lessons.poor[rows] & chosen != 0
         return is_wrong
 
-    def judge_all(self, lessons: Lessons, rows: Words) -> None:
+    def judge_all(self, lessons: Lessons, rows: RowNumbers) -> None:
         """Judge all actions in these rows."""
         self.judge_actions(lessons, rows, legal_words(self.game, self.state(lessons.position[rows])))
 
-    def learn(self, lessons: Lessons, rows: Words, training: int) -> int:
+    def learn(self, lessons: Lessons, rows: RowNumbers, training: int) -> int:
         """Train on these rows, in a new order in each pass, until all have the margin.
 
-        Rows in which no action is known to be good are left out: a search can contradict itself.
+        RowNumbers in which no action is known to be good are left out: a search can contradict itself.
 
         Args:
             training: the number of the training, which determines the order.

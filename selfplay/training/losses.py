@@ -1,13 +1,13 @@
 """The losses that training minimises, and those of the held-out rows."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from selfplay.compute.portable import arithmetic_of
-from selfplay.training.examples import ILLEGAL
+from selfplay.training.examples import ILLEGAL, observations_in
 from selfplay.training.held_out import HeldOut
 from selfplay.training.parameters import LossWeights
 from selfplay.training.process_group import ProcessGroup
@@ -51,7 +51,7 @@ class Losses(NamedTuple):
 
 def validation_losses(
     network: nn.Module,
-    held_out: Iterable[HeldOut],
+    held_out: Sequence[HeldOut],
     observation_shape: tuple[int, ...],
     processes: ProcessGroup,
     device: str,
@@ -62,18 +62,18 @@ def validation_losses(
         held_out: the rows of this process, in parts; the network evaluates the distinct observations of each part.
     """
     network.eval()
-    sums, has_policies = torch.zeros(3, dtype=torch.float64), False
+    sums = torch.zeros(3, dtype=torch.float64)
     with arithmetic_of(network), torch.inference_mode():
         for part in held_out:
-            blocks = torch.split(part.observations.to(device), VALIDATION_BLOCK)
-            outputs = [network(block.float().reshape(-1, *observation_shape)) for block in blocks]
+            blocks = torch.split(part.packed.to(device), VALIDATION_BLOCK)
+            outputs = [network(observations_in(block, observation_shape).float()) for block in blocks]
             values = torch.cat([output.value for output in outputs])
             errors = (values[part.inverse.to(device)] - part.targets.to(device)).double().square()
             policy_loss = 0.0
             if part.policies is not None:
                 logits = torch.cat([output.policy_logits for output in outputs])
                 policy_loss = float(cross_entropies(logits, part.policies.to(device)).double().sum())
-                has_policies = True
             sums += torch.tensor([float(errors.sum()), len(errors), policy_loss], dtype=torch.float64)
     total, count, policy_total = processes.all_reduce(sums).tolist()
-    return Losses(float(total / count), float(policy_total / count) if has_policies else None)
+    is_policy_trained = any(part.policies is not None for part in held_out)
+    return Losses(float(total / count), float(policy_total / count) if is_policy_trained else None)

@@ -11,11 +11,12 @@ from selfplay.search.searcher import MAX_DEPTH
 
 OPTIMIZERS: Registry[Any] = Registry(
     "optimizer",
-    {"adam": "selfplay.training.batch_training:BatchTraining"},
+    {"adam": "selfplay.training.optimizers:Adam"},
     group="selfplay.optimizers",
-    attributes=("runs_on_cpu_only", "run_epoch"),
+    attributes=("step",),
 )
-"""Classes that train networks: see `selfplay.training.trainer.Trainer`."""
+"""Classes of optimisers: (weights, gradient, training, *, is_portable) makes one, whose `step(learning_rate)` changes
+the vector of all weights by that of their gradients: see `selfplay.training.optimizers.Adam`."""
 
 SCHEDULES: Registry[Any] = Registry(
     "schedule",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import borrowed, compiled, part_of_compiled
 from selfplay.compute.compiled_words import lowest, part
 from selfplay.compute.elementary import tangent
 from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
@@ -159,7 +159,6 @@ def compile_self_play(rules: Rules, pass_action: int | None) -> Callable[..., No
     first_own, first_opp = (parts_of(word, 1)[0] for word in rules.initial)
     position, value_at_end = rules.position, finished_value(rules)
     passing = -1 if pass_action is None else pass_action
-    register_rules()
 
     @part_of_compiled
     def value_of_action(

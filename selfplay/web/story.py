@@ -3,6 +3,7 @@
 If a game has no run, it is the story of the run of the agent that comes with the program, if there is such an agent.
 """
 
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,11 @@ from selfplay.named_players.names import readable_name
 from selfplay.players.pretrained import PRETRAINED_FOLDER
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.data_changes import data_changes
-from selfplay.runs.epoch_losses import read_epoch_losses
+from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.finished_runs import LEVEL_TABLE
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
+from selfplay.training.epochs import Epoch, described
+from selfplay.training.fitting import TRAINING_LOSS
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.runs import other_run, read_once, run_summary
 from selfplay.web.story_schemas import (
@@ -57,9 +60,9 @@ def story_of(catalog: OpponentCatalog, game: Game, run_id: str | None = None) ->
         notes, run = [no_levels_text(run, game.name)], pretrained
     levels = run.trained_levels()
     losses = [
-        LevelLosses(level=level, epochs=epochs)
+        _losses(level, epochs)
         for level in run.levels_with("epoch_loss.csv")
-        if (epochs := read_once(_epochs, run.epoch_loss(level), notes)) is not None
+        if (epochs := read_once(read_epochs, run.epoch_loss(level), notes)) is not None
     ]
     compared = read_once(_comparison, run.comparison, notes)
     newest = max((row.level for row in compared or ()), default=0)
@@ -101,11 +104,10 @@ def _changes(run: RunFolder, levels: list[int], notes: list[str]) -> list[DataCh
         return []
 
 
-def _epochs(path: Path) -> list[EpochView]:
-    return [
-        EpochView(epoch=row.epoch, training=row.training_loss, validation=row.validation_loss)
-        for row in read_epoch_losses(path)
-    ]
+def _losses(level: int, epochs: Sequence[Epoch]) -> LevelLosses:
+    name = epochs[0].judged_by
+    views = [EpochView(epoch=one.epoch, judged=one.judged, training=one.measured.get(TRAINING_LOSS)) for one in epochs]
+    return LevelLosses(level=level, judged_by=name, title=described(name).title, unit=epochs[0].unit, epochs=views)
 
 
 def _comparison(path: Path) -> list[LevelRow]:

@@ -7,14 +7,17 @@ from selfplay.grading.proof import Lines
 
 class EpochView(BaseModel):
     epoch: int
-    training: float
-    validation: float
+    judged: float
+    training: float | None
 
 
 class LevelLosses(BaseModel):
-    """The losses in the training of a level."""
+    """What was measured in the training of a level: `judged` is the number by which epochs are compared."""
 
     level: int
+    judged_by: str
+    title: str
+    unit: str
     epochs: list[EpochView]
 
 

@@ -56,10 +56,10 @@ def test_a_table_of_patterns_is_refused_and_nothing_is_written(tmp_path: Path) -
 
 def test_the_command_writes_the_newest_level(tiny_run: Path, tmp_path: Path) -> None:
     path = tmp_path / "agent.onnx"
-    result = run_forked(COMMAND, "export-onnx", tiny_run, "--file", path)
+    result = run_forked(COMMAND, "export-onnx", f"run_dir={tiny_run}", "--file", path)
     assert (result.returncode, result.stderr) == (0, "")
     assert path.exists()
-    refused = run_forked(COMMAND, "export-onnx", tiny_run, "--level", 9, "--file", path)
+    refused = run_forked(COMMAND, "export-onnx", f"run_dir={tiny_run}", "--level", 9, "--file", path)
     assert_refused(refused, 1, "has no level 9; it has levels 1 to 3")
 
 
@@ -70,11 +70,10 @@ def test_the_advice_about_code_that_a_file_names_works(tmp_path: Path, forget_mo
     network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     save_checkpoint(agent, network, game, 1, architecture, {})
     forget_modules()
-    words = ("export-onnx", tmp_path, "--file", tmp_path / "agent.onnx")
+    words = ("export-onnx", f"run_dir={tmp_path}", "--file", tmp_path / "agent.onnx")
     advice = "set modules=[tests.support.pile], or in Python call selfplay.name_modules(['tests.support.pile'])"
     assert_refused(run_forked(COMMAND, *words), 1, advice)
-    for modules in (["modules=[tests.support.pile]"], ["--modules", "tests.support.pile"]):
-        assert run_forked(COMMAND, *words, *modules).stderr == ""
+    assert run_forked(COMMAND, *words, "modules=[tests.support.pile]").stderr == ""
     with pytest.raises(InvalidFileError, match="is code outside this program"):
         load_level(tmp_path)
     name_modules(["tests.support.pile"])

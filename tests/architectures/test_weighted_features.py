@@ -59,5 +59,5 @@ def test_training_finds_the_weights_that_made_the_targets():
     settings = Training(epochs=5, steps_per_epoch=60, batch_size=256, symmetries=False, learning_rate=0.02)
     network = build_network(ARCHITECTURE, game.observation_shape, game.num_distinct_actions)
     losses = fit_to_rows(network, rows._replace(target=targets), settings, game, seed=1)
-    assert losses[-1].validation_loss < 1e-6
+    assert losses[-1].measured["validation_loss"] < 1e-6
     assert list(network.feature_weights().values()) == pytest.approx(weights, abs=1e-3)

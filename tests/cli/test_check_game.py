@@ -27,12 +27,12 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_a_game_in_a_file_of_the_current_folder_is_accepted_with_its_counts(source: str) -> None:
     Path("connect3.py").write_text(source)
-    result = run_forked(COMMAND, "check-game", "connect3:Connect3")
+    result = run_forked(COMMAND, "check-game", "game=connect3:Connect3")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("connect3:Connect3: accepted: legality, perspective, symmetries")
     assert "sequences of 1 to 5 plies: 3 9 27 81 240;" in result.stdout
     assert "rules in JavaScript, for exported pages: agree in random matches" in result.stdout
-    refused = run_forked(COMMAND, "check-game", "connect3:Connect3", "--perft", 3, 9, 28)
+    refused = run_forked(COMMAND, "check-game", "game=connect3:Connect3", "perft=[3,9,28]")
     assert_refused(refused, 1, "connect3:Connect3: perft: depth 3 counts 27 sequences, not 28")
 
 
@@ -41,7 +41,7 @@ def test_a_game_with_a_mistake_is_refused_with_the_mistake(source: str) -> None:
     assert wrong != source
     # Another test of this process may have imported connect3.
     Path("short_connect3.py").write_text(wrong)
-    refused = run_forked(COMMAND, "check-game", "short_connect3:Connect3")
+    refused = run_forked(COMMAND, "check-game", "game=short_connect3:Connect3")
     assert_refused(refused, 1, "short_connect3:Connect3: ends: a match is longer than max_game_length=10")
 
 
@@ -69,7 +69,7 @@ def test_a_file_without_a_game_is_refused_in_one_line(source: str) -> None:
         ("other_class", "Game = int", "is not a subclass of selfplay.games.Game"),
     ):
         Path(f"{name}.py").write_text(text)
-        assert_refused(run_forked(COMMAND, "check-game", f"{name}:Game"), 2, f"{name}:Game", *reasons)
+        assert_refused(run_forked(COMMAND, "check-game", f"game={name}:Game"), 2, f"{name}:Game", *reasons)
 
 
 def test_few_plies_are_counted_in_a_game_with_many_actions():

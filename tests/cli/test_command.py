@@ -46,10 +46,6 @@ def test_a_program_plays_the_game_that_the_run_has_recorded(tiny_run):
     assert_refused(refused, 1, "is for tictactoe, not for connect_four")
 
 
-def test_a_positional_argument_may_be_written_as_a_setting():
-    assert_refused(run_forked(COMMAND, "check-game", "game=chess"), 2, "unknown game 'chess'")
-
-
 def test_a_sweep_without_a_folder_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     refused = run_forked(GENERATE, "-m", "seed=0,1", "--level", 0, "matches=50", "run_dir=")

@@ -8,7 +8,6 @@ import pytest
 
 from selfplay.cli import programs
 from selfplay.cli.command import Program
-from selfplay.cli.help_text import ArgumentParser
 from selfplay.cli.main import NAMES
 from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, GENERATE, PROJECT, files_of, run_forked
@@ -55,7 +54,7 @@ def test_programs_settings_and_options_are_completed(monkeypatch: pytest.MonkeyP
         ("selfplay train levels=2 architecture=", "architecture=conv", "recipe=othello"),
         ("selfplay play first=random opponent=le", "opponent=level", "recipe=othello"),
         ("selfplay learn comparison.references=[random,", "comparison.references=[random,perfect", "recipe=othello"),
-        ("selfplay solve --g", "--game", "error:"),
+        ("selfplay solve raw", "raw_discs=", "error:"),
     ):
         monkeypatch.setenv("COMP_LINE", line)
         monkeypatch.setenv("COMP_POINT", str(len(line)))
@@ -66,13 +65,6 @@ def test_programs_settings_and_options_are_completed(monkeypatch: pytest.MonkeyP
 def test_a_completion_without_a_line_lists_the_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COMP_LINE", raising=False)
     assert "tournament" in run_forked(COMMAND, "learn", "-sc", "query=bash").stdout.split()
-
-
-def test_options_may_be_written_as_settings() -> None:
-    parser = ArgumentParser("solve", "")
-    parser.add_argument("position")
-    parser.add_argument("--time-limit", type=float)
-    assert parser.parse_args(["44", "time_limit=3"]) == parser.parse_args(["44", "--time-limit", "3"])
 
 
 def test_the_shell_is_set_up_to_ask_the_command() -> None:

@@ -12,7 +12,7 @@ FIRST = FFO[0]
 
 
 def test_moves_are_listed_with_their_values_best_first():
-    result = run_forked(COMMAND, "solve", FIRST["board"], FIRST["side"])
+    result = run_forked(COMMAND, "solve", f"moves={FIRST['board']} {FIRST['side']}")
     assert result.stdout == "g8 +18\nh1 +12\na2 +6\nh7 +6\na3 +4\nb1 -4\na4 -22\ng2 -24\n"
     assert (result.returncode, result.stderr) == (0, "")
 
@@ -20,18 +20,18 @@ def test_moves_are_listed_with_their_values_best_first():
 @pytest.mark.parametrize(
     ("arguments", "output"),
     [
-        (["--game", "othello_4x4", "b1"], "a1 +10\na3 -12\nc1 -14\n"),
-        (["--game=othello_4x4", "B1", "--raw-discs"], "a1 +8\nc1 -8\na3 -9\n"),
-        (["XXXXXXXXXXXXXXX-", "O"], "the match is over: black has won by 16\n"),
-        (["--xo" + 12 * "x" + " o"], "b1 -10\n"),
-        (["XXXXXXXXXXXXXXX-", "white"], "the match is over: black has won by 16\n"),
-        (["XXXXXXXXXXXXXXX- X; d4:+1; --:-2; % a problem"], "the match is over: black has won by 16\n"),
-        (["XXXXXXXXXXXXXXX- X d4:+1 a2:-3"], "the match is over: black has won by 16\n"),
-        (["XXXXXXXXXXXXXXX- Black % 16"], "the match is over: black has won by 16\n"),
-        (["1 (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]B[b1];)"], "a1 +10\na3 -12\nc1 -14\n"),
-        (["--game", "othello_4x4", ""], "a2 -10\nb1 -10\nc4 -10\nd3 -10\n"),
+        (["game=othello_4x4", "moves=b1"], "a1 +10\na3 -12\nc1 -14\n"),
+        (["--game=othello_4x4", "moves=B1", "raw_discs=true"], "a1 +8\nc1 -8\na3 -9\n"),
+        (["moves=XXXXXXXXXXXXXXX- O"], "the match is over: black has won by 16\n"),
+        (["moves=--xo" + 12 * "x" + " o"], "b1 -10\n"),
+        (["--moves", "XXXXXXXXXXXXXXX- white"], "the match is over: black has won by 16\n"),
+        (["moves=XXXXXXXXXXXXXXX- X; d4:+1; --:-2; % a problem"], "the match is over: black has won by 16\n"),
+        (["moves=XXXXXXXXXXXXXXX- X d4:+1 a2:-3"], "the match is over: black has won by 16\n"),
+        (["moves=XXXXXXXXXXXXXXX- Black % 16"], "the match is over: black has won by 16\n"),
+        (["moves=1 (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]B[b1];)"], "a1 +10\na3 -12\nc1 -14\n"),
+        (["game=othello_4x4"], "a2 -10\nb1 -10\nc4 -10\nd3 -10\n"),
         # Black has taken all discs.
-        (["e6f4e3f6g5d6e7f5c5"], "the match is over: black has won by 64\n"),
+        (["moves=e6f4e3f6g5d6e7f5c5"], "the match is over: black has won by 64\n"),
     ],
 )
 def test_positions_are_accepted_in_every_notation(arguments, output):
@@ -42,16 +42,16 @@ def test_positions_are_accepted_in_every_notation(arguments, output):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        ([], ["position", "--help"]),
-        (["--game", "othello_6x6", FIRST["board"], "X"], ["othello_6x6", "36 signs", "64 signs"]),
-        (["f5d6a1"], ["disc 3", "a1", "not legal", "c3"]),
-        (["--game", "connect_four", "41424344"], ["the match is over after 7 actions"]),
-        ([FIRST["board"]], ["after a board comes the side to move, X or O"]),
-        ([f"{FIRST['board']} X 18"], ["the side to move", "'18'"]),
-        (["2 (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *];)(;GM[Othello]TY[4];)"], ["several matches in GGF"]),
-        ([""], ["60 squares are empty"]),
-        (["--game", "tictactoe", "f5"], ["game=tictactoe", "othello_4x4", "connect_four"]),
-        (["f5", "--time-limit", "0"], ["time_limit=0", "above 0"]),
+        (["f5"], ["'f5' is neither a flag nor a setting; write name=value"]),
+        (["game=othello_6x6", f"moves={FIRST['board']} X"], ["othello_6x6", "36 signs", "64 signs"]),
+        (["moves=f5d6a1"], ["disc 3", "a1", "not legal", "c3"]),
+        (["game=connect_four", "moves=41424344"], ["the match is over after 7 actions"]),
+        ([f"moves={FIRST['board']}"], ["after a board comes the side to move, X or O"]),
+        ([f"moves={FIRST['board']} X 18"], ["the side to move", "'18'"]),
+        (["moves=2 (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *];)(;GM[Othello]TY[4];)"], ["several matches in GGF"]),
+        (["moves="], ["60 squares are empty"]),
+        (["game=tictactoe", "moves=f5"], ["game=tictactoe", "othello_4x4", "connect_four"]),
+        (["moves=f5", "--time-limit", "0"], ["time_limit=0", "above 0"]),
     ],
 )
 def test_wrong_arguments_are_reported_in_one_line(arguments, named):
@@ -69,7 +69,7 @@ def test_ctrl_c_ends_the_program_without_a_traceback(tmp_path, monkeypatch):
         return solve(*arguments, **options)
 
     monkeypatch.setattr(EndgameSolver, "action_values", action_values)
-    done = interrupted_when_there_is(searching, COMMAND, "solve", "f5", "--time-limit", "600")
+    done = interrupted_when_there_is(searching, COMMAND, "solve", "moves=f5", "--time-limit", "600")
     assert done.returncode == 130
     # It begins again, if it is run again.
     assert done.stderr == "error: interrupted\n"

@@ -23,7 +23,6 @@ from selfplay.compute.compiled_words import (
     store,
     word_rows,
 )
-from selfplay.compute.stored_words import word_tensor
 from selfplay.compute.words import WordInt, parts_of, parts_of_bits, word_of_parts
 
 WIDTHS = [64, 65, 81, 128, 169, 361]
@@ -93,7 +92,7 @@ def compute(ones: Words, others: Words, numbers: NDArray[np.int64], words: Words
         changed |= 1
         changed <<= 2
         store(row, 14, changed)
-        store(row, 15, nth_bit(one, number % bit_count(one)) if one else 0)
+        store(row, 15, bit_like(one, nth_bit(one, number % bit_count(one))) if one else 0)
         counts[i, 0], counts[i, 1] = bit_count(one), lowest(one) if one else -1
         counts[i, 2], counts[i, 3] = part(one, num_parts(one) - 1), num_parts(one)
         counts[i, 4] = (one == other) + 2 * (one <= other) + 4 * (one > other) + 8 * (one >= other) + 16 * (one == -1)
@@ -107,7 +106,8 @@ def test_compiled_words_are_those_of_integers(bits: int) -> None:
     numbers = np.array(random.Random(4).choices(range(64 * parts), k=len(ones)))
     words, counts = np.zeros((len(ones), 16, parts), dtype=np.int64), np.zeros((len(ones), 6), dtype=np.int64)
     rows = words.view(word_dtype(parts))[:, :, 0]
-    compute(*(word_rows(word_tensor(each, bits)) for each in (ones, others)), numbers, rows, counts)
+    stored = (np.array([parts_of(word, parts) for word in each], dtype=np.int64) for each in (ones, others))
+    compute(*map(word_rows, stored), numbers, rows, counts)
     for a, b, n, found, counted in zip(ones, others, numbers.tolist(), words.tolist(), counts.tolist(), strict=True):
         chosen = a
         for _ in range(n % a.bit_count() if a else 0):
@@ -132,6 +132,10 @@ def test_numbers_of_numpy_are_bits_too() -> None:
     assert word_of(np.array([0, 80, 80]), 81) == WordInt(1 | 1 << 80, 2)
     assert word_of(np.array([63])) == 1 << 63
     assert word_of([]) == 0
+    shifted = WordInt(1 << 35, 1) << np.int32(30)  # as with actions from the arrays of a search, uncompiled
+    assert (repr(shifted), shifted == np.int64(0)) == ("WordInt(0, 1)", True)
+    assert repr(WordInt(6, 2) & np.int64(-1)) == "WordInt(6, 2)"
+    assert WordInt(-1, 1) == np.int64(-1)
 
 
 def test_constants_of_another_width_make_another_function() -> None:

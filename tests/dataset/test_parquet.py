@@ -78,7 +78,7 @@ def test_a_single_file_is_read_as_a_folder_with_one_part(parquet):
 
 def test_a_dataset_without_one_of_its_parts_is_refused(tmp_path):
     path = tmp_path / "dataset.parquet"
-    with PARQUET.written(path, CODEC, {}) as writer:
+    with PARQUET.written(path, {}) as writer:
         for shard in range(3):
             writer.add(shard, PARQUET.encode([drawn_rows(CODEC, 5, shard)], CODEC)[0])
     assert len(read_dataset(path, CODEC).match) == 15
@@ -91,7 +91,7 @@ def test_a_dataset_without_one_of_its_parts_is_refused(tmp_path):
 
 def interrupted(path, record, *contents):
     """Begin to write a dataset, add these shards and stop; returns what was there before."""
-    with suppress(KeyboardInterrupt), PARQUET.written(path, CODEC, record) as writer:
+    with suppress(KeyboardInterrupt), PARQUET.written(path, record) as writer:
         there = dict(writer.written)
         for shard, content in enumerate(contents):
             writer.add(shard, content)
@@ -108,7 +108,7 @@ def test_complete_shards_are_reused_by_the_next_run_with_the_same_settings(tmp_p
     for other in (contents[0][:-9], contents[1]):
         (tmp_path / ".dataset.parquet.partial" / "part-00000.parquet").write_bytes(other)
         assert interrupted(path, record, contents[0]) == {}, "a part that was cut off or exchanged counts as whole"
-    with PARQUET.written(path, CODEC, record) as writer:
+    with PARQUET.written(path, record) as writer:
         assert writer.written == {0: 5}
         writer.add(1, contents[1])
     assert [file.name for file in sorted(path.iterdir())] == ["part-00000.parquet", "part-00001.parquet"]

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfplay.experience.graph import BACKUPS, rescored
+from selfplay.experience.graph import rescored
+from selfplay.experience.rule import BACKUPS
 from tests.support.experience_tools import GAME, X_WINS, boards_of, learn, new_store, random_match
 
 

@@ -25,14 +25,19 @@ from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, sign_test_interval
 from selfplay.registry import Registry
 from selfplay.runs.data_changes import data_changes
-from selfplay.training.fitting import EpochLoss, LossParts
+from selfplay.training.epochs import Epoch
 from tests.support.runs import tiny_settings
 
 
-def losses_of(levels: int, epochs: int = 3, *, has_policies: bool = False) -> dict[int, list[EpochLoss]]:
-    parts = LossParts(0.1, 0.9, 0.2, 1.1, 0.05) if has_policies else None
+def losses_of(levels: int, epochs: int = 3, *, has_policies: bool = False) -> dict[int, list[Epoch]]:
+    names = "validation_value_loss", "validation_policy_loss", "decay_loss"
+    parts = dict(zip(names, (0.2, 1.1, 0.05), strict=True)) if has_policies else {}
+
+    def losses(level: int, epoch: int) -> dict[str, float]:
+        return {"training_loss": 0.1 / (epoch + level), "validation_loss": 0.2 + 0.5 / (epoch * level)}
+
     return {
-        level: [EpochLoss(e, 0.1 / (e + level), 0.2 + 0.5 / (e * level), True, parts) for e in range(1, epochs + 1)]
+        level: [Epoch(epoch, losses(level, epoch), True, parts) for epoch in range(1, epochs + 1)]
         for level in range(1, levels + 1)
     }
 
@@ -75,10 +80,21 @@ def bar_heights(figure: Figure, panel: int = 0) -> list[float]:
 @pytest.mark.parametrize("levels", [1, 25])
 def test_loss_curves_draw_every_level(levels: int) -> None:
     losses = losses_of(levels)
-    assert drawn(loss_curves(losses)) == [[e.validation_loss for e in epochs] for epochs in losses.values()]
-    assert drawn(loss_by_level(losses))[0] == [epochs[-1].validation_loss for epochs in losses.values()]
+    assert drawn(loss_curves(losses)) == [[e.judged for e in epochs] for epochs in losses.values()]
+    assert drawn(loss_by_level(losses))[0] == [epochs[-1].judged for epochs in losses.values()]
     # In a panel of its own: the two losses are not comparable.
-    assert drawn(loss_by_level(losses), 1) == [[epochs[-1].training_loss for epochs in losses.values()]]
+    assert drawn(loss_by_level(losses), 1) == [[epochs[-1].measured["training_loss"] for epochs in losses.values()]]
+
+
+def test_levels_of_learners_that_measure_something_else_have_panels_of_their_own() -> None:
+    losses = losses_of(2) | {3: [Epoch(1, {"share_of_mistakes_left": 0.1, "share_of_mistakes_met": 0.4})]}
+    curves, by_level = loss_curves(losses), loss_by_level(losses)
+    units = [axes.get_ylabel().splitlines()[0] for axes in curves.axes]
+    assert units == ["mean squared error", "share of the positions"]
+    assert drawn(curves, 1) == [[0.4]]
+    titles = [axes.get_title(loc="left") for axes in by_level.axes]
+    assert titles[2:] == ["Mistakes in the matches of the level, by level", "Mistakes left among the lessons, by level"]
+    assert drawn(by_level, 3) == [[0.1]]
 
 
 # ---------------------------------------------------------------------- positions on a line

@@ -11,7 +11,7 @@ import pytest
 
 from selfplay import compose_settings, learn_levels, train_level
 from selfplay.errors import SettingError, StageError
-from selfplay.runs.epoch_losses import read_epoch_losses
+from selfplay.runs.epoch_losses import read_epochs
 from selfplay.stages.compare import compare_and_report
 from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
 
@@ -35,12 +35,12 @@ def scalars_of(folder: Path) -> dict[str, list[tuple[int, float]]]:
 
 
 def check_losses(run_dir: Path, level: int) -> None:
-    losses = read_epoch_losses(run_dir / f"level_{level:02d}" / "epoch_loss.csv")
+    losses = read_epochs(run_dir / f"level_{level:02d}" / "epoch_loss.csv")
     scalars = scalars_of(run_dir / "tensorboard" / f"level_{level:02d}")
     assert set(scalars) == {"loss/training", "loss/validation"}
     for tag, column in (("loss/training", "training_loss"), ("loss/validation", "validation_loss")):
         assert [step for step, _ in scalars[tag]] == [loss.epoch for loss in losses]
-        assert [value for _, value in scalars[tag]] == pytest.approx([getattr(loss, column) for loss in losses])
+        assert [value for _, value in scalars[tag]] == pytest.approx([loss.measured[column] for loss in losses])
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import torch
 
 from selfplay import Board, make_game
+from selfplay.compute.positions import packed_array
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -48,6 +50,41 @@ def test_stones_and_values_stand_on_crossings_and_star_points_are_marked() -> No
     assert places == [*stars, (2, 2), (3, 3)]
     stones = [circle.get("fill") for circle in root.iter(f"{SVG}circle")][len(stars) :]
     assert stones == ["#fafafa", "#222222"]
+
+
+def elements(board: Board, name: str) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(board.svg()).iter(f"{SVG}{name}"))
+
+
+def test_men_stand_on_dark_squares_and_kings_have_a_letter() -> None:
+    game = make_game("draughts")
+    position = game.rules.position(own=1 << 62, opp=1 << 1, kings=1 << 62, hopping=0, up=1, quiet=0)
+    board = Board(game, game.state_at(torch.from_numpy(packed_array([position]))))
+    assert [(circle.get("cx"), circle.get("cy"), circle.get("fill")) for circle in elements(board, "circle")] == [
+        ("66", "22", "#fafafa"),
+        ("286", "330", "#222222"),
+    ]
+    assert texts(board) == ["K"]
+    fills = [rect.get("fill") for rect in elements(board, "rect")]
+    assert fills[1] == fills[62] != fills[0]
+    assert fills.count(fills[1]) == 32
+
+
+def test_lines_that_are_drawn_and_boxes_that_are_closed_stand_between_dots() -> None:
+    game = make_game("dots_and_boxes")
+    board = Board(game, game.state_after(["b1", "d1", "a2", "b3", "c2"]))
+    assert [path.get("d") for path in elements(board, "path")] == [
+        "M22 22H110", "M110 22H198", "M22 22V110", "M110 22V110", "M22 110H110",
+    ]  # fmt: skip
+    assert (texts(board), len(elements(board, "circle"))) == (["X"], 16)
+
+
+def test_joined_crossings_and_the_rows_of_a_rhombus_are_drawn_as_declared() -> None:
+    morris = make_game("nine_mens_morris")
+    (path,) = elements(Board(morris, morris.init()), "path")
+    assert path.get("d").count("M") == len(morris.presentation.joined_squares) == 32
+    rows = elements(Board("hex_3x3", make_game("hex_3x3").init()), "rect")[::3]
+    assert [rect.get("x") for rect in rows] == ["0", "22", "44"]
 
 
 @pytest.mark.parametrize(("size", "count"), [(3, 1), (5, 1), (9, 5), (13, 5), (19, 9)])

@@ -102,9 +102,9 @@ def TwoSquaresSwapped(actions, observations):  # noqa: N802 - it makes a class
 # ---------------------------------------------------------------------- texts
 
 
-class TransposedText(CompiledTicTacToe):
+class ColumnsAlone(CompiledTicTacToe):
     def action_to_string(self, action):
-        return f"{action % 3},{action // 3}"
+        return f"column {action % 3}"
 
 
 class WrongErrorForText(CompiledTicTacToe):
@@ -199,7 +199,7 @@ BROKEN_GAMES = [
     (ReturnsOfTheOther, "perspective: returns are not those of player 0"),
     (ObservedByThePlayerToMove, "perspective: channel 0 does not show the player who has just moved"),
     (TwoSquaresSwapped, "symmetries: symmetry 1 changes"),
-    (TransposedText, "texts: action 1 is written '1,0', which is read as action 3"),
+    (ColumnsAlone, "texts: action 0 is written 'column 0', which"),
     (WrongErrorForText, "texts: ValueError"),
     (ExampleBeyondTheEnd, "texts: the example of the presentation cannot be played: the match is over after 5 actions"),
     (LongerThanItSays, "ends: a match is longer than max_game_length=7"),

@@ -126,7 +126,7 @@ def test_the_observation_is_the_drawn_board_seen_by_the_player_who_has_just_move
 
 
 def test_a_text_that_is_not_a_column_is_refused():
-    with pytest.raises(IllegalActionError, match="is not a column; write a column from 1 to 7"):
+    with pytest.raises(IllegalActionError, match="is not a move; write a column from 1 to 7"):
         GAME.string_to_action("0")
 
 

@@ -6,7 +6,7 @@ import shutil
 import pytest
 import torch
 
-from selfplay.compute.compilation import Words, compiled, register_rules
+from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_words import load, word_rows
 from selfplay.compute.positions import field_values, packed_array, packed_fields
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
@@ -68,7 +68,6 @@ def test_the_boards_that_can_be_reached_are_tromps_legal_positions(width: int, c
 @pytest.mark.slow
 def test_4x4_has_tromps_number_of_positions_in_which_each_chain_has_a_liberty() -> None:
     connected = chain_rules(4).connected
-    register_rules()
 
     @compiled
     def count_positions(stones: Words, others: Words) -> int:
@@ -220,7 +219,7 @@ def test_crossings_are_named_as_in_the_go_text_protocol() -> None:
     assert texts == ["A9", "J9", "A1", "J1", "pass"]
     assert texts[:4] == [Vertices(game).text(action) for action in (0, 8, 72, 80)]
     for text in ("", "I1", "A10", "A0", "A"):
-        with pytest.raises(IllegalActionError, match="is not a crossing; write a crossing from A1 to J9, or pass"):
+        with pytest.raises(IllegalActionError, match="is not a move; write a crossing from A1 to J9, or pass"):
             game.string_to_action(text)
 
 

@@ -150,7 +150,7 @@ def test_names_of_crossings_are_those_of_the_board() -> None:
     assert board[1].startswith("15 X")
     assert board[15].endswith("O")
     for text in ("", "p1", "a16", "a0", "a", "1a", "a 1"):
-        with pytest.raises(IllegalActionError, match="is not a crossing; write a crossing from a1 to o15"):
+        with pytest.raises(IllegalActionError, match="is not a move; write a crossing from a1 to o15"):
             game.string_to_action(text)
 
 

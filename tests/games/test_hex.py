@@ -68,7 +68,7 @@ def test_rows_are_drawn_further_and_further_to_the_right_and_values_on_their_cel
         "   2 . X .",
         "    3 . . .",
     ]
-    with pytest.raises(IllegalActionError, match="'d1' is not a cell; write a cell from a1 to c3"):
+    with pytest.raises(IllegalActionError, match="'d1' is not a move; write a cell from a1 to c3"):
         game.string_to_action("d1")
 
 
@@ -120,5 +120,5 @@ def test_rows_of_large_boards_have_two_digits() -> None:
     assert [game.action_to_string(action) for action in (10, 110, 120)] == ["k1", "a11", "k11"]
     assert all(game.string_to_action(game.action_to_string(action)) == action for action in range(121))
     for text in ("", "a", "l1", "a12", "a0", "a1 1"):
-        with pytest.raises(IllegalActionError, match="is not a cell; write a cell from a1 to k11"):
+        with pytest.raises(IllegalActionError, match="is not a move; write a cell from a1 to k11"):
             game.string_to_action(text)

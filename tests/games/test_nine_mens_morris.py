@@ -85,5 +85,5 @@ def test_the_quick_check_texts_and_the_board() -> None:
         "X removes a stone",
     ]
     for text in ("a5", "a7-", "a7-d7-g7", "", "d4"):
-        with pytest.raises(IllegalActionError, match="is not an action; write a point such as d6"):
+        with pytest.raises(IllegalActionError, match="is not a move; write a point such as d6"):
             GAME.string_to_action(text)

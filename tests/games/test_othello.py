@@ -126,7 +126,7 @@ def test_boards_are_read_as_they_are_drawn():
     ],
 )
 def test_boards_are_read_as_people_and_programs_write_them(text, side):
-    game, state = written_position(text, side)
+    game, state = written_position(text if side is None else f"{text} {side}")
     assert game.name == "othello_4x4"
     assert "".join("-XO"[disc] for disc in game.squares(state)[0].tolist()) == "-----XX--XX---XO"
     assert int(state.current_player) == 1
@@ -161,7 +161,7 @@ def test_transcripts_are_read_back_as_written():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("f5x6", "transcript, disc 2: 'x6' is not a square; write a square from a1 to h8, or pass"),
+        ("f5x6", "transcript, disc 2: 'x6' is not a move; write a square from a1 to h8, or pass"),
         ("f5a1", "transcript, disc 2: action a1 is not legal here; legal actions: f4, d6, f6"),
         ("e6f4e3f6g5d6e7f5c5a1", "transcript, disc 10: the match is over before it"),
     ],
@@ -173,7 +173,7 @@ def test_bad_transcripts_are_refused(text, reason):
 
 def test_a_text_that_is_not_a_square_is_refused():
     for text in ("", "a9", "i1"):
-        with pytest.raises(IllegalActionError, match="is not a square"):
+        with pytest.raises(IllegalActionError, match="is not a move"):
             Othello().string_to_action(text)
 
 

@@ -39,7 +39,7 @@ def test_the_observation_is_the_sum_as_a_one_hot_vector():
 
 
 def test_a_text_that_is_not_an_addend_is_refused():
-    with pytest.raises(IllegalActionError, match="is not an addend"):
+    with pytest.raises(IllegalActionError, match="is not a move"):
         GAME.string_to_action("0")
 
 

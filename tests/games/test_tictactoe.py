@@ -69,7 +69,7 @@ def test_a_square_is_read_as_a_key_in_reading_order(keys):
 
 def test_a_text_that_is_not_a_square_is_refused():
     for text in ("3,0", "0"):
-        with pytest.raises(IllegalActionError, match="is not a square"):
+        with pytest.raises(IllegalActionError, match="is not a move"):
             GAME.string_to_action(text)
 
 

@@ -8,7 +8,7 @@ from selfplay.architectures import build_network
 from selfplay.figures.comparison import figures_of
 from selfplay.games import make_game
 from selfplay.grading.compared import Compared, ComparisonParameters
-from selfplay.grading.grades_and_policies import POSITIONS, Policies, sampled_positions
+from selfplay.grading.grades_and_policies import POSITIONS, Policies, policy_positions
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.random import RandomPlayer
@@ -42,7 +42,7 @@ def policies_of(agents: dict[int, Agent], *levels: int) -> Policies:
 
 
 def test_positions_are_different_unfinished_and_spread_over_the_match(agents: dict[int, Agent]) -> None:
-    state = sampled_positions(agents[1], 1, EPSILONS, 0)
+    state = policy_positions(agents[1], 1, EPSILONS, 0)
     assert 100 < state.batch_size <= POSITIONS
     assert not state.terminated.any()
     assert len(set(map(tuple, state.position.tolist()))) == state.batch_size
@@ -52,7 +52,7 @@ def test_positions_are_different_unfinished_and_spread_over_the_match(agents: di
 
 
 def test_policies_are_measured_by_entropy_and_agreement_with_search(agents: dict[int, Agent]) -> None:
-    state = sampled_positions(agents[2], 2, EPSILONS, 0)
+    state = policy_positions(agents[2], 2, EPSILONS, 0)
     uniform = GAME.legal_action_mask(state).sum(dim=1).double().log().mean()
     first, second = policies_of(agents, 1, 2).rows
     assert (first["level"], first["positions"]) == (1, state.batch_size)

@@ -71,8 +71,8 @@ def test_a_learning_opponent_learns_from_each_match() -> None:
 def test_invalid_input_is_explained_and_asked_again() -> None:
     written, prompts = dialogue(["maybe", "Y", "5,5", "hello", "1,1", "1,1"], FirstLegal(GAME))
     assert "Please answer y or n." in written
-    assert "'5,5' is not a square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
-    assert "'hello' is not a square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
+    assert "'5,5' is not a move; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
+    assert "'hello' is not a move; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
     assert any("action 1,1 is not legal here; legal actions: 0,1, 0,2" in line for line in written)
     assert len(prompts) == 7
 

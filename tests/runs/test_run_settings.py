@@ -3,9 +3,11 @@
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+import yaml
 
 from selfplay import compose_settings, generate_level, learn_levels, settings_of_run, train_level
 from selfplay.errors import InvalidFileError, SettingError, StageError
@@ -75,6 +77,20 @@ def test_a_recipe_without_changes_is_named_alone(tmp_path: Path) -> None:
     record_run_settings(compose_settings(["recipe=article", f"run_dir={tmp_path}"]))
     result = run_forked(COMPARE, f"run_dir={tmp_path}")
     assert result.stdout == f"{tmp_path} was begun with recipe=article{BEGINS_ANEW}\n"
+
+
+def test_the_learner_of_a_run_is_named_and_its_settings_are_shown(tmp_path: Path) -> None:
+    given = ["learner=td", "learner.step_size=0.5", "architecture=ntuple", f"run_dir={tmp_path}"]
+    record_run_settings(compose_settings(given))
+    named = "learner.name=td (usual values), "
+    said = run_forked(COMPARE, f"run_dir={tmp_path}").stdout
+    assert named in said
+    assert "batch_size" not in said
+    # Only what the run reads is printed, as a section or whole.
+    for section in ([], ["--package", "learner"]):
+        printed = yaml.safe_load(run_forked(COMPARE, f"run_dir={tmp_path}", "--cfg", "job", *section).stdout)
+        learner = printed if section else printed["learner"]
+        assert learner == asdict(compose_settings(given).learner)
 
 
 def test_a_stage_with_the_same_settings_says_nothing_and_others_are_refused(run_copy: Path) -> None:

@@ -10,19 +10,22 @@ from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
+from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings, SolveSettings
 from selfplay.settings.fields import Leaf, default_of_field, leaves
 from selfplay.settings.matches import CorrectionSettings, MatchSettings, ProofSettings, TournamentSettings
 from selfplay.settings.playing import ExperiencePlaySettings, ExportPageSettings, GtpSettings, PlaySettings, WebSettings
 from selfplay.settings.run import Settings
+from selfplay.settings.tools import CheckGameSettings, ExportOnnxSettings
 
 PROGRAMS: dict[str, type[CommonSettings]] = {
     "config": Settings,
     "analysis": AnalysisSettings,
+    "check_game": CheckGameSettings,
     "compete": CompeteSettings,
     "experience_graph": ExperienceGraphSettings,
     "experience_play": ExperiencePlaySettings,
     "export_evaluation": ExportSettings,
+    "export_onnx": ExportOnnxSettings,
     "export_page": ExportPageSettings,
     "fit_probcut": ProbCutSettings,
     "gtp": GtpSettings,
@@ -30,6 +33,7 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "play": PlaySettings,
     "prove": ProofSettings,
     "correct": CorrectionSettings,
+    "solve": SolveSettings,
     "tabular": TabularSettings,
     "tournament": TournamentSettings,
     "web": WebSettings,

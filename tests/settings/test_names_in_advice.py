@@ -25,7 +25,8 @@ DISCOUNTED = "gamma=0.9: cannot be combined with learner.value_share=0.5, whose 
         ),
         (
             ["learner=td", "architecture=ntuple", "learner.self_play='random?epsilon=0.1'"],
-            "learner.self_play=random?epsilon=0.1: finds no values to learn from; set search:... or mcts:...",
+            "learner.self_play=random?epsilon=0.1: finds no values to learn from; set mcts:..., or search:... with "
+            "architecture=ntuple",
         ),
         (
             ["learner=expert", "architecture=ntuple"],

@@ -82,10 +82,6 @@ def test_batches_and_shards_change_no_byte_of_matches_with_kept_trees(policy_run
     [
         (["architecture=mlp"], "architecture=mlp has no policy head, which learner=policy trains; set architecture="),
         (
-            ["learner.optimizer=tests.support.outside_training:SignDescent"],
-            "SignDescent does not train policies; set learner.optimizer=adam",
-        ),
-        (
             ["learner.rule=gumbel", "learner.reuse=true"],
             "reuse=true: learner.rule=gumbel divides its simulations from an unvisited position",
         ),

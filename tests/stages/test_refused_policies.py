@@ -11,25 +11,17 @@ from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, run_forked, tiny_settings
 
 POLICY = ["learner=policy", "architecture=alphazero_mlp"]
-PARTS = ["dataset.format=parquet", "learner.merge=false", "dataset.buffer_rows=100"]
 
 
 def test_a_dataset_without_policies_is_refused(tmp_path: Path) -> None:
     generate_level(tiny_settings(tmp_path, "matches=20"), 0)
-    message = r"dataset\.csv: has no policies, which the target rule search needs; make it again with force=true$"
+    message = r"dataset\.csv: has no policies, which learner=policy needs; make it again with force=true$"
     with pytest.raises(InvalidFileError, match=message):
         train_level(tiny_settings(tmp_path, *POLICY), 1)
     assert not RunFolder(tmp_path).agent(1).exists()
 
 
-def test_policies_are_neither_streamed_nor_trained_by_several_processes(
-    tiny_run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    message = (
-        r"^dataset\.buffer_rows=100: cannot be combined with learner=policy, .* in memory; set .*buffer_rows=null$"
-    )
-    with pytest.raises(SettingError, match=message):
-        tiny_settings(tiny_run, *POLICY, *PARTS)
+def test_policies_are_not_trained_by_several_processes(tiny_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(SettingError, match=r"^learner=policy trains in one process"):
         train_level(tiny_settings(tiny_run, *POLICY), 1)

@@ -110,19 +110,19 @@ def test_a_level_plays_better_with_a_search_and_explores_by_the_rate_in_its_name
         ),
         (
             ["learner.self_play=random", "learner.value_share=0.5"],
-            "learner.self_play=random: finds no values to learn from; set search:... or mcts:...",
+            "learner.self_play=random: finds no values to learn from; set mcts:..., or search:... with ",
         ),
         (
             ["architecture=mlp", "learner.value_share=0.5", "learner.self_play='search:negascout?depth=3'"],
-            "learner.self_play=search:negascout?depth=3: searches of a network without tables find no values; set ",
+            "learner.self_play=search:negascout?depth=3: finds no values to learn from; set ",
         ),
         (
             ["architecture=mlp", "learner.value_share=0.5"],
-            "learner.self_play=null: finds no values to learn from; set search:... or mcts:...",
+            "learner.self_play=null: finds no values to learn from; set mcts:..., or search:... with ",
         ),
         (
             ["learner=td", "learner.self_play=perfect"],
-            "learner.self_play=perfect: finds no values to learn from; set search:... or mcts:...",
+            "learner.self_play=perfect: finds no values to learn from; set mcts:..., or search:... with ",
         ),
         (
             ["learner=td", "learner.value_share=0.5"],

@@ -19,7 +19,7 @@ from selfplay.grading.proof import Grader
 from selfplay.learners.expert import read_memory
 from selfplay.named_players.make import make_player
 from selfplay.players.checkpoints import load_checkpoint
-from selfplay.runs.epoch_losses import read_epoch_losses
+from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.levels import level_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
@@ -69,7 +69,7 @@ def test_levels_learn_from_the_search_not_to_lose(finished):
     lost = [sum(lines.lost for lines in grader.grade(level_player(finished, level, game)).lines) for level in (1, 4)]
     assert lost[0] > 0
     assert lost[1] == 0
-    mistakes = [read_epoch_losses(RunFolder(finished).epoch_loss(level))[0].validation_loss for level in (2, 3, 4)]
+    mistakes = [read_epochs(RunFolder(finished).epoch_loss(level))[0].judged for level in (2, 3, 4)]
     assert mistakes[0] > mistakes[1] >= mistakes[2]
 
 
@@ -88,7 +88,7 @@ def test_tables_as_large_as_before_learn_the_lessons_of_all_plies_together(finis
     game, run = make_game("tictactoe"), RunFolder(tmp_path)
     weights = [load_checkpoint(run.agent(level), game).network.state_dict()["weight"] for level in (1, 2, 3, 4)]
     assert {tensor.shape for tensor in weights} == {weights[0].shape}
-    mistakes = [read_epoch_losses(run.epoch_loss(level))[0].validation_loss for level in (2, 3, 4)]
+    mistakes = [read_epochs(run.epoch_loss(level))[0].judged for level in (2, 3, 4)]
     assert mistakes[0] > mistakes[1] > mistakes[2]
     lines = Grader(positions_of("tictactoe")).grade(level_player(tmp_path, 4, game)).lines
     assert sum(line.lost for line in lines) == 0

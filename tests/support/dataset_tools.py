@@ -4,7 +4,7 @@ import numpy as np
 
 from selfplay.dataset.formats import CSV, DATASET_FORMATS, PARQUET
 from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.rows import Rows, actions_of, concatenate
+from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.target_rules import full
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.outcomes import match_return
@@ -55,8 +55,7 @@ def rows_are_equal(rows, other):
 def write_dataset(path, parts, codec):
     """Write the rows of `parts` as one shard; returns how many there were."""
     form = DATASET_FORMATS[path.suffix.removeprefix(".")]
-    num_actions, parts = actions_of(parts)
-    with form.written(path, codec, {}, num_actions) as writer:
+    with form.written(path, {}) as writer:
         content, rows = form.encode(parts, codec)
         writer.add(0, content)
     return rows

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.positions import flag, position, squares
-from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules
@@ -103,12 +102,6 @@ class Dots(Game):
     def action_to_string(self, action):
         row, column = divmod(self.edges[action], self.observation_shape[2])
         return "abcdefg"[column] + str(row + 1)
-
-    def string_to_action(self, text):
-        texts = [self.action_to_string(action) for action in range(self.num_distinct_actions)]
-        if text not in texts:
-            raise IllegalActionError(f"{text!r} is not an edge; write {self.presentation.action_help}")
-        return texts.index(text)
 
 
 class LeadOnly(Dots):

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.positions import number, position, squares
-from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules
@@ -94,12 +93,6 @@ class Morris(Game):
 
     def action_to_string(self, action):
         return "".join(map(point_name, self.presentation_class.pointed_squares(None, action)))
-
-    def string_to_action(self, text):
-        for action in range(self.num_distinct_actions):
-            if self.action_to_string(action) == text:
-                return action
-        raise IllegalActionError(f"{text!r} is not a move; write {self.presentation.action_help}")
 
 
 class AskingPresentation(MorrisPresentation):

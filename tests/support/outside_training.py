@@ -1,15 +1,10 @@
 """What another package could add to training: networks, target rules, an optimiser and a schedule."""
 
-from itertools import islice
-from math import prod
-
-import numpy as np
 import torch
 from torch import nn
 
 from selfplay.architectures import Output
 from selfplay.dataset.target_rules import full
-from selfplay.training.trainer import Trainer
 
 
 class PolicyNetwork(nn.Module):
@@ -57,38 +52,14 @@ def not_a_class(observation_shape):
     return PlainTensor(observation_shape)
 
 
-class SignDescent(Trainer):
+class SignDescent:
     """Moves every weight against the sign of its gradient, by the learning rate."""
 
-    runs_on_cpu_only = True
-    one_process_only = True
+    def __init__(self, weights, gradient, training, *, is_portable):
+        self.weights, self.gradient = weights, gradient
 
-    def __init__(self, job):
-        self.network, self.shape = job.network, job.observation_shape
-        self.learning_rate, self.steps = job.learning_rate, 0
-        self.weights = nn.utils.parameters_to_vector(job.network.parameters()).detach()
-        start = 0
-        for parameter in job.network.parameters():
-            parameter.data = self.weights[start : start + parameter.numel()].view_as(parameter)
-            start += parameter.numel()
-
-    def inputs(self, packed):
-        entries = np.unpackbits(packed, axis=1, count=prod(self.shape))
-        return torch.from_numpy(entries).reshape(-1, *self.shape)
-
-    def run_epoch(self, batches):
-        total = 0.0
-        for batch in islice(batches, self.learning_rate.steps_per_epoch):
-            observations, targets, weights = batch.share
-            self.network.zero_grad()
-            loss = (weights * (self.network(observations.float()).value - targets).square()).mean()
-            loss.backward()
-            for parameter in self.network.parameters():
-                if parameter.grad is not None:
-                    parameter.data -= self.learning_rate.at(self.steps) * parameter.grad.sign()
-            self.steps += 1
-            total += loss.item()
-        return total / self.learning_rate.steps_per_epoch
+    def step(self, learning_rate):
+        self.weights -= learning_rate * self.gradient.sign()
 
 
 def halving(peak, step, total_steps):

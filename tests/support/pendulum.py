@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.positions import number, position, squares
-from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
 
@@ -56,11 +55,6 @@ class Pendulum(Game):
 
     def action_to_string(self, action):
         return NAMES[action]
-
-    def string_to_action(self, text):
-        if text not in NAMES:
-            raise IllegalActionError(f"{text!r} is not left or right")
-        return NAMES.index(text)
 
 
 @position

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from selfplay.compute.bit_algebra import rule
 from selfplay.compute.positions import number, position
-from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules
@@ -68,8 +67,3 @@ class Pile(Game):
 
     def action_to_string(self, action):
         return NAMES[action]
-
-    def string_to_action(self, text):
-        if text not in NAMES:
-            raise IllegalActionError(f"{text!r} takes nothing; write {self.presentation.action_help}")
-        return NAMES.index(text)

@@ -6,7 +6,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from selfplay.compute.compilation import compiled, register_rules
+from selfplay.compute.compilation import compiled
 from selfplay.compute.compiled_words import load, word_rows
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import State
@@ -44,7 +44,6 @@ def position_values(evaluation: Evaluation, game: Game, state: State) -> Tensor:
 @cache
 def _batch_value(rules: Rules, unfinished_value: CompiledValue) -> Callable[..., None]:
     value_at_end, unpack = finished_value(rules), rules.position.unpack
-    register_rules()
 
     @compiled
     def write_values(positions, over, ends, unfinished, values):

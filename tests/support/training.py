@@ -2,16 +2,15 @@
 
 from collections.abc import Callable
 
-import numpy as np
-import torch
 from torch import nn
 
 from selfplay.dataset.rows import Rows
 from selfplay.games import Game
-from selfplay.training.examples import Examples, training_examples
-from selfplay.training.fitting import EpochLoss, fit
+from selfplay.training.epochs import Epoch
+from selfplay.training.examples import Examples, observations_in, training_examples
+from selfplay.training.fitting import fit
 from selfplay.training.parameters import Training
-from selfplay.training.rows_in_memory import RowsInMemory
+from selfplay.training.rows import TrainingRows
 
 
 def training_settings(**changes: object) -> Training:
@@ -20,11 +19,10 @@ def training_settings(**changes: object) -> Training:
 
 
 def examples_of(rows: Rows, settings: Training, game: Game) -> Examples:
-    """`training_examples` with the observations that they show, uint8[N, D], as inputs."""
+    """`training_examples` with the observations that they show, uint8[N, D], in the place of packed ones."""
     codec = game.observation_codec
     examples = training_examples(codec.pack(rows.position), rows.target, None, settings, game.symmetries)
-    observations = np.unpackbits(examples.packed, axis=1, count=codec.size)
-    return Examples(*map(torch.from_numpy, (observations, examples.targets, examples.weights)))
+    return examples._replace(packed=observations_in(examples.packed, (codec.size,)))
 
 
 def fit_to_rows(
@@ -33,8 +31,8 @@ def fit_to_rows(
     settings: Training,
     game: Game,
     seed: int,
-    on_epoch: Callable[[EpochLoss], None] = lambda _: None,
+    on_epoch: Callable[[Epoch], None] = lambda _: None,
     **options: object,
-) -> list[EpochLoss]:
+) -> list[Epoch]:
     """`fit` to these rows, in memory."""
-    return fit(network, RowsInMemory(game, [rows]), settings, seed=seed, on_epoch=on_epoch, **options)
+    return fit(network, TrainingRows(game, [rows]), settings, seed=seed, on_epoch=on_epoch, **options)

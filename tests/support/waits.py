@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.positions import number, position, squares
-from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
 
@@ -58,8 +57,3 @@ class Waits(Game):
 
     def action_to_string(self, action):
         return str(action)
-
-    def string_to_action(self, text):
-        if text not in tuple("01234"):
-            raise IllegalActionError(f"{text!r} is not a number from 0 to {WAIT}")
-        return int(text)

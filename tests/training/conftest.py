@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.streaming import ROWS, in_parts
+from tests.support.datasets_in_parts import ROWS, in_parts
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from selfplay.training.batch_training import Adam
 from selfplay.training.learning_rate import LearningRate, one_cycle
+from selfplay.training.optimizers import Adam, flattened
 from selfplay.training.parameters import Training
 
 STEPS = 20
@@ -34,13 +34,14 @@ def backward(network, step):
 )
 def test_the_steps_equal_those_of_torch(theirs, weight_decay, decoupled):
     ours, reference = small_network(), small_network()
-    adam = Adam(ours.parameters(), weight_decay, decoupled)
+    weights, gradient = flattened(ours.parameters())
+    adam = Adam(weights, gradient, Training(weight_decay=weight_decay, decoupled_weight_decay=decoupled))
     torch_adam = theirs(reference.parameters(), lr=1.0, weight_decay=weight_decay)
     for step in range(STEPS):
         learning_rate = 0.01 + 0.001 * step
         for group in torch_adam.param_groups:
             group["lr"] = learning_rate
-        adam.zero_grad()
+        gradient.zero_()
         torch_adam.zero_grad()
         backward(ours, step)
         backward(reference, step)
@@ -53,11 +54,11 @@ def test_the_steps_equal_those_of_torch(theirs, weight_decay, decoupled):
 def test_the_networks_weights_are_views_of_one_vector():
     network = small_network()
     before = copy.deepcopy(network.state_dict())
-    adam = Adam(network.parameters())
+    weights, _ = flattened(network.parameters())
     assert all(torch.equal(network.state_dict()[name], tensor) for name, tensor in before.items())
-    adam.weights.zero_()
+    weights.zero_()
     assert not any(parameter.any() for parameter in network.parameters())
-    assert len(adam.weights) == 6 * 8 + 8 + 8 + 1
+    assert len(weights) == 6 * 8 + 8 + 8 + 1
 
 
 @pytest.mark.parametrize("total_steps", [4, 33])

@@ -29,7 +29,7 @@ def three_rows():
 
 def as_dictionary(examples):
     """Maps each observation, as text, to its (target, weight)."""
-    keys = ["".join(str(int(entry)) for entry in observation) for observation in examples.inputs]
+    keys = ["".join(str(int(entry)) for entry in observation) for observation in examples.packed]
     assert len(set(keys)) == len(keys)
     return dict(zip(keys, zip(examples.targets.tolist(), examples.weights.tolist(), strict=True), strict=True))
 
@@ -61,7 +61,7 @@ def test_the_eight_images_of_a_board_are_its_turns_and_mirrors():
     board = observations_of(rows, CODEC).reshape(2, 3, 3)
     turned = [np.rot90(board, turns, axes=(1, 2)) for turns in range(4)]
     expected = {image.tobytes() for b in turned for image in (b.copy(), b[:, :, ::-1].copy())}
-    images = {image.astype(np.uint8).tobytes() for image in examples.inputs.numpy()}
+    images = {image.astype(np.uint8).tobytes() for image in examples.packed.numpy()}
     assert len(images) == 8
     assert images == expected
 

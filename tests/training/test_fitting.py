@@ -19,7 +19,7 @@ from selfplay.players.value_net import ValueNetPlayer
 from selfplay.training.fitting import fit, initial_network, seeded
 from selfplay.training.held_out import is_held_out
 from selfplay.training.parameters import Training
-from selfplay.training.rows_in_memory import RowsInMemory
+from selfplay.training.rows import TrainingRows
 from tests.support.dataset_tools import observations_of, random_rows
 from tests.support.training import examples_of, fit_to_rows, training_settings
 
@@ -63,7 +63,7 @@ def test_the_validation_loss_is_the_plain_mean_squared_error_of_the_held_out_row
         observation = torch.tensor(OBSERVATIONS[row], dtype=torch.float32).reshape(1, *SHAPE)
         with torch.inference_mode():
             total += (network(observation).value.item() - float(ROWS.target[row])) ** 2
-    assert losses[0].validation_loss == pytest.approx(total / len(held), rel=1e-5)
+    assert losses[0].measured["validation_loss"] == pytest.approx(total / len(held), rel=1e-5)
 
 
 def test_the_first_training_loss_is_the_weighted_error_of_the_untrained_network():
@@ -71,9 +71,9 @@ def test_the_first_training_loss_is_the_weighted_error_of_the_untrained_network(
     _, losses = fitted(settings)
     examples = examples_of(ROWS.select(~is_held_out(ROWS.match, 0.2, KEY)), settings, GAME)
     with torch.inference_mode():
-        values = make_network()(examples.inputs.float().reshape(-1, *SHAPE)).value
+        values = make_network()(examples.packed.float().reshape(-1, *SHAPE)).value
     expected = (examples.weights * (values - examples.targets) ** 2).mean().item()
-    assert losses[0].training_loss == pytest.approx(expected, rel=1e-5)
+    assert losses[0].measured["training_loss"] == pytest.approx(expected, rel=1e-5)
 
 
 def test_without_steps_per_epoch_an_epoch_is_one_pass():
@@ -107,7 +107,7 @@ def test_rows_in_parts_give_the_same_training_as_rows_at_once():
     weights = []
     for settings in (training_settings(), training_settings(merge=False, symmetries=False)):
         for rows in ([ROWS], parts):
-            network, in_memory = make_network(), RowsInMemory(GAME, rows)
+            network, in_memory = make_network(), TrainingRows(GAME, rows)
             losses = fit(network, in_memory, settings, seed=7)
             weights.append((in_memory.num_rows, losses, vector(network).tolist()))
     assert weights[0] == weights[1] != weights[2] == weights[3]
@@ -116,9 +116,9 @@ def test_rows_in_parts_give_the_same_training_as_rows_at_once():
 def test_a_level_of_tic_tac_toe_is_learned_without_files():
     random, network = RandomPlayer(GAME), initial_network(GAME, {"name": "mlp", "hidden_sizes": [64]})
     record = next(play_matches(GAME, (random, random), range(4000), key=0, batch_size=4000))
-    rows = RowsInMemory(GAME, [discounted_rows(GAME, record, gamma=0.9)])
+    rows = TrainingRows(GAME, [discounted_rows(GAME, record, gamma=0.9)])
     losses = fit(network, rows, Training(epochs=10, learning_rate=0.01))
-    assert losses[-1].validation_loss < 0.9 * losses[0].validation_loss
+    assert losses[-1].measured["validation_loss"] < 0.9 * losses[0].measured["validation_loss"]
     players = ValueNetPlayer(GAME, network), random
     assert count_matches(GAME, players, 200, 0, 200).results.losses < 20
 
@@ -159,7 +159,7 @@ def test_the_weights_of_the_champion_are_kept():
         on_epoch=lambda loss: epochs.append((loss, vector(network))),
     )
     assert [loss for loss, _ in epochs] == losses
-    best = min(losses, key=lambda loss: loss.validation_loss)
+    best = min(losses, key=lambda loss: loss.measured["validation_loss"])
     assert best is not losses[-1]
     kept = next(weights for loss, weights in epochs if loss is best)
     assert torch.equal(vector(network), kept)
@@ -184,7 +184,7 @@ def test_bfloat16_rounds_computations_but_neither_weights_nor_losses():
     assert vector(network).dtype == torch.float32
     assert not torch.equal(vector(network).bfloat16().float(), vector(network))
     assert not torch.equal(vector(network), vector(exact))
-    assert [loss.validation_loss for loss in losses] == pytest.approx(
-        [loss.validation_loss for loss in exact_losses], rel=0.03
+    assert [loss.measured["validation_loss"] for loss in losses] == pytest.approx(
+        [loss.measured["validation_loss"] for loss in exact_losses], rel=0.03
     )
-    assert losses[-1].validation_loss < losses[0].validation_loss
+    assert losses[-1].measured["validation_loss"] < losses[0].measured["validation_loss"]

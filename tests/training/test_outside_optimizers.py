@@ -55,13 +55,3 @@ def test_a_level_is_trained_by_an_optimizer_and_a_schedule_of_another_package(tm
 def test_names_that_are_not_registered_are_refused(override, message):
     with pytest.raises(SettingError, match=message.replace(r"\w+ \w+", r"[a-z ]+")):
         tiny_settings(Path("x"), override)
-
-
-def test_what_the_optimizer_requires_is_refused_where_it_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.version, "cuda", "13.0")
-    with pytest.raises(SettingError, match=r"SignDescent runs on the CPU only; set device=cpu or auto$"):
-        tiny_settings(tmp_path, SIGN, "device=cuda")
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(SettingError, match=r"SignDescent trains in one process; start it without torchrun$"):
-        train_level(tiny_settings(tmp_path, SIGN), 1)

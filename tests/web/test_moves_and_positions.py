@@ -41,7 +41,7 @@ def test_moves_and_positions_are_checked(client: TestClient) -> None:
     assert answered(moves="1,1 1,1")[0] == 409
     assert answered(moves="9,9") == (
         409,
-        "'9,9' is not a square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc",
+        "'9,9' is not a move; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc",
     )
     assert answered(moves="x" * 2001)[0] == 422
     assert answered(position={"squares": [2] * 9, "to_move": 0})[0] == 422

@@ -1,12 +1,10 @@
 """Programs that analyse a position."""
 
-import re
 import sys
 from collections.abc import Callable
 from functools import partial
 
 from selfplay.cli.command import Program
-from selfplay.cli.help_text import ArgumentParser
 from selfplay.compute.process import usable_cores
 from selfplay.errors import SettingError
 from selfplay.games import State
@@ -14,41 +12,28 @@ from selfplay.games.othello_notation import written_position
 from selfplay.playing import analysis
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver
-from selfplay.settings.evaluation import AnalysisSettings
+from selfplay.settings.evaluation import AnalysisSettings, SolveSettings
 
 
-def solve() -> None:
+@partial(Program, kind=SolveSettings, config="solve", run="read")
+def solve(settings: SolveSettings) -> None:
     """Solve a position of Othello or Connect Four exactly.
 
     Prints one line per move with its exact score. Othello positions should be near the end of the match.
 
-    selfplay solve BOARD SIDE     one of X, O or - per square, row by row from a1, and the side to move
-    selfplay solve "BOARD SIDE"   the same; x, o, * and . are understood too, spaces between the rows, and a line of a
-                                  problem file: BOARD X; g8:+18; h7:+12; % a comment
-    selfplay solve TRANSCRIPT     the moves from the start, as in f5d6c3..., or a match in GGF
-    selfplay solve --game connect_four 4453
-    Othello: the number of discs by which the side to move wins. Empty squares count for the winner (see --raw-discs).
+    selfplay solve 'moves=BOARD SIDE'   one of X, O or - per square, row by row from a1, and the side to move; x, o, *
+                                        and . are understood too, spaces between the rows, and a line of a problem
+                                        file: BOARD X; g8:+18; h7:+12; % a comment
+    selfplay solve moves=TRANSCRIPT     the moves from the start, as in f5d6c3..., or a match in GGF
+    selfplay solve game=connect_four moves=4453
+    Othello: the number of discs by which the side to move wins. Empty squares count for the winner (see raw_discs).
     Connect Four: 22 minus the number of stones that the winner has played at the end, negative if the other side wins.
     """
-    parser = ArgumentParser("solve", solve.__doc__)
-    parser.add_argument("position", help="a board or a transcript")
-    parser.add_argument("side", nargs="?", help="X or O, after a board")
-    parser.add_argument("--game", help="connect_four or othello")
-    parser.add_argument("--size", type=int, help="squares along a side; without it, as the board shows, or 8")
-    parser.add_argument("--raw-discs", action="store_true", help="Othello: do not count empty squares")
-    parser.add_argument("--time-limit", type=float, help="in seconds")
-    parser.add_argument("--threads", type=int, help="for long Othello endgames; one per core by default")
-    # A board may start like an option; options have a small letter after their dashes, and others than x and o.
-    options = parser.parse_args(
-        [re.sub(r"^(?!--$)(?=-+([^a-z-]|$)|-[-xXoO*.\s]*$)", " ", word) for word in sys.argv[1:]]
-    )
-    game, state = written_position(options.position.strip(), options.side, options.game, options.size)
-    if options.threads is not None and options.threads < 1:
-        parser.error(f"--threads {options.threads}: must be 1 or more")
-    solver = EndgameSolver(game, empties_to_winner=False) if options.raw_discs else make_exact_solver(game)
-    solver.num_threads = options.threads or usable_cores()
+    game, state = written_position(settings.moves.strip(), settings.game.name)
+    solver = EndgameSolver(game, empties_to_winner=False) if settings.raw_discs else make_exact_solver(game)
+    solver.num_threads = settings.search_threads or usable_cores()
     report = (lambda line: print(f"solved: {line}", file=sys.stderr)) if sys.stderr.isatty() else None
-    print("\n".join(move_value_lines(solver, state, options.time_limit, report)))
+    print("\n".join(move_value_lines(solver, state, settings.time_limit, report)))
 
 
 def move_value_lines(

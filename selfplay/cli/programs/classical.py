@@ -4,6 +4,7 @@ import logging
 import os
 import shutil
 import sys
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -113,7 +114,7 @@ def import_experience(settings: ExperienceGraphSettings) -> None:
     if not path.exists():
         # A file that cannot be read leaves no new store.
         read_json(Path(settings.json), BoardForm(game, rule.canonical), rule)
-    with fields_of("experience", *rule._fields):
+    with fields_of("experience", *asdict(rule)):
         store = ExperienceStore(path, game, rule)
     boards = import_json(store, Path(settings.json))
     log.info("%s now has %s boards", settings.experience.path, f"{boards:,}")

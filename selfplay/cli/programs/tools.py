@@ -3,13 +3,12 @@
 from functools import partial
 
 from selfplay.cli.command import Program
-from selfplay.cli.help_text import ArgumentParser
 from selfplay.errors import SettingError
 from selfplay.games import Game, conformance, make_game
 from selfplay.installation import require_package
-from selfplay.registry import name_modules
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 from selfplay.settings.playing import ExportPageSettings
+from selfplay.settings.tools import CheckGameSettings, ExportOnnxSettings
 from selfplay.stages import search_files
 from selfplay.web.compared_in_javascript import compare_in_javascript
 
@@ -19,26 +18,22 @@ MOST_SEQUENCES = 10**8
 """About the largest count that is printed: counting it takes seconds."""
 
 
-def check_game() -> None:
+@partial(Program, kind=CheckGameSettings, config="check_game", run="read")
+def check_game(settings: CheckGameSettings) -> None:
     """Check that a game meets the contract of games, for example one of your own.
 
-    selfplay check-game my_module:Connect3
-    selfplay check-game my_module:Connect3 --perft 3 9 27 81 240
+    selfplay check-game game=my_module:Connect3
+    selfplay check-game game=my_module:Connect3 perft=[3,9,27,81,240]
 
-    Plays random matches and compares everything that the game provides. The numbers after --perft are the known counts
-    of sequences of 1, 2, 3, ... plies from the start; without them the counts of the game are printed. Nobody but you
-    can check who wins: write a test with a match won by each side.
+    Plays random matches and compares everything that the game provides. Nobody but you can check who wins: write a test
+    with a match won by each side.
     """
-    parser = ArgumentParser("check-game", check_game.__doc__)
-    parser.add_argument("game", help="module:Class, or the name of a game")
-    parser.add_argument("--perft", type=int, nargs="+", default=[], metavar="COUNT", help="the known counts")
-    options = parser.parse_args()
-    game = make_game(options.game)
-    conformance.check_game(game, options.perft)
+    game, perft = make_game(settings.game.name), settings.perft or []
+    conformance.check_game(game, perft)
     print(f"{game.name}: accepted: legality, perspective, symmetries, texts, ends, points, observations, and compiled")
-    print("and uncompiled rules agree in random matches" + (", as do the counts of sequences" if options.perft else ""))
+    print("and uncompiled rules agree in random matches" + (", as do the counts of sequences" if perft else ""))
     print(f"rules in JavaScript, for exported pages: {_in_javascript(game)}")
-    if not options.perft:
+    if not perft:
         counts = counts_of_sequences(game)
         text = f"sequences of 1 to {len(counts)} plies: {' '.join(map(str, counts))}"
         print(f"{text}; compare them with an independent count")
@@ -70,28 +65,22 @@ def export_evaluation(settings: ExportSettings) -> None:
     search_files.export_evaluation(settings)
 
 
-def export_onnx() -> None:
+@partial(Program, kind=ExportOnnxSettings, config="export_onnx", run="read")
+def export_onnx(settings: ExportOnnxSettings) -> None:
     """Write the network of a level as an ONNX file.
 
-    selfplay export-onnx outputs/tictactoe
-    selfplay export-onnx outputs/connect3 --level 3 --file connect3.onnx --modules connect3
+    selfplay export-onnx run_dir=outputs/tictactoe
+    selfplay export-onnx run_dir=outputs/connect3 level=3 file=connect3.onnx modules=[connect3]
 
     The file is checked with onnxruntime in positions of random matches. Its input is the position seen by the player
     who has just moved, float32[N, *observation_shape]; its outputs are that player's value and, if there is one, the
     policy.
     """
-    parser = ArgumentParser("export-onnx", export_onnx.__doc__)
-    parser.add_argument("run_dir", help="the folder of the run")
-    parser.add_argument("--level", type=int, help="the level; the newest by default")
-    parser.add_argument("--file", default="agent.onnx", help="the file to write")
-    parser.add_argument("--modules", nargs="+", default=[], help="modules of your own that the files may name")
-    options = parser.parse_args()
     for package in ("onnx", "onnxruntime"):
         require_package("export-onnx", package, "onnx")
-    name_modules(options.modules)
     from selfplay.adapters.onnx import export_level
 
-    exported = export_level(options.run_dir, options.file, options.level)
+    exported = export_level(settings.run_dir, settings.file, settings.level)
     print(f"wrote {exported.path}: observation to {' and '.join(exported.outputs)}, as torch computes it")
 
 

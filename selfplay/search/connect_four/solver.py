@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
 from selfplay.compute.positions import Packed
 from selfplay.errors import SettingError
 from selfplay.games.connect_four import COLUMNS, SQUARES, ConnectFour, Position, has_line, is_terminal
@@ -52,7 +52,6 @@ def compile_values_within() -> Callable[..., bool]:
     It writes the score of each position, clipped to lowest..highest, to `values`. Returns False if it was stopped; the
     scores are then meaningless.
     """
-    register_rules()
 
     @part_of_compiled
     def value_within(own: int, opp: int, lowest: int, highest: int, search: ConnectFourSearch) -> int:

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import Words, compiled, part_of_compiled, prefetch, recursive_part, register_rules
+from selfplay.compute.compilation import Words, compiled, part_of_compiled, prefetch, recursive_part
 from selfplay.compute.positions import Packed, pack
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.search.endgame.last_squares import LAST_SQUARES, NO_VALUE, Count, compiled_flips, last_squares_search
@@ -125,7 +125,6 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
     With a `width` below ALL_MOVES, the values are guesses. `counts` is one record with the fields of `Count`; the
     visited positions are added to its count. Returns False if it was stopped; the values are then meaningless.
     """
-    register_rules()
     legal_actions, _, _, board, *_ = number_rules(rules, turning)
     flips = compiled_flips(turning)
     value_of_last_squares, final = last_squares_search(rules, turning)

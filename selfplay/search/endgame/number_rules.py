@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import as_word, part
 from selfplay.compute.words import parts_of
 from selfplay.games.rules import Rules, TurningRules
@@ -24,7 +24,6 @@ class NumberRules(NamedTuple):
 @cache
 def number_rules(rules: Rules, turning: TurningRules) -> NumberRules:
     """The rules of a game whose moves turn discs, on boards of at most 64 squares."""
-    register_rules()
     legal_words, lead, near, position = rules.legal_actions, rules.margin, turning.neighbours, rules.position
     assert lead is not None
 

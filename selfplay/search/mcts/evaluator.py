@@ -15,8 +15,8 @@ from torch import Tensor
 
 from selfplay.checks import LARGEST_COUNT, Range
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compilation import part_of_compiled, register_rules
-from selfplay.compute.compiled_words import lowest, nth_bit, part
+from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.compiled_words import nth_bit, part
 from selfplay.compute.random_numbers import below, fold
 from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
@@ -132,7 +132,6 @@ def _compile_rollouts(rules: Rules, pass_action: int | None) -> CompiledPosition
         rules.return_to_move,
     )
     is_again, passing = moves_again(rules), -1 if pass_action is None else pass_action
-    register_rules()
 
     @part_of_compiled
     def rollout(position: Position, bits: int) -> float:
@@ -144,7 +143,7 @@ def _compile_rollouts(rules: Rules, pass_action: int | None) -> CompiledPosition
                 break
             action = passing
             if legal != 0:
-                action = lowest(nth_bit(legal, below(fold(bits, ply), bit_count(legal))))
+                action = nth_bit(legal, below(fold(bits, ply), bit_count(legal)))
             position = play(position, action)
             ply += 1
             turns += not is_again(position)
@@ -197,7 +196,6 @@ def compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> Compil
     """The function of `AfterstateEvaluator`; its parameters are the temperature and `EvaluationParameters`."""
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     value_at_end, is_again = finished_value(rules), moves_again(rules)
-    register_rules()
 
     @part_of_compiled
     def value(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
 from selfplay.compute.compiled_words import load, lowest, position_of, set_position
 from selfplay.compute.positions import pack
 from selfplay.compute.random_numbers import fold
@@ -52,7 +52,6 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
     )
     begin_root, select_at_root, select, final_score, policy_weights = rule
     passing = -1 if pass_action is None else pass_action
-    register_rules()
 
     @part_of_compiled
     def is_over(position: Position) -> bool:

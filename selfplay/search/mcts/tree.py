@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import position_of
 from selfplay.compute.elementary import exponential
@@ -140,7 +140,6 @@ def back_up_of(rules: Rules) -> Callable[[Trees, int, int, float, bool], None]:
     the root.
     """
     unpack, is_again = rules.position.unpack, moves_again(rules)
-    register_rules()
 
     @part_of_compiled
     def back_up(trees: Trees, tree: int, number: int, value: float, proves: bool) -> None:

@@ -53,7 +53,8 @@ export function runsCard(runs) {
   const differs = (/** @type {string} */ setting) => !runs.every(({ story }) => story.summary.settings.includes(setting));
   const rows = runs.map(({ name, story }) => {
     const newest = story.comparison?.at(-1);
-    const losses = story.losses.at(-1)?.epochs.map((one) => one.validation) ?? [];
+    const last = story.losses.at(-1);
+    const losses = last?.judged_by === "validation_loss" ? last.epochs.map((one) => one.judged) : [];
     const exact = newest?.exact;
     return [
       name,

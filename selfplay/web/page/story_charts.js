@@ -8,7 +8,14 @@ const MOST_NAMED = 6;
 const GROUP_TONES = ["var(--chart-a)", "var(--chart-b)", "var(--chart-won)", "var(--chart-lost)", "var(--quiet)", "var(--chart-new)"];
 
 /** @type {(epochs: EpochView[]) => EpochView} */
-const champion = (epochs) => epochs.reduce((best, one) => (one.validation < best.validation ? one : best));
+const champion = (epochs) => epochs.reduce((best, one) => (one.judged < best.judged ? one : best));
+// What the levels of these runs are judged by, one of the levels of each kind: each has charts of its own.
+/** @type {(every: Run[]) => LevelLosses[]} */
+const kindsOf = (every) => [...new Map(every.flatMap((run) => run.story.losses).reverse().map((one) => [one.judged_by, one])).values()].reverse();
+/** @type {(run: Run, kind: LevelLosses) => LevelLosses[]} */
+const lossesOf = (run, kind) => run.story.losses.filter((one) => one.judged_by === kind.judged_by);
+/** @type {(name: string, kind: LevelLosses, kinds: LevelLosses[]) => string} */
+const idOf = (name, kind, kinds) => (kind === kinds[0] ? name : `${name}-${kind.judged_by}`);
 // The rows of the comparison that have this column.
 /** @type {<What extends keyof LevelRow>(what: What) => (run: Run) => (LevelRow & {[column in What]: NonNullable<LevelRow[column]>})[]} */
 const compared = (what) => (run) => /** @type {any} */ ((run.story.comparison ?? []).filter((row) => row[what] !== null));
@@ -49,24 +56,26 @@ function levelChart(every, { rows, curves, lines = [], head, cells, ...chart }) 
 // isShown: whether the curve of a level is drawn.
 /** @type {(every: Run[], isShown: (level: number) => boolean) => any[]} */
 export function lossCurves(every, isShown) {
-  const runs = every.filter((run) => run.story.losses.length > 0);
-  if (runs.length === 0) {
-    return [];
-  }
-  const shown = (/** @type {Run} */ run) => run.story.losses.filter(({ level }) => isShown(level));
-  const all = runs.reduce((sum, run) => sum + run.story.losses.length, 0);
+  return kindsOf(every).map((kind, _, kinds) => curvesOfKind(every, isShown, kind, idOf("losses", kind, kinds)));
+}
+
+/** @type {(every: Run[], isShown: (level: number) => boolean, kind: LevelLosses, id: string) => any} */
+function curvesOfKind(every, isShown, kind, id) {
+  const runs = every.filter((run) => lossesOf(run, kind).length > 0);
+  const shown = (/** @type {Run} */ run) => lossesOf(run, kind).filter(({ level }) => isShown(level));
+  const all = runs.reduce((sum, run) => sum + lossesOf(run, kind).length, 0);
   const count = runs.reduce((sum, run) => sum + shown(run).length, 0);
-  const epochs = Math.max(...runs.flatMap((run) => run.story.losses.map((one) => one.epochs.length)));
+  const epochs = Math.max(...runs.flatMap((run) => lossesOf(run, kind).map((one) => one.epochs.length)));
   const curves = count === all ? `A ${epochs > 1 ? "curve" : "point"} for each of ${all} levels` : `${count} of ${all} levels`;
   const kept = epochs > 1 ? "; a dot marks the epoch whose weights were kept" : "";
-  return [lineChart({
-    id: "losses",
+  return lineChart({
+    id,
     isWide: true,
-    title: "Validation loss by epoch",
+    title: `${kind.title} by epoch`,
     about: `${curves}, the newest strongest in colour${kept}.`,
     isRatio: true,
     xLabel: "epoch",
-    yLabel: "mean squared error",
+    yLabel: kind.unit,
     series: runs.flatMap((run) => shown(run).map(({ level, epochs: losses }, number, { length }) => ({
       name: curveName(run, `level ${level}`),
       tone: shade(run, number, length),
@@ -75,33 +84,38 @@ export function lossCurves(every, isShown) {
       isQuiet: count > MOST_NAMED && number > 0 && number < length - 1,
       points: losses.map((one) => ({
         x: one.epoch,
-        y: one.validation,
+        y: one.judged,
         isMarked: one === champion(losses),
-        text: `epoch ${one.epoch}: ${one.validation.toFixed(4)}`,
+        text: `epoch ${one.epoch}: ${one.judged.toFixed(4)}`,
       })),
     }))),
     table: {
-      caption: "Validation loss by level and epoch",
+      caption: `${kind.title} by level and epoch`,
       head: headOf(runs, ["level", ...Array.from({ length: epochs }, (_, number) => `epoch ${number + 1}`)]),
-      rows: rowsOf(runs, (run) => shown(run).map(({ level, epochs: losses }) => [level, ...losses.map((one) => one.validation.toFixed(4))])),
+      rows: rowsOf(runs, (run) => shown(run).map(({ level, epochs: losses }) => [level, ...losses.map((one) => one.judged.toFixed(4))])),
     },
-  })];
+  });
 }
 
 /** @type {(every: Run[]) => any[]} */
 export function lossByLevel(every) {
-  const rows = (/** @type {Run} */ run) => run.story.losses.map(({ level, epochs }) => ({ level, ...champion(epochs) }));
-  return levelChart(every, {
-    id: "loss-by-level",
-    title: "Validation loss by level",
-    about: "The lowest validation loss of each level. The table also has the training loss of the same epoch. If equal positions are merged for training, it is far lower, because it does not include the spread of their targets.",
-    isRatio: true,
-    yLabel: "mean squared error",
-    marks: every[0].story.changes.map(({ level, text }) => ({ x: level - 0.5, text: curveName(every[0], `from level ${level}: ${text}`) })),
-    rows,
-    curves: [{ name: "validation", y: ({ validation }) => validation, text: ({ validation }) => validation.toFixed(4) }],
-    head: ["level", "epoch kept", "validation", "training"],
-    cells: (run) => rows(run).map((row) => [row.level, row.epoch, row.validation.toFixed(4), row.training.toFixed(4)]),
+  return kindsOf(every).flatMap((kind, _, kinds) => {
+    const rows = (/** @type {Run} */ run) => lossesOf(run, kind).map(({ level, epochs }) => ({ level, ...champion(epochs) }));
+    const isFitted = kind.epochs.every(({ training }) => training !== null);
+    return levelChart(every, {
+      id: idOf("loss-by-level", kind, kinds),
+      title: `${kind.title} by level`,
+      about: isFitted
+        ? `The lowest ${kind.title.toLowerCase()} of each level. The table also has the training loss of the same epoch. If equal positions are merged for training, it is far lower, because it does not include the spread of their targets.`
+        : "The epoch of each level whose weights were kept.",
+      isRatio: true,
+      yLabel: kind.unit,
+      marks: every[0].story.changes.map(({ level, text }) => ({ x: level - 0.5, text: curveName(every[0], `from level ${level}: ${text}`) })),
+      rows,
+      curves: [{ name: kind.title.toLowerCase().split(" ")[0], y: ({ judged }) => judged, text: ({ judged }) => judged.toFixed(4) }],
+      head: ["level", "epoch kept", isFitted ? "validation" : kind.unit, ...(isFitted ? ["training"] : [])],
+      cells: (run) => rows(run).map((row) => [row.level, row.epoch, row.judged.toFixed(4), ...(row.training === null ? [] : [row.training.toFixed(4)])]),
+    });
   });
 }
 

@@ -105,9 +105,7 @@ def with_losses(page: Page, levels: list[list[float]]) -> None:
             story["losses"][0]
             | {
                 "level": number + 1,
-                "epochs": [
-                    {"epoch": epoch + 1, "training": loss, "validation": loss} for epoch, loss in enumerate(losses)
-                ],
+                "epochs": [{"epoch": epoch + 1, "training": loss, "judged": loss} for epoch, loss in enumerate(losses)],
             }
             for number, losses in enumerate(levels)
         ]

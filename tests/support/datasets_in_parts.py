@@ -1,16 +1,13 @@
-"""A dataset of matches of tic-tac-toe as a folder of parts, and its rows as a stream."""
+"""A dataset of matches of tic-tac-toe as a folder of parts, and trainings on its rows."""
 
 import pyarrow.parquet as pq
 
 from selfplay.architectures import build_network
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.formats import PARQUET
-from selfplay.dataset.parquet import ParquetRowGroups
 from selfplay.games import make_game
 from selfplay.training.fitting import seeded
 from selfplay.training.parameters import Training
-from selfplay.training.process_group import SINGLE_PROCESS
-from selfplay.training.streaming import StreamedRows
 from tests.support.dataset_tools import random_rows
 
 GAME = make_game("tictactoe")
@@ -42,16 +39,6 @@ def make_settings(**changes):
         "symmetries": False,
     }
     return Training(**{**values, **changes})
-
-
-def streamed(*paths, buffer_rows=300, matches=MATCHES):
-    groups = [ParquetRowGroups(path, CODEC) for path in paths]
-    return StreamedRows(GAME, groups, matches, buffer_rows)
-
-
-def split(*paths, settings=None, key=KEY, processes=SINGLE_PROCESS, **options):
-    """The rows of a stream, as a training gets them."""
-    return streamed(*paths, **options).split(settings or make_settings(), key, processes)
 
 
 def make_network(architecture="mlp"):
