@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.architectures.layer_program import LayerProgram, run_program
-from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import num_parts, part
 from selfplay.compute.positions import pack
 from selfplay.compute.words import PART_BITS
@@ -62,7 +62,6 @@ def _observing_entries(rules: Rules) -> Any:
     """The same for rules that give the entries of observations."""
     observation_entry = rules.observation_entry
     assert observation_entry is not None
-    register_rules()
 
     @part_of_compiled
     def observe(position: Position, shown: ShownBits, memory: NDArray[np.float32]) -> None:
