@@ -6,8 +6,9 @@
 
 Positions after four random plies, on one thread. Each figure is the median of --repeats measurements, in which the
 batch is searched, or several batches of together at least 64 positions. The networks and tables have random weights.
-The last column is the share of the time that is spent in the network; what it has said of positions is not remembered
-here. `benchmarks/throughput.py search` measures searches with random matches beside OpenSpiel.
+The last column is the share of the time that is spent in a network that torch evaluates in batches; its outputs are not
+kept here. The networks of pretrained agents are measured with --evaluators pretrained. `benchmarks/throughput.py
+search` measures searches with random matches beside OpenSpiel.
 """
 
 import project_environment
@@ -30,6 +31,7 @@ from selfplay.games import Game, game_names, make_game
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.network_evaluator import NetworkEvaluator
+from selfplay.players.pretrained import PRETRAINED, pretrained_agent
 from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import SEARCH_RULES, make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
@@ -56,9 +58,11 @@ class TimedNetwork(nn.Module):
 
 
 def evaluator_of(name: str, game: Game, settings: Sequence[str] = ()) -> tuple[Any, TimedNetwork | None]:
-    """The evaluator, and its network if it is evaluated in batches."""
+    """The evaluator, and its network if torch evaluates it in batches."""
     if name == ROLLOUTS:
         return RolloutEvaluator(), None
+    if name == PRETRAINED:
+        return Agent.load(pretrained_agent(game.name), game).evaluator(), None
     chosen = ["run_dir=unused", f"architecture={name}", f"game={game.name}", *settings]
     architecture = compose_settings(chosen).architecture
     with seeded(0):
@@ -67,6 +71,8 @@ def evaluator_of(name: str, game: Game, settings: Sequence[str] = ()) -> tuple[A
             nn.init.normal_(parameter, std=0.05)
     evaluator: Any = Agent(Checkpoint(network, {"outcome": "return"}), game, name).evaluator()
     if not isinstance(evaluator, NetworkEvaluator):
+        return evaluator, None
+    if evaluator.position_value is not None:
         return evaluator, None
     timed = TimedNetwork(network)
     evaluator.player.network, evaluator.evaluate = timed, evaluator._evaluate
@@ -90,7 +96,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", default="connect_four", choices=game_names())
     default = [ROLLOUTS, "ntuple_connect_four", "ntuple_walks", "alphazero_mlp", "alphazero_residual"]
-    parser.add_argument("--evaluators", nargs="+", default=default, help=f"{ROLLOUTS}, or names in conf/architecture")
+    parser.add_argument(
+        "--evaluators", nargs="+", default=default, help=f"{ROLLOUTS}, {PRETRAINED}, or names in conf/architecture"
+    )
     parser.add_argument("--settings", nargs="+", default=[], help="of the networks, such as architecture.blocks=5")
     parser.add_argument("--rules", nargs="+", default=list(SEARCH_RULES))
     parser.add_argument("--batches", nargs="+", type=int, default=[1, 64, 1024])

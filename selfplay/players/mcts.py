@@ -8,7 +8,6 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games.state import State
-from selfplay.players.capabilities import EvaluatesOnDevice
 from selfplay.players.kept_searches import is_same_batch, is_same_draws
 from selfplay.players.player import Player, SearchedPolicies, one_hot_policy, sample_actions
 from selfplay.search.mcts.tree import TreeSearchResult
@@ -101,8 +100,7 @@ class MctsPlayer(Player):
 
     def move_to(self, device: str) -> None:
         """Evaluate positions on this device, if the evaluator can."""
-        if isinstance(self.search.evaluator, EvaluatesOnDevice):
-            self.search.evaluator.move_to(device)
+        self.search.move_to(device)
 
     def prepare(self, state: State, draws: Draws) -> None:
         self._prepared = _Searched(state, draws, self.search.search(state, draws))

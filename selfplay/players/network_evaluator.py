@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from threading import Lock
+from typing import Any
 
 import numpy as np
 import torch
@@ -9,20 +10,32 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.architectures import Output
+from selfplay.architectures.layer_program import LayerProgram, layer_program
 from selfplay.checks import Range
-from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.compilation import IS_UNCOMPILED, Words, compiled
 from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import load, position_hash, position_of, set_position, word_rows
-from selfplay.compute.devices import NATIVE, PORTABLE
+from selfplay.compute.devices import CPU, NATIVE, PORTABLE
 from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.compute.random_numbers import Draws
 from selfplay.games.game import Game
 from selfplay.games.outcomes import OUTCOMES
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
+from selfplay.players.compiled_networks import (
+    ObservedProgram,
+    compile_policy_network,
+    compile_value_network,
+    shown_in,
+)
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.value_net import ValueNetPlayer, best_values, evaluate_output
-from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, PositionValues
+from selfplay.search.evaluation import EvaluationParameters
+from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, CompiledPositionValue, PositionValues
+
+LARGEST_COMPILED, SMALLEST_SHARE = 4_000_000, 0.8
+"""Of networks that are computed inside compiled searches: the products for one position, and the share of them in
+convolutions. torch computes larger networks, and linear layers, faster in batches."""
 
 BLOCK = 32
 """Rows in one forward pass on the CPU: a search of a single match evaluates one position at a time, and must get the
@@ -118,7 +131,11 @@ class NetworkEvaluator:
 
     With a policy head it gives the value of the position and the logits of the actions. Without a policy head, the
     values of the afterstates give the priors, and the best of them is the value of the position, as in
-    `AfterstateEvaluator` for evaluations that can be compiled. Evaluations are kept, so the weights must not change.
+    `AfterstateEvaluator` for evaluations that can be compiled.
+
+    On the CPU, networks that are lists of layers, mostly convolutions, and not too large (LARGEST_COMPILED) are
+    computed inside the compiled search, one position at a time. Others are evaluated in batches by torch; their
+    evaluations are kept. The weights must not change.
 
     Args:
         outcome: what the network predicts, a name in `selfplay.games.game.OUTCOMES`.
@@ -126,6 +143,8 @@ class NetworkEvaluator:
 
     Raises SettingError if the temperature is out of range.
     """
+
+    is_random = False
 
     def __init__(
         self,
@@ -139,6 +158,23 @@ class NetworkEvaluator:
         self.player = ValueNetPlayer(game, network, name=name, outcome=outcome)
         self.ends, self.temperature, self.name = OUTCOMES[outcome](game), temperature, name
         self._cache = EvaluationCache(game.num_distinct_actions, num_words=game.rules.position.num_words)
+        self._program = self._compiled_program()
+
+    @property
+    def position_value(self) -> Callable[[Game], CompiledPositionValue] | None:
+        """See `CompiledEvaluator`; None: it evaluates batches."""
+        if self._program is None:
+            return None
+        return compile_policy_network if self.temperature is None else compile_value_network
+
+    def parameters(self, game: Game) -> Any:
+        """Those of `position_value`; 0 if there is none."""
+        if self._program is None:
+            return 0
+        observed = ObservedProgram(shown_in(game), self._program._replace(memory=self._program.memory.copy()))
+        if self.temperature is None:
+            return observed
+        return float(self.temperature), EvaluationParameters(np.array(self.ends, dtype=np.float64), observed)
 
     def evaluate(self, state: State) -> PositionValues:
         return self._cache.evaluate(state, self._evaluate)
@@ -154,8 +190,19 @@ class NetworkEvaluator:
         return PositionValues(best_values(values).clamp(-1, 1), values.nan_to_num(nan=0.0) / self.temperature)
 
     def move_to(self, device: str) -> None:
+        """Searches that were made before do not notice it: see `TreeSearch.move_to`."""
         self._cache.clear()
         self.player.move_to(device)
+        self._program = self._compiled_program()
+
+    def _compiled_program(self) -> LayerProgram | None:
+        network, game = self.player.network, self.player.game
+        if IS_UNCOMPILED or next(network.parameters(), torch.empty(0)).device.type != CPU:
+            return None
+        program = layer_program(network, game.observation_shape)
+        if program is None or program.products > LARGEST_COMPILED:
+            return None
+        return program if program.convolved >= SMALLEST_SHARE * program.products else None
 
 
 class SymmetricNetwork(nn.Module):

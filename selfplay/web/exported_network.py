@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 
-from selfplay.architectures.capabilities import LayerLists, ListedLayers, TableWeights
+from selfplay.architectures.capabilities import ListedLayers, TableWeights
+from selfplay.architectures.listed_layers import computes_the_same, keeps_size
 from selfplay.architectures.mlp import Dropout
 from selfplay.architectures.residual import ResidualBlock
 from selfplay.errors import SettingError, shortened
@@ -48,41 +48,12 @@ def exported_network(agent: Agent) -> ExportedNetwork:
         }
     except _UnknownLayerError as error:
         raise SettingError(f"{cannot}; its layer {error} is not one of {COMPUTED}") from None
-    if not _computes_the_same(network, listed, agent.game.observation_shape):
+    if not computes_the_same(network, listed, agent.game.observation_shape):
         raise SettingError(
             f"{cannot}; its listed_layers, one after another, do not compute what it does, "
             "or a nn.Linear has no nn.Flatten before it"
         )
     return ExportedNetwork({"kind": "layers", "shape": agent.game.observation_shape, **lists}, arrays)
-
-
-def _computes_the_same(network: nn.Module, listed: LayerLists, shape: tuple[int, ...]) -> bool:
-    """Whether the layers have the outputs of the network, for random observations of this shape."""
-    device = next(network.parameters()).device
-    observations = torch.rand(8, *shape, generator=torch.Generator().manual_seed(0)).to(device)
-    with torch.no_grad():
-        try:
-            expected, features = network(observations), _computed(listed.trunk, observations)
-            value = _computed(listed.value, features)
-            policy = None if listed.policy is None else _computed(listed.policy, features)
-        except (RuntimeError, ValueError):  # shapes that do not fit
-            return False
-    if (policy is None) != (expected.policy_logits is None) or value.shape != (len(observations), 1):
-        return False
-    pairs = [(value[:, 0], expected.value), *([] if policy is None else [(policy, expected.policy_logits)])]
-    return all(one.shape == other.shape and torch.allclose(one, other, atol=1e-6) for one, other in pairs)
-
-
-def _computed(layers: Iterable[nn.Module], values: Tensor) -> Tensor:
-    """The output of layers. Raises ValueError where a nn.Linear follows planes, which torch computes place by place."""
-    for layer in layers:
-        if isinstance(layer, nn.Sequential):
-            values = _computed(layer, values)
-            continue
-        if isinstance(layer, nn.Linear) and values.dim() != 2:
-            raise ValueError
-        values = layer(values)
-    return values
 
 
 def _tables(tables: TrainableTables) -> ExportedNetwork:
@@ -114,7 +85,7 @@ def _described(layers: Iterable[nn.Module], arrays: Arrays) -> list[dict[str, An
                 described.append({"kind": "residual", "added": _described(layer.added_layers(), arrays)})
             case nn.Linear():
                 described.append({"kind": "linear", "weights": _stored(layer, arrays)})
-            case nn.Conv2d() if _keeps_size(layer):
+            case nn.Conv2d() if keeps_size(layer):
                 described.append(
                     {"kind": "convolution", "size": layer.kernel_size[0], "weights": _stored(layer, arrays)}
                 )
@@ -125,14 +96,6 @@ def _described(layers: Iterable[nn.Module], arrays: Arrays) -> list[dict[str, An
             case _:
                 raise _UnknownLayerError(shortened(" ".join(repr(layer).split())))
     return described
-
-
-def _keeps_size(layer: nn.Conv2d) -> bool:
-    """Whether it is an ordinary convolution, after which the board has as many rows and columns as before."""
-    size = layer.kernel_size[0]
-    padding = "same" if layer.padding == "same" else (size // 2, size // 2)
-    is_plain = (layer.stride, layer.dilation, layer.groups, layer.padding_mode) == ((1, 1), (1, 1), 1, "zeros")
-    return is_plain and layer.kernel_size == (size, size) and size % 2 == 1 and layer.padding == padding
 
 
 def _stored(layer: nn.Linear | nn.Conv2d, arrays: Arrays) -> str:

@@ -5,6 +5,8 @@ import torch
 from torch import nn
 
 from selfplay.architectures import Output, build_network
+from selfplay.compute.devices import PORTABLE
+from selfplay.compute.portable import set_numerics
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.players.agent import Agent
@@ -83,6 +85,35 @@ def test_a_result_does_not_depend_on_the_batch():
         alone = search.search(GAME.init(1), Draws(4, match[row : row + 1], 0))
         for one, all_of_them in zip(alone, together, strict=True):
             assert torch.equal(one[0].nan_to_num(9), all_of_them[row].nan_to_num(9))
+
+
+class ByBatches:
+    """A network evaluator that is evaluated by torch."""
+
+    def __init__(self, evaluator):
+        self.evaluate, self.ends = evaluator.evaluate, evaluator.ends
+
+
+@pytest.mark.parametrize("name", [pytest.param("residual", marks=pytest.mark.slow), "alphazero_residual"])
+def test_a_network_inside_the_compiled_search_finds_what_torch_finds(name):
+    network = network_of(name)
+    set_numerics(network, PORTABLE)
+    evaluator = agent_of(network).evaluator()
+    assert parts_of(evaluator).position_value is not None
+    draws = Draws(4, torch.arange(3), 2)
+    state = GAME.state_at(torch.tensor([[0b10001, 0b101000], [0b1, 0b10], [0b1000, 0b10000]]))
+    compiled, by_batches = (
+        TreeSearch(GAME, one, make_rule("puct", {"noise": 0.3}), 40).search(state, draws)
+        for one in (evaluator, ByBatches(evaluator))
+    )
+    assert torch.equal(compiled.visits, by_batches.visits)
+    torch.testing.assert_close(compiled.action_values, by_batches.action_values, equal_nan=True, atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("network", [("alphazero_residual", {"channels": 200}), ("alphazero_mlp", {})])
+def test_large_networks_and_perceptrons_are_evaluated_in_batches_by_torch(network):
+    name, options = network
+    assert parts_of(agent_of(network_of(name, **options)).evaluator()).position_value is None
 
 
 def images_of(state):

@@ -184,7 +184,7 @@ class AfterstateEvaluator:
         self.name = evaluation.name
 
     def position_value(self, game: Game) -> CompiledPositionValue:
-        return _compile_afterstates(game.rules, self.evaluation.unfinished_value(game))
+        return compile_afterstates(game.rules, self.evaluation.unfinished_value(game))
 
     def parameters(self, game: Game) -> tuple[float, EvaluationParameters]:
         """Raises SettingError if the evaluation does not fit the game."""
@@ -192,7 +192,8 @@ class AfterstateEvaluator:
 
 
 @cache
-def _compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> CompiledPositionValue:
+def compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> CompiledPositionValue:
+    """The function of `AfterstateEvaluator`; its parameters are the temperature and `EvaluationParameters`."""
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     value_at_end, is_again = finished_value(rules), moves_again(rules)
 

@@ -82,16 +82,26 @@ class TreeSearch(MadeAgain):
         self.game, self.evaluator, self.rule, self.simulations, self.proves = game, evaluator, rule, simulations, proves
         self._num_nodes = simulations + 1 + (simulations if reuse else 0)
         self._kept = KeptTrees(simulations) if reuse else None
-        # Asked once: looking for methods takes as long as several simulations.
-        self.parts = parts_of(evaluator)
-        self._ends = np.array(self.parts.ends, dtype=np.float64)
+        self._ask()
         self._constants = rule.constants(simulations, game.num_distinct_actions)
         self._kind = (game.rules, game.pass_action, rule.functions)
         # As many simulations as the previous search could run in QUICK_SECONDS.
         self._quick_simulations = FEWEST_QUICK
-        self._is_compiled = self.parts.position_value is not None
         if self._is_compiled:
             self.parts.parameters(game)
+
+    def _ask(self) -> None:
+        """Ask the evaluator for its parts: once, because looking for methods takes as long as several simulations."""
+        self.parts = parts_of(self.evaluator)
+        self._ends = np.array(self.parts.ends, dtype=np.float64)
+        self._is_compiled = self.parts.position_value is not None
+
+    def move_to(self, device: str) -> None:
+        """Evaluate positions on this device, if the evaluator can."""
+        move = getattr(self.evaluator, "move_to", None)
+        if move is not None:
+            move(device)
+            self._ask()
 
     @property
     def is_random(self) -> bool:
