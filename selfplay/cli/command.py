@@ -25,7 +25,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules
 from selfplay.settings.overrides import check_given_once, override_of, quoted, with_outside_names
-from selfplay.settings.recorded import take_run_settings, with_recorded_learner
+from selfplay.settings.recorded import take_run_settings, values_with_recorded_learner
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
@@ -71,6 +71,8 @@ class Program(NamedTuple, Generic[AnySettings]):
     starts."""
     after_sweep: Callable[[Path, Sequence[Path]], None] | None = None
     """Called at the end of a sweep (`-m`) with its folder and the run_dir of each of its runs."""
+    result: Callable[[AnySettings], float] | None = None
+    """The result of a finished run, for sweepers that choose the next run by the results of earlier ones."""
 
 
 def settings_of(
@@ -83,7 +85,10 @@ def settings_of(
     if process_count() > 1 and (name is not None or not program.in_parallel):
         raise SettingError(f"torchrun can start only {COMMAND} train, and one run of it; start this without it")
     is_of_run = issubclass(program.kind, Settings)
-    values = composed_values(program.kind, program.config, with_recorded_learner(overrides) if is_of_run else overrides)
+    if is_of_run:
+        values = values_with_recorded_learner(overrides)
+    else:
+        values = composed_values(program.kind, program.config, overrides)
     if name and values.run_dir:  # an empty one is refused
         values.run_dir = str(Path(values.run_dir) / name)
     if is_of_run:

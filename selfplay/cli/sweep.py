@@ -1,6 +1,7 @@
 """A sweep: runs of a program over several values of settings, such as `-m seed=0,1`.
 
-Hydra's sweeper lists the runs, and its launcher starts them after the settings of all have been checked.
+Hydra's sweeper lists the runs, and its launcher starts them after the settings of all have been checked. Other
+sweepers, such as that of Optuna, choose each run by the results of earlier ones.
 """
 
 import json
@@ -9,15 +10,18 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from math import isnan, nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from selfplay.cli.command import Program, logging_to_screen, run_program, settings_of
 from selfplay.cli.process_exit import write_error_line
 from selfplay.errors import SelfPlayError, SettingError, StageError, line_of
+from selfplay.runs.command_lines import command_line
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import LEARNER, SEARCH_PATH, hydra_main
 from selfplay.settings.overrides import ADDED_PARAMETER, QUOTED, quoted
@@ -27,6 +31,8 @@ log = logging.getLogger(__name__)
 NOT_LISTED = re.compile(r"=interval\(|,\s*(choice|range|interval|glob|shuffle|sort|tag)\(")
 """In an override without its texts in quotes: an interval, or a function of Hydra's among the values."""
 
+
+SWEEPER = "hydra/sweeper="
 
 FORCED = "++"
 """How an override begins that Hydra accepts whether it knows the setting or not."""
@@ -39,6 +45,9 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
     refuse the settings of any, and at the end if all that have failed did so because of their settings; otherwise
     StageError if a run has failed.
     """
+    if any(one.startswith(SWEEPER) and one != f"{SWEEPER}basic" for one in overrides):
+        search_runs(program, overrides)
+        return
     runs = [(name, *settings_of(program, given, name)) for name, given in runs_of_sweep(program, overrides)]
     names = [name or settings.run_dir for name, settings, _ in runs]
     for name, (_, settings, _) in zip(names, runs, strict=True):
@@ -72,6 +81,44 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
         raise StageError(f"{text}; run the same command again to resume them")
 
 
+def search_runs(program: Program[AnySettings], overrides: Sequence[str]) -> None:
+    """Run the program with the settings that a sweeper chooses, which is told the result of each run, nan if it failed.
+
+    Raises SettingError if the program has no result, StageError at the end if a run has failed.
+    """
+    if (result := program.result) is None:
+        raise SettingError(
+            f"{SWEEPER.removesuffix('=')}: only {command_line('learn')} has results to choose the next run by"
+        )
+    parsed = OverridesParser.create().parse_overrides(list(overrides))
+    kept = [one for one in parsed if one.key_or_group == SEARCH_PATH or not one.key_or_group.startswith("hydra")]
+    fixed = {one.key_or_group: str(one.input_line) for one in kept if not one.is_sweep_override()}
+    folder = Path(settings_of(program, [*fixed.values()])[0].run_dir)
+
+    def result_of(number: int) -> float:
+        given = [one.removeprefix(FORCED) for one in HydraConfig.get().overrides.task]
+        # The sweeper may have changed the quotes of the others.
+        chosen = [one for one in given if one.partition("=")[0] not in fixed]
+        name = _name(set(chosen))
+        try:
+            with logging_to_screen(program.log_to or sys.stdout):
+                settings, taken = settings_of(program, [*fixed.values(), *chosen], name)
+                program.check(settings)
+                log.info("run %d: %s", number + 1, name)
+                run_program(program, settings, taken)
+                return result(settings)
+        except SelfPlayError as error:
+            write_error_line(f"{name}: {line_of(error)}")
+            return nan
+
+    results = _results(program, overrides, result_of)
+    failed = sum(map(isnan, results))
+    if program.after_sweep and failed < len(results):
+        program.after_sweep(folder, [])
+    if failed:
+        raise StageError(f"{failed} of {len(results)} runs failed")
+
+
 def runs_of_sweep(program: Program[Any], overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
     """The runs of a sweep over the values in these overrides, such as `seed=0,1`: the name and overrides of each.
 
@@ -102,14 +149,16 @@ def _results(program: Program[Any], overrides: Sequence[str], task: Callable[[in
     """What `task` returns for the number of each run of a sweep. Hydra's launcher may call it in other processes."""
     # Hydra logs nothing, and writes no file but multirun.yaml.
     own = ["hydra/job_logging=none", "hydra/hydra_logging=none", "hydra.output_subdir=null"]
+    # Hydra does not know the parameters of a learner of the user's own.
+    given = [f"{FORCED}{one}" if one.startswith(f"{LEARNER}.") else one for one in overrides]
     with TemporaryDirectory() as folder:
 
-        def run(_: object) -> None:
+        def run(_: object) -> Any:
             number = HydraConfig.get().job.num
-            Path(folder, f"{number:09}.json").write_text(json.dumps(task(number)))
+            returned = task(number)
+            Path(folder, f"{number:09}.json").write_text(json.dumps(returned))
+            return returned
 
-        # Hydra does not know the parameters of a learner of the user's own.
-        given = [f"{FORCED}{one}" if one.startswith(f"{LEARNER}.") else one for one in overrides]
         arguments = [*own, f"hydra.sweep.dir={quoted(folder)}", *given, "--multirun"]
         hydra_main(program.kind, program.config, arguments, run)
         return [json.loads(path.read_text()) for path in sorted(Path(folder).glob("*.json"))]

@@ -159,29 +159,40 @@ in_compiled_code(bit_like, lambda word, number: word_type(_parts_of_kind(word)),
 
 
 @part_of_compiled
-def nth_of_64(bits: int, n: int) -> int:
-    """The number of the n-th lowest set bit of an int64, found by halving, without branches."""
-    place = 0
-    for half in (32, 16, 8, 4, 2, 1):
-        below = bit_count((bits >> place) & ((1 << half) - 1))
-        above = n >= below
-        n -= below * above
-        place += half * above
-    return place
+def without_lowest(bits: int, count: int) -> int:
+    """An int64 without its lowest set bits."""
+    for _ in range(count):
+        bits &= bits - 1
+    return bits
 
 
 @part_of_compiled
-def nth_bit(word: Word, n: int) -> Word:
-    """The word in which only the n-th lowest set bit of `word` is set, counted from 0."""
-    if num_parts(word) == 1:
-        return as_word(1) << nth_of_64(part(word, 0), n)
-    k, rest = 0, word
+def nth_of_64(bits: int, n: int) -> int:
+    """The number of the n-th lowest set bit of an int64, without a loop whose end is hard to predict."""
+    place = 0
+    if n >= 8:
+        for half in (32, 16, 8):
+            below = bit_count((bits >> place) & ((1 << half) - 1))
+            is_above = n >= below
+            n -= below * is_above
+            place += half * is_above
+        bits = bits >> place
+    for count in (4, 2, 1):
+        fewer = without_lowest(bits, count)
+        bits = fewer if n & count else bits
+    return place + lowest(bits)
+
+
+@part_of_compiled
+def nth_bit(word: Word, n: int) -> int:
+    """The number of the n-th lowest set bit of `word`, counted from 0."""
+    first, rest = 0, word
     bits = part(rest, 0)
     while n >= bit_count(bits):
         n -= bit_count(bits)
-        k, rest = k + 1, rest >> PART_BITS  # a shift by a constant is much faster than one by a number
+        first, rest = first + PART_BITS, rest >> PART_BITS  # a shift by a constant is much faster than one by a number
         bits = part(rest, 0)
-    return bit_like(word, PART_BITS * k + nth_of_64(bits, n))
+    return int(first + nth_of_64(bits, n))
 
 
 @part_of_compiled

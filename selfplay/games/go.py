@@ -129,16 +129,21 @@ def go_rules(width: int, komi: float) -> Rules:
         return found
 
     @rule
+    def with_two_liberties(stones: Word, empty: Word) -> Word:
+        """Those that have two liberties, alone or with one stone beside them: neighbours have no liberty in common."""
+        free = stones & beside(empty)
+        return stones & beside_two(empty) | free & beside(free)
+
+    @rule
     def legal_actions(p: Position) -> Word:
         """The pass, and each empty crossing without ko, if the stone then is in a chain with a liberty."""
         if is_terminal(p):
             return 0
         empty = board & ~(p.own | p.opp)
-        twice = beside_two(empty)
-        legal = empty & (beside(empty) | beside(p.own & twice))
+        mine, other = with_two_liberties(p.own, empty), with_two_liberties(p.opp, empty)
+        legal = empty & beside(empty | mine)
         if legal != empty:
-            # Chains in which a stone has two liberties are safe. Both colours are followed at once.
-            mine, other = p.own & twice, p.opp & twice
+            # Chains that contain such stones are safe. Both colours are followed at once.
             while True:
                 more, others = p.own & beside(mine), p.opp & beside(other)
                 if ((more & ~mine) | (others & ~other)) == 0:

@@ -65,7 +65,7 @@ class Kernels(NamedTuple):
 @part_of_compiled
 def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
     """The number of one of the set bits, each equally likely."""
-    return lowest(nth_bit(bits, below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits))))
+    return nth_bit(bits, below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits)))
 
 
 @cache

@@ -1,10 +1,13 @@
 """A player as an engine of the Go Text Protocol (GTP), which answers the commands of a controller."""
 
+import math
 from collections.abc import Callable, Iterable
+from time import monotonic
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
 from selfplay.games import Game, make_game
+from selfplay.gtp.clock import Clock
 from selfplay.gtp.protocol import COLOURS, COLUMNS, PASS, Answer, Command, Vertices, colour_of, read_command, title_of
 from selfplay.installation import __version__
 from selfplay.named_players.make import make_player
@@ -12,6 +15,7 @@ from selfplay.players.player import Player
 from selfplay.playing.open_session import usual_player
 from selfplay.playing.session import Session
 from selfplay.runs.run_folder import RunFolder
+from selfplay.search.deadline import Deadline
 from selfplay.settings.playing import GtpSettings
 
 
@@ -35,6 +39,7 @@ class Engine:
         # The controller plays both colours, and asks the player which action to play.
         self.session = Session(game, (None, None), key)
         self._plies_before: list[int] = []
+        self._clock = Clock()
         self.has_quit = False
         # By name: the number of arguments (further ones are ignored), and the function that returns the text of the
         # answer.
@@ -50,12 +55,13 @@ class Engine:
             "boardsize": (1, self._boardsize),
             "clear_board": (0, self._clear_board),
             "komi": (1, self._komi),
+            "get_komi": (0, lambda: f"{game.komi or 0:g}"),
             "play": (2, self._play),
             "genmove": (1, self._genmove),
             "reg_genmove": (1, lambda colour: self._choose(colour)[0]),
             "undo": (0, self._undo),
-            "time_settings": (3, _numbers),
-            "time_left": (3, lambda colour, *numbers: _numbers(*numbers) if _seat(colour) >= 0 else ""),
+            "time_settings": (3, self._time_settings),
+            "time_left": (3, self._time_left),
             "final_score": (0, self._final_score),
             "showboard": (0, self._showboard),
         }
@@ -111,8 +117,10 @@ class Engine:
         return ""
 
     def _genmove(self, colour: str) -> str:
+        start = monotonic()
         vertex, action = self._choose(colour)
         self._take(_seat(colour), action)
+        self._clock.spend(_seat(colour), start)
         return vertex
 
     def _choose(self, colour: str) -> tuple[str, int | None]:
@@ -122,7 +130,8 @@ class Engine:
         try:
             if self.session.is_over:
                 return PASS, self.vertices.pass_action
-            action = self.session.choice_of(self.player)
+            with Deadline(self._clock.seconds_for_move(_seat(colour))).applied():
+                action = self.session.choice_of(self.player)
         finally:
             self.session.rewind(plies)
         return self.vertices.text(action), action
@@ -148,12 +157,16 @@ class Engine:
         self._plies_before.append(plies)
 
     def _give_turn_to(self, seat: int) -> None:
-        """Let the opponent of `seat` pass if it can only pass. Raises NotNowError if it could play."""
-        if self.session.is_over or self.session.to_move == seat:
+        """Let the opponent of `seat` pass if it is its turn. Raises NotNowError if it cannot pass."""
+        session, passing = self.session, self.vertices.pass_action
+        if session.is_over or session.to_move == seat:
             return
-        if not self.session.can_only_pass:
+        if session.can_only_pass:
+            session.advance()
+        elif passing in session.legal_actions:
+            session.play(passing)
+        else:
             raise NotNowError("it is the other colour's turn")
-        self.session.advance()
 
     def _undo(self) -> str:
         if not self._plies_before:
@@ -162,9 +175,19 @@ class Engine:
         return ""
 
     def _komi(self, points: str) -> str:
-        _numbers(points)
-        if self.game.komi is not None and float(points) != self.game.komi:
+        (number,) = _numbers(points)
+        if self.game.komi is not None and number != self.game.komi:
             raise CommandError(f"unacceptable komi: the game has {self.game.komi:g}")
+        return ""
+
+    def _time_settings(self, main: str, period: str, stones: str) -> str:
+        seconds, periods, number = _numbers(main, period, stones)
+        self._clock.set(seconds, periods, int(number))
+        return ""
+
+    def _time_left(self, colour: str, time: str, stones: str) -> str:
+        seat, (seconds, number) = _seat(colour), _numbers(time, stones)
+        self._clock.tell(seat, seconds, int(number))
         return ""
 
     def _showboard(self) -> str:
@@ -190,13 +213,15 @@ def _seat(colour: str) -> int:
     return COLOURS[colour.lower()]
 
 
-def _numbers(*texts: str) -> str:
-    """Accept and ignore numbers. Raises CommandError if a text is not a number."""
+def _numbers(*texts: str) -> list[float]:
+    """The numbers that `texts` write. Raises CommandError if one is not a number, or not finite."""
     try:
-        [float(text) for text in texts]
+        numbers = [float(text) for text in texts]
     except ValueError:
         raise CommandError("syntax error") from None
-    return ""
+    if not all(map(math.isfinite, numbers)):
+        raise CommandError("syntax error")
+    return numbers
 
 
 def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], None]) -> None:

@@ -89,7 +89,7 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
     _check_code(manifest.path, taken)
     flat = flat_settings(taken)
     if "learner.name" in recorded and not {"learner", "recipe"} & _names(overrides):
-        # `with_recorded_learner` has chosen it.
+        # `values_with_recorded_learner` has chosen it.
         flat["learner.name"] = config.learner.name
     recipe = {"recipe": flat["recipe"]} if "recipe" in flat else {}
     usual = usual_settings(str(config.recipe))
@@ -98,21 +98,22 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
     return f"{config.run_dir} was begun with {begun}; fresh=true or another run_dir begins anew" if begun else ""
 
 
-def with_recorded_learner(overrides: Sequence[str]) -> list[str]:
-    """The overrides, with the learner that the run has recorded, if they name none and no recipe.
+def values_with_recorded_learner(overrides: Sequence[str]) -> DictConfig:
+    """The values of a run with these overrides and the learner that it has recorded, if they name none and no recipe.
 
     The parameters of a learner are settings, so it must be chosen before they are composed. Raises SettingError.
     """
     if {"learner", "recipe"} & _names(overrides):
-        return [*overrides]
-    values = composed_values(Settings, "config", [one for one in overrides if not one.startswith("learner.")])
+        return composed_values(Settings, "config", overrides)
+    others = [one for one in overrides if not one.startswith("learner.")]
+    values = composed_values(Settings, "config", others)
     recorded = Manifest(Path(values.run_dir)).sections.get(RUN, {}).get("settings", {})
     name = str(recorded.get("learner.name", values.learner.name))
     if values.fresh or name == values.learner.name:
-        return [*overrides]
+        return values if len(others) == len(overrides) else composed_values(Settings, "config", overrides)
     name_settings_modules(OmegaConf.to_container(values, resolve=False))
     LEARNERS.check_recorded(name)
-    return [*with_outside_names([f"learner={name}"]), *overrides]
+    return composed_values(Settings, "config", [*with_outside_names([f"learner={name}"]), *overrides])
 
 
 def _names(overrides: Sequence[str]) -> set[str]:
@@ -122,7 +123,7 @@ def _names(overrides: Sequence[str]) -> set[str]:
 
 def composed_for_run(overrides: Sequence[str]) -> Settings:
     """As `compose_settings`, but settings that the overrides do not set are those recorded by the run in run_dir."""
-    values = composed_values(Settings, "config", with_recorded_learner(overrides))
+    values = values_with_recorded_learner(overrides)
     if line := take_run_settings(values, overrides):
         log.info("%s", line)
     return checked_settings(Settings, values)

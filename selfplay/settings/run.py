@@ -66,6 +66,9 @@ class Settings(CommonSettings):
     """Matches that a level plays and that are learned from."""
     logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
+    objective: str = "validation_loss"
+    """For a sweeper that chooses the next run by the results of earlier ones, as hydra/sweeper=optuna: the column of
+    sweep/runs.csv that it minimises, or maximises, as hydra.sweeper.direction says, such as exact_loss_vs_random."""
     force: bool = False
     """Replace files that were made with other settings."""
     fresh: bool = False

@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from selfplay.checks import require
+from selfplay.errors import StageError
 from selfplay.figures.style import save_figure
 from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
@@ -31,6 +33,9 @@ RESULT_COLUMNS = (
     *(name for name in level_columns() if name in reference_columns()),
 )
 """The columns of levels.csv that sweep/runs.csv repeats for the newest level of each run."""
+
+OBJECTIVES = (*RESULT_COLUMNS, "unbeatable_from", "validation_loss")
+"""The columns by which a sweeper can choose the next run."""
 
 
 def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
@@ -81,6 +86,25 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
         rows.append(row)
     counts = ("unbeatable_from", *(f"{result}_vs_random" for result in RESULTS))
     return pd.DataFrame(rows, dtype=object).infer_objects().astype(dict.fromkeys(counts, "Int64"))
+
+
+def check_objective(column: str) -> None:
+    """Raise SettingError unless sweep/runs.csv has this column of results."""
+    require("objective", column, column in OBJECTIVES, f"one of {', '.join(OBJECTIVES)}")
+
+
+def result_of_run(run_dir: Path, column: str) -> float:
+    """The result of a finished run in this column of sweep/runs.csv.
+
+    Raises StageError if the run is not finished, or has no such result.
+    """
+    runs = read_runs(run_dir)
+    if runs.skipped:
+        raise StageError(", ".join(runs.skipped.values()))
+    value = run_table(runs.finished, _held_seats(runs.finished))[column].iloc[0]
+    if pd.isna(value):
+        raise StageError(f"the run has no {column}; set another objective")
+    return float(value)
 
 
 def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:

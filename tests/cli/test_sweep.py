@@ -182,6 +182,49 @@ def test_a_launcher_of_a_plugin_starts_the_runs_in_other_processes(tmp_path, mon
     assert files_of(folder / "seed=2") == files_of(tmp_path / "one")
 
 
+SWEEPER = """
+from hydra.core.config_store import ConfigStore
+from hydra.core.plugins import Plugins
+from hydra.plugins.sweeper import Sweeper
+
+ConfigStore.instance().store(group="hydra/sweeper", name="halving", node={"_target_": f"{__name__}.Halving"})
+
+
+class Halving(Sweeper):
+    def setup(self, *, hydra_context, task_function, config):
+        self.launcher = Plugins.instance().instantiate_launcher(
+            hydra_context=hydra_context, task_function=task_function, config=config
+        )
+
+    def sweep(self, arguments):
+        fixed = [one for one in arguments if "interval" not in one]
+        gamma = 1.0
+        for number in range(2):
+            (job,) = self.launcher.launch([[*fixed, f"++learner.gamma={gamma}"]], number)
+            gamma = 0.5 if 0 < job.return_value < 1 else 0.0
+"""
+
+
+@pytest.mark.slow
+def test_a_sweeper_of_a_plugin_chooses_the_next_run_by_the_result_of_the_last(tmp_path, monkeypatch):
+    (tmp_path / "hydra_plugins").mkdir()
+    (tmp_path / "hydra_plugins" / "halving.py").write_text(SWEEPER)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    folder = tmp_path / "it's"
+    chosen = ["learner.gamma=interval(0,1)", "hydra/sweeper=halving", f"run_dir={folder}"]
+    result = run_script(LEARN, "-m", *SMALL, *chosen, "objective=exact_loss_vs_random")
+    assert (result.returncode, result.stderr) == (0, "")
+    table = pd.read_csv(folder / "sweep" / "runs.csv")
+    assert table["run"].tolist() == ["learner.gamma=0.5", "learner.gamma=1.0"]
+    refused = run_script(LEARN, "-m", *SMALL, *chosen, "objective=beauty")
+    assert refused.returncode == 1
+    first, *_, last = refused.stderr.splitlines()
+    assert first.startswith("error: learner.gamma=1.0: objective=beauty: must be one of exact_win_vs_random, ")
+    assert last == "error: 2 of 2 runs failed"
+    refused = run_script(GENERATE, "-m", *chosen)
+    assert_refused(refused, 2, "hydra/sweeper: only ", "learn has results")
+
+
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory):
     """A sweep whose last run fails because of files of other settings: its folder and its output."""

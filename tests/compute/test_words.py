@@ -92,7 +92,7 @@ def compute(ones: Words, others: Words, numbers: NDArray[np.int64], words: Words
         changed |= 1
         changed <<= 2
         store(row, 14, changed)
-        store(row, 15, nth_bit(one, number % bit_count(one)) if one else 0)
+        store(row, 15, bit_like(one, nth_bit(one, number % bit_count(one))) if one else 0)
         counts[i, 0], counts[i, 1] = bit_count(one), lowest(one) if one else -1
         counts[i, 2], counts[i, 3] = part(one, num_parts(one) - 1), num_parts(one)
         counts[i, 4] = (one == other) + 2 * (one <= other) + 4 * (one > other) + 8 * (one >= other) + 16 * (one == -1)

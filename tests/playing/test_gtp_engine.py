@@ -4,8 +4,10 @@ import pytest
 import torch
 
 from selfplay.games import make_game
+from selfplay.gtp.clock import Clock
 from selfplay.playing.gtp_engine import Engine, answer_lines, make_engine
 from selfplay.playing.open_session import open_session
+from selfplay.search.deadline import current_deadline
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import GtpSettings, PlaySettings
 from tests.support.runs import COMMAND, run_forked
@@ -141,7 +143,7 @@ def test_passes_may_be_sent_or_omitted(told):
     assert [ply.action for ply in talker.session.plies] == actions
     black, white = game.points(end)[0].tolist()
     leader = "B" if black > white else "W"
-    assert talker.answer("final_score") == (f"= {leader}+{abs(black - white)}\n\n" if black != white else "= 0\n\n")
+    assert talker.answer("final_score") == (f"= {leader}+{abs(black - white):g}\n\n" if black != white else "= 0\n\n")
     # After the end both may pass, as referees that wait for two passes let them.
     dialogue(talker, "> genmove b\n= PASS\n\n> play w pass\n=\n\n> play w a1\n? illegal move\n\n")
     for _ in range(len(commands) + 2):
@@ -261,3 +263,72 @@ def test_without_a_name_the_engine_is_the_newest_level_of_the_run(tiny_run):
         make_engine(compose_settings_of(GtpSettings, "gtp", ["game=tictactoe", f"run_dir={tiny_run}"])).player.name
         == "level 3"
     )
+
+
+def test_go_stones_of_one_colour_in_a_row_have_a_pass_between_them_and_are_undone_with_it():
+    dialogue(
+        engine("go_5x5"),
+        """\
+> get_komi
+= 7.5
+
+> play B a1
+=
+
+> play B b1
+=
+
+> genmove B
+= A5
+
+> undo
+=
+
+> play W c3
+=
+
+> undo
+=
+
+> play B b1
+? illegal move
+
+""",
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "told", "seconds"),
+    [
+        (None, None, None),
+        ((0, 1, 0), None, None),  # the protocol's way to say that there is no limit
+        ((100, 0, 0), None, 4.5),
+        ((0, 30, 3), None, 9.0),
+        ((100, 30, 3), (40, 0), 1.8),
+        ((100, 30, 3), (20, 2), 9.0),
+        ((100, 0, 0), (0, 0), 0.0),
+    ],
+)
+def test_the_time_for_a_move_is_a_part_of_what_is_left(settings, told, seconds):
+    clock = Clock()
+    if settings is not None:
+        clock.set(*settings)
+    if told is not None:
+        clock.tell(0, *told)
+    assert clock.seconds_for_move(0) == (None if seconds is None else pytest.approx(seconds))
+
+
+class Timed(FirstLegal):
+    """Fails if its searches are not limited in time."""
+
+    def act(self, state, draws):
+        assert current_deadline().left < 600
+        return super().act(state, draws)
+
+
+def test_searches_get_the_time_that_the_controller_gives():
+    game = make_game("go_5x5")
+    timed = Engine(game, Timed(game), 0)
+    assert timed.answer("time_settings 100 0 0") == timed.answer("time_left b 40 0") == "=\n\n"
+    assert timed.answer("genmove b") == "= A5\n\n"
+    assert timed.answer("time_settings nan 0 0").startswith("? syntax error")

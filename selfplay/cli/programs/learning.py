@@ -26,7 +26,16 @@ def report(folder: Path, runs: Sequence[Path]) -> None:
     print(f"\n{sweep.compare_runs(folder, runs)}")
 
 
-@partial(Program, kind=Settings, check=check_run, after_sweep=report)
+def check_learn(settings: Settings) -> None:
+    sweep.check_objective(settings.objective)
+    check_run(settings)
+
+
+def result(settings: Settings) -> float:
+    return sweep.result_of_run(Path(settings.run_dir), settings.objective)
+
+
+@partial(Program, kind=Settings, check=check_learn, after_sweep=report, result=result)
 def learn(settings: Settings) -> None:
     """Learn all levels of a run and compare them, in one process.
 

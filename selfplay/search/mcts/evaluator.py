@@ -16,7 +16,7 @@ from torch import Tensor
 from selfplay.checks import LARGEST_COUNT, Range
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.compute.compiled_words import lowest, nth_bit, part
+from selfplay.compute.compiled_words import nth_bit, part
 from selfplay.compute.random_numbers import below, fold
 from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
@@ -143,7 +143,7 @@ def _compile_rollouts(rules: Rules, pass_action: int | None) -> CompiledPosition
                 break
             action = passing
             if legal != 0:
-                action = lowest(nth_bit(legal, below(fold(bits, ply), bit_count(legal))))
+                action = nth_bit(legal, below(fold(bits, ply), bit_count(legal)))
             position = play(position, action)
             ply += 1
             turns += not is_again(position)
