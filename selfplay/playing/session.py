@@ -319,10 +319,15 @@ class Session:
         self.match += 1 if self.plies or self.is_over else 0
         self._begin(self.first_player if first_player is None else first_player)
 
+    def adviser(self, ply: int) -> Player | None:
+        """Who values the actions before a ply: the evaluator, else the player to move, else its opponent."""
+        seat = int(self.state_before(ply).current_player)
+        return self.evaluator or self.seats[seat] or self.seats[1 - seat]
+
     def estimate(self, ply: int | None = None) -> Estimate | None:
         """What is expected of the actions in the position before `ply`; None if nobody there values actions.
 
-        The values are those of the evaluator, else of the player to move, else of its opponent. Near the end of a match
+        The values are those of `adviser`. Near the end of a match
         with people or an evaluator, they are the exact values of `endgame_player`. They are computed at the first call
         for each position and kept, because some players search for a long time.
         """
@@ -334,7 +339,6 @@ class Session:
             with suppress(NotSolvedYetError):
                 self.estimates[number] = estimate_of(solver, self.game, state, draws)
         if number not in self.estimates:
-            seat = int(state.current_player)
-            adviser = self.evaluator or self.seats[seat] or self.seats[1 - seat]
+            adviser = self.adviser(number)
             self.estimates[number] = None if adviser is None else estimate_of(adviser, self.game, state, draws)
         return self.estimates[number]

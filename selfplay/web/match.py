@@ -56,14 +56,21 @@ class Participants(NamedTuple):
         """The ids of those that serve one request after another, in the order in which requests wait for them."""
         return sorted({one.offer.id for one in self[:3] if one is not None and one.offer.is_kept})
 
+    def are_judged(self, *, is_solved: bool) -> bool:
+        """Whether the judge values the actions: values of a player do not estimate outcomes, nobody was chosen instead.
+
+        `is_solved`: whether perfect play is known, which then values them.
+        """
+        players = [one.offer for one in self[:2] if one is not None]
+        return self.evaluator is None and not is_solved and not all(offer.estimates for offer in players)
+
     def are_slow(self, *, is_solved: bool) -> bool:
         """Whether a request may take seconds, because one of them searches, or learns and may have to wait for a store.
 
-        `is_solved`: whether perfect play is known, so that nobody else values actions in place of the players.
+        `is_solved`: as for `are_judged`.
         """
         offers = [one.offer for one in self[:3] if one is not None]
-        is_judged = self.evaluator is None and not is_solved and not all(offer.estimates for offer in offers)
-        return is_judged or any(offer.is_slow or offer.learns for offer in offers)
+        return self.are_judged(is_solved=is_solved) or any(offer.is_slow or offer.learns for offer in offers)
 
 
 class Match:
@@ -90,6 +97,7 @@ class Match:
         counts: bool = False,
     ) -> None:
         self.request, self.game, self.people, self._recent = request, game, request.person, recent
+        self._participants = participants
         self.opponent, self.partner, self.evaluator, self.judge_offer = participants
         self.judge = Judge(game, self.judge_offer.make)
         one, other = (None if participant is None else participant.player for participant in self._numbered)
@@ -170,12 +178,10 @@ class Match:
             self._recent.keep(key, player, estimate)
 
     def _adviser(self, ply: int) -> Participant | None:
-        """Who values the actions before a ply, as `Session.estimate` chooses."""
-        if self.session.evaluator is not None:
-            return self._valuing
-        one, other = self._numbered[:: -1 if self.people is People.SECOND else 1]
-        seat = int(self.session.state_before(ply).current_player)
-        return (one, other)[seat] or (one, other)[1 - seat]
+        """Who values the actions before a ply: the `Session.adviser`."""
+        player = self.session.adviser(ply)
+        candidates = (*self._numbered, self._valuing)
+        return next((one for one in candidates if one is not None and one.player is player), None)
 
     def _key(self, participant: Participant, ply: int) -> object:
         position = self.session.state_before(ply).key()
@@ -192,8 +198,7 @@ class Match:
         """Who values the actions of people."""
         if self.evaluator is not None:
             return self.evaluator
-        all_estimate = all(offer.estimates for offer in [self.opponent.offer, *filter(None, self.seats)])
-        is_judged = not all_estimate and perfect_player_of(self.game) is None
+        is_judged = self._participants.are_judged(is_solved=perfect_player_of(self.game) is not None)
         return Participant(self.judge_offer, self.judge.player) if is_judged else self.opponent
 
     # ------------------------------------------------------------------ what is shown

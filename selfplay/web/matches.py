@@ -21,7 +21,7 @@ from selfplay.web.offers import judge_offer
 from selfplay.web.opponents import OpponentCatalog, file_version
 from selfplay.web.proof import Proofs
 from selfplay.web.recent_estimates import RecentEstimates
-from selfplay.web.schemas import MatchAnswer, MatchRequest, MatchView, Part
+from selfplay.web.schemas import MatchAnswer, MatchRequest, MatchView, Part, People
 from selfplay.web.waiting_clients import Answer, FairThreads, while_waiting
 
 QUICK_THREADS = 1
@@ -57,7 +57,8 @@ class MatchService:
             offer = self.catalog.opponent(game, opponent_id)
             return Participant(offer, self.catalog.player(game, offer), file_version(offer))
 
-        partner = None if request.partner == request.opponent else request.partner
+        has_partner = request.person is People.NONE and request.partner != request.opponent
+        partner = request.partner if has_partner else None
         opponent, other, evaluator = map(participant, (request.opponent, partner, request.evaluator))
         assert opponent is not None
         judge = judge_offer(game)
