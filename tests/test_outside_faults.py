@@ -279,7 +279,7 @@ def test_what_cannot_be_called_as_its_kind_is_refused_when_settings_are_composed
     section: str, setting: str, form: str
 ) -> None:
     kind, _, rest = form.partition(" .* ")
-    for name in ("os:system", "os:path", "shutil:copyfile", "tests.support.pile:Pile"):
+    for name in ("os:system", "os:path", "shutil:copyfile", "tests.support.pile:PilePresentation"):
         with pytest.raises(SettingError, match=f"^{re.escape(f'{kind} {name!r} {rest}')}"):
             selfplay.compose_settings(**{f"{section}{setting}": name})
 

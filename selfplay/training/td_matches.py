@@ -163,6 +163,7 @@ def afterstate_sum(new: Seen, side: int, tables: TrainableTables, images: Square
 @part_of_compiled
 def start_from(seen: Seen, side: int, tables: TrainableTables, scratch: Scratch) -> None:
     """Write the entries of a position in which player `side` is not to move."""
+    scratch.known[0] = -1
     for player in range(2):
         of_player = seen if player == side else swapped(seen, tables.squares, tables.planes)
         write_entries(of_player, tables.contributions, tables.offsets, scratch.entries[player])

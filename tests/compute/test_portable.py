@@ -16,8 +16,9 @@ from torch.nn import functional
 from selfplay.architectures import ARCHITECTURES, Output, build_network
 from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import PortableArithmetic, arithmetic_of, product, set_numerics
-from selfplay.training.batch_training import Adam
 from selfplay.training.losses import cross_entropies
+from selfplay.training.optimizers import Adam
+from selfplay.training.parameters import Training
 
 SHAPE, ACTIONS = (2, 6, 7), 7
 
@@ -150,11 +151,8 @@ def test_what_it_does_not_have_is_refused(reason: str) -> None:
 
 @pytest.mark.parametrize(("weight_decay", "decoupled"), [(0.0, False), (0.01, False), (0.01, True)])
 def test_portable_steps_of_adam_are_those_of_torch(weight_decay: float, decoupled: bool) -> None:
-    weights = [nn.Parameter(drawn(20)) for _ in range(2)]
-    steps = [
-        Adam([one], weight_decay, decoupled, is_portable=is_portable)
-        for one, is_portable in zip(weights, (False, True), strict=True)
-    ]
+    weights, training = [drawn(20), drawn(20)], Training(weight_decay=weight_decay, decoupled_weight_decay=decoupled)
+    steps = [Adam(weights[0], drawn(20), training), Adam(weights[1], drawn(20), training, is_portable=True)]
     for step in range(20):
         for adam in steps:
             adam.gradient.copy_(drawn(20, seed=step))

@@ -61,7 +61,10 @@ def test_absurd_numbers_and_unknown_names_are_rejected(override, message):
             r"^architecture.patterns: .*; set architecture=ntuple for a board of another size$",
         ),
         ("game=sumto100 architecture=alphazero_residual", "; set architecture=alphazero_mlp$"),
-        ("game=go_3x3 architecture=ntuple", "needs a board with two planes, .*; set architecture=mlp$"),
+        (
+            "game=go_3x3 architecture=ntuple",
+            "tables of patterns need .* at most 64 squares, .*; set another architecture or way of learning$",
+        ),
         ("architecture=othello_features", "; set game=othello or another architecture$"),
         (
             f"architecture.hidden_sizes=[{','.join('1' * 1001)}]",
