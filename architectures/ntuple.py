@@ -136,22 +136,24 @@ class NTuple(nn.Module):
         return board_symmetries(self.symmetries, *self.board)
 
     def square_weights(self) -> NDArray[np.float64]:
-        """float64[rows, rows, columns]: what a stone of the player who has just moved adds on each square.
+        """float64[phases, rows, columns]: what a stone of the player who has just moved adds on each square.
 
         For each image of a pattern that contains the square, two means are taken: of the weights of fillings with a
         stone of this player there, and with a stone of the opponent. The result is half their difference, summed over
-        the images. Fillings that never occurred have weight 0 and are left out. The sum is the argument of a hyperbolic
-        tangent, so near 0 it is a share of the outcome.
+        the images. All sets count alike. Fillings that never occurred have weight 0 and are left out. The sum is the
+        argument of a hyperbolic tangent, so near 0 it is a share of the outcome.
         """
-        weights = self.weight.detach().double().numpy()
-        totals = np.zeros((len(weights), self.num_squares))
+        weights = self.weight.detach().double().numpy().reshape(-1, self.phases, self.patterns.num_weights)
+        totals = np.zeros((self.phases, self.num_squares))
         for image, squares in enumerate(self.patterns.images):
             stones = stones_in_entries(self.patterns, image, *self.board, self.drops, self.contents)
             start = self.patterns.offsets[image]
-            entries = weights[:, self.patterns.weight_of_entry[start : start + len(stones)]]
+            entries = weights[:, :, self.patterns.weight_of_entry[start : start + len(stones)]]
             for stone, square in zip(stones.T, squares, strict=True):
-                totals[:, square] += (_mean_nonzero(entries[:, stone == 1]) - _mean_nonzero(entries[:, stone == 2])) / 2
-        return totals.reshape(len(weights), *self.board)
+                totals[:, square] += (
+                    _mean_nonzero(entries[..., stone == 1]) - _mean_nonzero(entries[..., stone == 2])
+                ) / 2
+        return totals.reshape(self.phases, *self.board)
 
     def _row_of(self, seen: Seen) -> Any:
         """`row_of_weights` for arrays of words."""
@@ -204,6 +206,6 @@ def _planes_of(count: int, marks: int | None, upright: int | None, sets: Sequenc
 
 
 def _mean_nonzero(entries: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[phases]: the mean of the entries that are not 0; 0 where there are none."""
-    mean: NDArray[np.float64] = entries.sum(axis=1) / np.maximum(1, (entries != 0).sum(axis=1))
+    """float64[phases]: the mean of the entries (float64[sets, phases, E]) that are not 0; 0 where there are none."""
+    mean: NDArray[np.float64] = entries.sum(axis=(0, 2)) / np.maximum(1, (entries != 0).sum(axis=(0, 2)))
     return mean

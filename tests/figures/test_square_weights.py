@@ -33,6 +33,12 @@ def test_images_share_their_weights_and_unseen_fillings_are_left_out():
     assert network.square_weights()[0] == pytest.approx(expected)
 
 
+def test_the_weights_of_all_sets_count_alike_and_unseen_ones_are_left_out():
+    network = build_network({"name": "ntuple", "patterns": ["x"], "phases": 2, "sets": [2]}, (3, 3, 3), 9)
+    network.weight.data[:] = torch.tensor([[0.0, 0.3, -0.1], [0.0, 0.5, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, -0.6]])
+    assert network.square_weights()[:, 0, 0].tolist() == pytest.approx([0.15, 0.55])
+
+
 def test_each_phase_has_a_panel_titled_with_its_numbers_of_stones():
     figure = square_weight_maps(network_of(phases=3).square_weights(), 7)
     titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
