@@ -21,21 +21,22 @@ def pictures(run: TrainedRun) -> dict[str, Figure]:
 
 
 def square_weight_maps(weights: NDArray[np.float64], level: int, column_names: str = "") -> Figure:
-    """A board for each phase, coloured by weight.
+    """A board for each phase, coloured by weight; phases that no position had, without weights, are left out.
 
     Args:
         weights: float64[phases, rows, columns], as from `SquareWeights`.
         column_names: a character for each column; empty: they are numbered, as the rows are.
     """
     phases, rows, columns = weights.shape
-    wide = min(phases, PANELS_IN_A_ROW)
-    high = -(-phases // wide)
+    shown = [phase for phase in range(phases) if weights[phase].any()] or list(range(phases))
+    wide = min(len(shown), PANELS_IN_A_ROW)
+    high = -(-len(shown) // wide)
     figure = empty_figure(2.6 * wide + 1, 2.6 * high * rows / columns + 1)
     largest = float(np.abs(weights).max()) or 1.0
     panels = figure.subplots(high, wide, squeeze=False)
-    for axes in panels.flat[phases:]:
+    for axes in panels.flat[len(shown) :]:
         axes.set_axis_off()
-    for phase, axes in enumerate(panels.flat[:phases]):
+    for phase, axes in zip(shown, panels.flat, strict=False):
         picture = axes.imshow(weights[phase], cmap="PuOr_r", vmin=-largest, vmax=largest)
         first, last = _stones(phase, phases, rows * columns)
         axes.set_title(f"{first} to {last} stones", fontsize=10)

@@ -43,3 +43,10 @@ def test_each_phase_has_a_panel_titled_with_its_numbers_of_stones():
     figure = square_weight_maps(network_of(phases=3).square_weights(), 7)
     titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
     assert titles == ["0 to 3 stones", "4 to 6 stones", "7 to 9 stones"]
+
+
+def test_phases_without_weights_are_left_out():
+    weights = np.zeros((3, 3, 3))
+    weights[1, 0, 0] = 0.5
+    titles = [axes.get_title() for axes in square_weight_maps(weights, 7).axes]
+    assert [title for title in titles if title] == ["4 to 6 stones"]
