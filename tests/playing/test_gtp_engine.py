@@ -318,6 +318,17 @@ def test_the_time_for_a_move_is_a_part_of_what_is_left(settings, told, seconds):
     assert clock.seconds_for_move(0) == (None if seconds is None else pytest.approx(seconds))
 
 
+def test_the_time_of_a_move_is_taken_from_the_main_time_and_then_the_periods_begin(monkeypatch):
+    clock = Clock()
+    clock.set(100, 30, 3)
+    monkeypatch.setattr("selfplay.gtp.clock.monotonic", lambda: 1060.0)
+    clock.spend(0, 1000.0)
+    assert clock.seconds_for_move(0) == pytest.approx(0.9 * 40 / 20)
+    assert clock.seconds_for_move(1) == pytest.approx(0.9 * 100 / 20)
+    clock.spend(0, 1000.0)
+    assert clock.seconds_for_move(0) == pytest.approx(0.9 * 30 / 3)
+
+
 class Timed(FirstLegal):
     """Fails if its searches are not limited in time."""
 
