@@ -6,8 +6,11 @@ from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
+import torch
+
 from selfplay.checks import SEEDS, Range, whole_number
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.files import user_path, written_whole
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
@@ -18,6 +21,7 @@ from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import learners_among
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.records import check_format, record_of, written_record
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import MatchSettings
 
@@ -75,6 +79,8 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
     """
     with computing(settings) as context:
         game = context.game
+        if settings.sgf is not None:
+            check_format("sgf", game)
         first = make_player(settings.first, game, settings.run_dir)
         # Equal names give one player, so that a learner learns only once from each match against itself.
         second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
@@ -142,11 +148,24 @@ def _play(
             device=context.device,
         )
         for record in chain(known, fresh):
-            for row in range(len(record.match)) if settings.show else ():
+            for row in range(len(record.match)) if settings.show or settings.sgf is not None else ():
                 number = counted.results.matches + row + 1
-                log.info("match %d, %s\n", number, _match_text(context.game, record, row, players))
+                if settings.show:
+                    log.info("match %d, %s\n", number, _match_text(context.game, record, row, players))
+                if settings.sgf is not None:
+                    _write_match(settings.sgf, number, context.game, record, row, players)
             counted.add(record)
         yield counted.results
+
+
+def _write_match(folder: str, number: int, game: Game, record: MatchRecord, row: int, players: Players) -> None:
+    """Write the match in row `row` of a record as SGF."""
+    actions, first = record.actions_of(row), int(record.seats[row])
+    states = [state.select(torch.tensor([row])) for state in (*record.states[: len(actions)], record.states[-1])]
+    match = record_of(game, states, actions, (players[first].name, players[1 - first].name))
+    path = user_path(folder) / f"match_{number:06}.sgf"
+    with written_whole(path) as part:
+        part.write_text(written_record(match, "sgf").text, encoding="utf-8")
 
 
 def _match_text(game: Game, record: MatchRecord, row: int, players: Players) -> str:
