@@ -2,10 +2,13 @@
 
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
-from selfplay.games.othello import Othello
 from selfplay.games.othello_records import ggf_of, is_ggf, width_of_ggf
 from selfplay.games.state import State
 from selfplay.records import Record, result_of
+from selfplay.registry import parts_of_game_name
+
+GGF_GAME = "othello"
+"""The game that the Generic Game Format is read and written for."""
 
 
 class Transcript:
@@ -35,10 +38,10 @@ class GenericGameFormat(Transcript):
         return is_ggf(text) and ("BO[" in text.upper() or "GM[OTHELLO" in text.upper())
 
     def fits(self, game: Game) -> bool:
-        return isinstance(game, Othello)
+        return parts_of_game_name(game.name).base == GGF_GAME
 
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
-        game = game or make_game(Othello.name, width_of_ggf(text))
+        game = game or make_game(GGF_GAME, width_of_ggf(text))
         (record,) = super().read(text, game, start)
         return [record._replace(result=result_of(game, record.states()[-1]))]
 
