@@ -98,6 +98,9 @@ class MctsPlayer(Player):
         """int64[B]: the actions with the most simulations in the search of `policy`, or with which it proved a win."""
         return self._result(state).actions
 
+    def tree_search(self) -> TreeSearch:
+        return self.search
+
     def move_to(self, device: str) -> None:
         """Evaluate positions on this device, if the evaluator can."""
         self.search.move_to(device)

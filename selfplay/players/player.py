@@ -15,6 +15,7 @@ from selfplay.experience.store import ExperienceStore
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.registry import errors_of_outside
+from selfplay.search.mcts.tree_search import TreeSearch
 
 
 class SearchedPolicies(NamedTuple):
@@ -123,6 +124,10 @@ class Player(ABC):
         """The same player without a time limit. Both may share tables, so only one may be used at a time."""
         return self
 
+    def tree_search(self) -> TreeSearch | None:
+        """The tree search by which it chooses its actions; None if it does so in another way."""
+        return None
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
@@ -218,6 +223,9 @@ class PlayerWrapper(Player):
 
     def value_text(self, value: float, state: State, row: int = 0) -> str:
         return self.player.value_text(value, state, row)
+
+    def tree_search(self) -> TreeSearch | None:
+        return self.player.tree_search()
 
     def without_time_limit(self) -> Player:
         unlimited = copy(self)
