@@ -9,7 +9,7 @@ from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games.state import State
 from selfplay.players.kept_searches import is_same_batch, is_same_draws
-from selfplay.players.player import Player, SearchedPolicies, one_hot_policy, sample_actions
+from selfplay.players.player import ActionValues, Player, SearchedPolicies, one_hot_policy, sample_actions
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.search.mcts.tree_search import TreeSearch
 
@@ -50,7 +50,7 @@ class MctsPlayer(Player):
         self.game, self.search, self.temperature = search.game, search, temperature
         self.temperature_plies = temperature_plies
         self.name = name or f"mcts {search.parts.name}"
-        self._prepared: _Searched | None = None
+        self._kept: _Searched | None = None
 
     def act(self, state: State, draws: Draws) -> Tensor:
         return self._actions(self._result(state, draws), draws)
@@ -85,31 +85,31 @@ class MctsPlayer(Player):
 
     def action_values(self, state: State) -> Tensor:
         """float32[B, A], in [-1, 1]: the mean value of each action in the search of `policy`; nan if not visited."""
-        return self._result(state).action_values.to(torch.float32)
+        return self.value_actions(state).values
 
-    def points_per_value(self) -> float | None:
-        return self.search.parts.ends.points_per_value
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues:
+        """Of the search of `policy`, or with `draws` of that of `act`, which then does not search again.
 
-    def visit_counts(self, state: State) -> Tensor:
-        """int64[B, A]: the number of simulations through each action in the search of `policy`."""
-        return self._result(state).visits
-
-    def preferred_actions(self, state: State) -> Tensor:
-        """int64[B]: the actions with the most simulations in the search of `policy`, or with which it proved a win."""
-        return self._result(state).actions
+        Preferred are the actions with the most simulations, or with which the search proved a win.
+        """
+        if draws is not None:
+            self._kept = _Searched(state, draws, self.search.search(state, draws))
+        result = self._result(state, draws)
+        return ActionValues(
+            result.action_values.to(torch.float32),
+            points_per_value=self.search.parts.ends.points_per_value,
+            visits=result.visits,
+            preferred=result.actions,
+        )
 
     def move_to(self, device: str) -> None:
         """Evaluate positions on this device, if the evaluator can."""
         self.search.move_to(device)
 
-    def prepare(self, state: State, draws: Draws) -> None:
-        self._prepared = _Searched(state, draws, self.search.search(state, draws))
-
     def _result(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
-        """The search of these positions, unless it was prepared."""
-        prepared = self._prepared
-        if prepared is not None and prepared.is_of(state, draws):
-            return prepared.result
+        """The search of these positions, unless it is the last one of `value_actions`."""
+        if self._kept is not None and self._kept.is_of(state, draws):
+            return self._kept.result
         return self.search.search(state, draws)
 
     def _actions(self, result: TreeSearchResult, draws: Draws) -> Tensor:
