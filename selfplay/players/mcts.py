@@ -1,17 +1,25 @@
-"""The player that chooses its actions by Monte-Carlo tree search."""
+"""The player that chooses its actions by Monte-Carlo tree search, and its parameters."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from selfplay.checks import IN_MATCHES, count, one_in, within
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
+from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.kept_searches import is_same_batch, is_same_draws
 from selfplay.players.player import ActionValues, Player, SearchedPolicies, one_hot_policy, sample_actions
+from selfplay.search.mcts.rule import SEARCH_RULES, make_rule
 from selfplay.search.mcts.tree import TreeSearchResult
-from selfplay.search.mcts.tree_search import TreeSearch
+from selfplay.search.mcts.tree_search import MOST_SIMULATIONS, TreeSearch
+
+MOST_TEMPERATURE = 10**6
+"""At the highest temperature, all actions are equally likely."""
 
 
 class _Searched(NamedTuple):
@@ -124,3 +132,39 @@ class MctsPlayer(Player):
         largest = result.policy.amax(dim=1, keepdim=True)
         weights = (result.policy / largest.clamp(min=torch.finfo(torch.float64).tiny)) ** (1 / self.temperature)
         return weights / weights.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSearchParameters:
+    """How a player searches, and how it chooses an action by what it has found."""
+
+    rule: str = field(default="puct", metadata=IN_MATCHES | one_in(SEARCH_RULES))
+    """How simulations choose actions: puct, gumbel or uct."""
+    constants: dict[str, float] = field(default_factory=dict, metadata=IN_MATCHES)
+    """Constants of the rule that differ from their usual values."""
+    simulations: int = field(default=200, metadata=IN_MATCHES | within(1, MOST_SIMULATIONS))
+    """Simulations for each action."""
+    proves: bool = field(default=True, metadata=IN_MATCHES)
+    """Whether exact values are proved (MCTS-solver)."""
+    reuse: bool = field(default=False, metadata=IN_MATCHES)
+    """Whether a search continues the tree of the last ply, below the action that was played; not for gumbel."""
+    temperature: float = field(default=0.0, metadata=IN_MATCHES | within(0, MOST_TEMPERATURE))
+    """In the first plies, actions are drawn with probability proportional to policy ** (1 / temperature); 0: the action
+    that the search finds best."""
+    temperature_plies: int | None = field(default=None, metadata=IN_MATCHES | count(0))
+    """Number of plies with this temperature, later ones have 0; null: all."""
+
+    def search_player(
+        self, game: Game, evaluator: Any, name: str | None = None, usual: Mapping[str, float] | None = None
+    ) -> MctsPlayer:
+        """The player with these parameters.
+
+        Args:
+            evaluator: as of `TreeSearch`.
+            usual: constants of the rule in place of its defaults, where the parameters have none.
+
+        Raises SettingError for a parameter that is out of range or unknown.
+        """
+        rule = make_rule(self.rule, {**(usual or {}), **self.constants})
+        search = TreeSearch(game, evaluator, rule, self.simulations, proves=self.proves, reuse=self.reuse)
+        return MctsPlayer(search, temperature=self.temperature, temperature_plies=self.temperature_plies, name=name)

@@ -25,7 +25,7 @@ from selfplay.games.observation_codec import shown_bits
 from selfplay.games.outcomes import OUTCOMES, EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.installation import require_package
-from selfplay.named_players.mcts import DEFAULT_RULES
+from selfplay.named_players.mcts import rule_of
 from selfplay.named_players.names import PlayerName, kind_named, parse_name
 from selfplay.named_players.strengths import strengths
 from selfplay.players.agent import Agent
@@ -238,7 +238,7 @@ def _alpha_beta(name: PlayerName, evaluation: str) -> dict[str, Any]:
 
 
 def _tree_search(name: PlayerName, evaluation: str) -> dict[str, Any]:
-    rule = _rule(name.options["rule"] or DEFAULT_RULES.get(evaluation, "puct"))
+    rule = _rule(rule_of(name))
     options = {option: name.options[option] for option in ("simulations", "temperature")}
     return {"kind": "tree_strength", "evaluation": evaluation, "rule": rule, **options}
 
