@@ -30,7 +30,7 @@ from selfplay.grading.proof import (
     lines_text,
 )
 from selfplay.grading.tables import COUNT, ERROR, LINES, SHARE, TEXT, Columns, Row
-from selfplay.matches.arena import play_matches
+from selfplay.matches.series import Series
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.mcts import MctsPlayer, TreeSearchParameters
@@ -158,7 +158,7 @@ def policy_positions(agent: Agent, level: int, epsilons: Sequence[float], seed: 
     game = agent.game
     exploring = EpsilonGreedyPlayer(game, policy_player(agent, level), epsilons)
     key = stream_key(seed, level, Activity.POLICY_POSITIONS)
-    (record,) = play_matches(game, (exploring, exploring), range(MATCHES), key, batch_size=MATCHES)
+    (record,) = Series(range(MATCHES), key, batch_size=MATCHES).records(game, (exploring, exploring))
     every = State(*(torch.cat(fields) for fields in zip(*record.states, strict=True)))
     unfinished = every.select(~every.terminated)
     found = unfinished.select(distinct_positions(unfinished.position)[0])

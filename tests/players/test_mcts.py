@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.architectures import build_network
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.matches.arena import play_matches
 from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import EvaluatesOnDevice
 from selfplay.players.checkpoints import save_checkpoint
