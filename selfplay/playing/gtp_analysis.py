@@ -4,19 +4,20 @@ The commands lz-analyze and kata-analyze of Leela Zero and KataGo, which boards 
 """
 
 import logging
-import math
 from collections.abc import Callable, Sequence
+from math import inf, isfinite
 from threading import Event, Thread
 from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SelfPlayError
-from selfplay.games import Game
 from selfplay.games.state import State
 from selfplay.gtp.arguments import whole_numbers
 from selfplay.gtp.protocol import COLOURS, Vertices
+from selfplay.players.capabilities import GrowsTrees
 from selfplay.players.player import Player
 from selfplay.playing.session import Session
 from selfplay.search.deadline import Deadline, StoppedError
@@ -97,12 +98,12 @@ class Analysis:
     """An analysis of the position of a session by a player, in threads of its own, until it is ended."""
 
     def __init__(self, player: Player, session: Session, seconds: float, form: Callable[[Sequence[Move]], str]) -> None:
-        self.player, self.game = player, session.game
+        self.player = player
         self.state, self.draws = session.state, session.draws
         self._seconds, self._form = seconds, form
         self._deadline, self._ended, self._trees = Deadline(), Event(), list[Trees]()
-        search = player.tree_search()
-        self._search = None if search is None else _longer(search)
+        inner = player.unwrapped
+        self._search = _longer(inner.tree_search()) if isinstance(inner, GrowsTrees) else None
         self._found = list[Move]()
 
     def start(self, write: Callable[[str], None]) -> None:
@@ -124,17 +125,17 @@ class Analysis:
                 if self._search is not None:
                     self._search.search(self.state, self.draws)
                 else:
-                    self._found = moves_by_values(self.player, self.game, self.state, self.draws)
+                    self._found = moves_by_values(self.player, self.state, self.draws)
             except StoppedError:
                 return
             except SelfPlayError as error:
                 log.warning("%s", error)
 
     def _report(self, work: Thread, write: Callable[[str], None]) -> None:
-        end = math.inf
+        end = inf
         while not self._moves() and work.is_alive() and monotonic() < end:
             work.join(FIRST_REPORT)
-            end = min(end, monotonic() + MOST_SECONDS) if self._ended.is_set() else math.inf
+            end = min(end, monotonic() + MOST_SECONDS) if self._ended.is_set() else inf
         is_first = True
         while is_first or not self._ended.wait(self._seconds):
             is_first = False
@@ -194,12 +195,13 @@ def _share(value: float, neutral: float = 0.0) -> float:
     return float(np.clip((value + 1) / 2 if neutral == 0 else value, 0.0, 1.0))
 
 
-def moves_by_values(player: Player, game: Game, state: State, draws: Any) -> list[Move]:
+def moves_by_values(player: Player, state: State, draws: Draws) -> list[Move]:
     """The legal moves by the values that the player gives them; that which it plays, if it gives none."""
-    player.prepare(state, draws)
-    legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-    if (values := player.action_values(state)) is None:
+    found = player.value_actions(state, draws)
+    values = [] if found is None else found.values[0].tolist()
+    shares = {action: _share(value, found.neutral) for action, value in enumerate(values) if found and isfinite(value)}
+    if not shares:
         chosen = int(player.act(state, draws))
         return [Move(chosen, 1, 0.5, 1.0, [chosen])]
-    best_first = sorted(legal, key=lambda action: -float(values[0, action]))
-    return [Move(one, 1, _share(float(values[0, one]), player.neutral), 1 / len(legal), [one]) for one in best_first]
+    best_first = sorted(shares, key=lambda action: -shares[action])
+    return [Move(action, 1, shares[action], 1 / len(shares), [action]) for action in best_first]
