@@ -133,7 +133,7 @@ def test_a_search_that_continues_its_tree_finds_what_the_reference_finds(
     assert was_kept
 
 
-LEAD = FeatureEvaluation("lead", None, 1.0, 0.0, {"lead": 0.1})
+LEAD = FeatureEvaluation(1.0, 0.0, {"lead": 0.1})
 
 
 @pytest.mark.parametrize("by_rollouts", [False, True], ids=["afterstates", "rollouts"])
