@@ -21,10 +21,9 @@ from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import agent_of_level, level_player
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import Manifest, Stage
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.solved_positions import kept_in
-from selfplay.runs.stage import Stage
 from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.run import Settings
