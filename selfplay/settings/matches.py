@@ -32,6 +32,8 @@ class MatchSettings(CommonSettings):
     themselves, an eighth of the longest match, at most 8."""
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
+    sgf: str | None = field(default=None, metadata=PATH)
+    """Folder for the matches in the Smart Game Format (Go, Gomoku and Hex), each in a file match_000001.sgf."""
     show: bool = False
     """Also show the boards of every match side by side, each with its action."""
 

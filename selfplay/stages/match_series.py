@@ -7,8 +7,11 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+import torch
+
 from selfplay.checks import SEEDS, Range, whole_number
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.files import user_path, written_whole
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
@@ -19,6 +22,7 @@ from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import learners_among
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.records import check_format, record_of, written_record
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import MatchSettings
 
@@ -76,6 +80,8 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
     """
     with computing(settings) as context:
         game = context.game
+        if settings.sgf is not None:
+            check_format("sgf", game)
         first = make_player(settings.first, game, settings.run_dir)
         # Equal names give one player, so that a learner learns only once from each match against itself.
         second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
@@ -125,11 +131,24 @@ def _play(context: RunContext[MatchSettings], players: Players, series: Series) 
     for start in range(0, settings.matches, every):
         part, known = series.matches[start : start + every], tried[start : start + every]
         for record in chain(known, replace(opened, matches=part[len(known) :]).records(game, players)):
-            for row in range(len(record.match)) if settings.show else ():
+            for row in range(len(record.match)) if settings.show or settings.sgf is not None else ():
                 number = counted.results.matches + row + 1
-                log.info("match %d, %s\n", number, _match_text(game, record, row, players))
+                if settings.show:
+                    log.info("match %d, %s\n", number, _match_text(game, record, row, players))
+                if settings.sgf is not None:
+                    _write_match(settings.sgf, number, game, record, row, players)
             counted.add(record)
         yield counted
+
+
+def _write_match(folder: str, number: int, game: Game, record: MatchRecord, row: int, players: Players) -> None:
+    """Write the match in row `row` of a record as SGF."""
+    actions, first = record.actions_of(row), int(record.seats[row])
+    states = [state.select(torch.tensor([row])) for state in (*record.states[: len(actions)], record.states[-1])]
+    match = record_of(game, states, actions, (players[first].name, players[1 - first].name))
+    path = user_path(folder) / f"match_{number:06}.sgf"
+    with written_whole(path) as part:
+        part.write_text(written_record(match, "sgf").text, encoding="utf-8")
 
 
 def _match_text(game: Game, record: MatchRecord, row: int, players: Players) -> str:

@@ -108,7 +108,7 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
 
 
 def _agent(settings: ExportPageSettings, game: Game, run_dir: Path) -> Agent:
-    has_pretrained = game.name in pretrained_agents()
+    has_pretrained = game.learned_as() in pretrained_agents()
     if settings.opponent is None and (RunFolder(run_dir).newest_level() or not has_pretrained):
         return agent_of_level(run_dir, None, game)
     name = parse_name(settings.opponent or PRETRAINED)
@@ -222,7 +222,7 @@ def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
         name = parse_name(text)
         is_tree_search = name.kind == "mcts"
         evaluation = name.argument if is_tree_search else name.options["evaluation"]
-        if evaluation == PRETRAINED and agent.path == pretrained_agents()[game.name]:
+        if evaluation == PRETRAINED and agent.path == pretrained_agents()[game.learned_as()]:
             evaluation = "agent"
         is_slow = evaluation == "rollouts" and name.options["simulations"] * (game.num_squares or 0) > MOST_ROLLOUTS
         if evaluation in ("agent", "none", "discs", "rollouts") and not is_slow:

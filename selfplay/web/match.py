@@ -13,6 +13,7 @@ from selfplay.playing.estimates import Estimate, Judge, grade_of
 from selfplay.playing.hints import hint
 from selfplay.playing.match_description import describe
 from selfplay.playing.session import Session
+from selfplay.records import read_record_of, record_of, written_record
 from selfplay.search.deadline import current_deadline
 from selfplay.search.shared_solver import Solving
 from selfplay.web.opponents import NotFoundError
@@ -105,14 +106,14 @@ class Match:
         self.session = Session(game, (one, other), key, first_player=int(self.people is People.SECOND))
         self.session.match = request.seed
         self.session.evaluator = self._evaluating_player
-        self.position, start = request.position, game.start_of_transcript(request.moves)
+        self.position, start = request.position, None
         if self.position is not None:
             start = game.set_up(self.position.squares, self.position.to_move)
-        elif start is not None:
-            squares: Any = game.squares(start)[0].tolist()
-            self.position = PositionRequest(squares=squares, to_move=0 if int(start.current_player) == 0 else 1)
-        actions = game.read_transcript(request.moves, start)
-        self.session.resume(actions, start=start, is_practice=request.is_practice, counts=counts)
+        record = read_record_of(game, request.moves, start)
+        if self.position is None and record.start is not None:
+            squares: Any = game.squares(record.start)[0].tolist()
+            self.position = PositionRequest(squares=squares, to_move=0 if int(record.start.current_player) == 0 else 1)
+        self.session.resume(record.actions, start=record.start, is_practice=request.is_practice, counts=counts)
 
     @property
     def _numbered(self) -> tuple[Participant | None, Participant | None]:
@@ -315,5 +316,5 @@ class Match:
         held = zip(session.names, self.seats, strict=True)
         first, second = (name if offer is None else offer.label for name, offer in held)
         states = [session.state_before(number) for number in range(len(session.plies) + 1)]
-        made = self.game.presentation.match_file(states, [ply.action for ply in session.plies], (first, second))
+        made = written_record(record_of(self.game, states, [ply.action for ply in session.plies], (first, second)))
         return MatchFileView(name=f"{self.game.name}{made.ending}", text=made.text)

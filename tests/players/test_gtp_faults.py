@@ -19,6 +19,7 @@ from selfplay.matches.series import Series
 from selfplay.players.gtp import GtpPlayer
 from selfplay.playing.result_text import result_text
 from selfplay.playing.session import Session
+from selfplay.records import record_of, written_record
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.deadline import Deadline, StoppedError
 from selfplay.settings.compose import compose_settings_of
@@ -102,7 +103,7 @@ def test_a_dataset_has_no_rows_of_forfeited_matches(tmp_path: Path) -> None:
 def test_a_resigned_match_of_othello_is_written_as_such() -> None:
     game = make_game("othello")
     last = forfeited_state(game.init())
-    assert "RE[-64:r]" in game.presentation.match_file([last], [], ("black", "white")).text
+    assert "RE[-64:r]" in written_record(record_of(game, [last], [], ("black", "white"))).text
     assert result_text(game, last, 1) == "White wins."
 
 
