@@ -284,7 +284,8 @@ def test_an_evaluator_needs_no_more_than_evaluate():
     # X completes the top row, which only the value of the end says.
     state = GAME.state_after(["0,0", "1,0", "0,1", "1,1"])
     assert search.search(state).actions.tolist() == [2]
-    assert (MctsPlayer(search).name, MctsPlayer(search).points_per_value()) == ("mcts Uniform", None)
+    player = MctsPlayer(search)
+    assert (player.name, player.value_actions(state).points_per_value) == ("mcts Uniform", None)
 
 
 @pytest.mark.parametrize(
