@@ -19,7 +19,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.search import SearchPlayer
@@ -97,10 +97,11 @@ def measure_matches(game: Game, options: argparse.Namespace) -> None:
         players = [Timed(player_of(game, text, options.evaluation)) for text in pair.split(",")]
         one, other = players
         key = stream_key(options.seed, 0, Activity.TOURNAMENT)
-        count_matches(game, (one, other), 2, key, 2, 40)  # compiles the searches
+        Series(range(2), key, opening_plies=40).play(game, (one, other))  # compiles the searches
         one.seconds.clear()
         other.seconds.clear()
-        results = count_matches(game, (one, other), options.matches, key, options.matches, OPENING_PLIES).results
+        series = Series(range(options.matches), key, opening_plies=OPENING_PLIES)
+        results = series.play(game, (one, other)).results
         seconds = [f"{sum(player.seconds) / options.matches:.3f}" for player in players]
         cells = (*(player.name for player in players), str(results), f"{results.score:.3f}", *seconds)
         print(f"| {' | '.join(cells)} |", flush=True)

@@ -25,11 +25,11 @@ import torch
 from measured.timing import seconds
 from measured.whole_matches import play_random_matches
 
+from selfplay import play_matches
 from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
-from selfplay.matches.arena import play_matches
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.players.agent import Agent
 from selfplay.players.pretrained import pretrained_agent

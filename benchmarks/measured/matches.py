@@ -12,10 +12,10 @@ import torch
 
 from measured.timing import per_second
 from measured.whole_matches import play_random_matches
+from selfplay import play_matches
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.executors import Executor, ExecutorOptions, open_executor
 from selfplay.games import make_game
-from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder

@@ -67,6 +67,8 @@ class Game(MadeAgain, BatchStepping):
     """Numbers from which searches can value positions; None if there are none besides the result of a match."""
     komi: float | None = None
     """The points that player 1 gets because player 0 moves first; None if the game does not compensate for it."""
+    counting_parameters: frozenset[str] = frozenset()
+    """The parameters that only change how points are counted at the end of a match."""
     most_points: float | None = None
     """The most points by which a match can be won; None: as many as the board has squares, and the komi."""
     made_as: tuple[str, Rules] | None = None
@@ -273,6 +275,16 @@ class Game(MadeAgain, BatchStepping):
         if bool(state.terminated):
             raise IllegalActionError("the match is over in this position; set up one in which it is not")
         return state._replace(current_player=torch.tensor([to_move], dtype=torch.int8))
+
+    def learned_as(self, name: str | None = None) -> str:
+        """The name of this game, or of this game with other parameters, without its `counting_parameters`.
+
+        Learned agents play all games with the same such name, because what they see and do there is the same.
+        """
+        name = self.name if name is None else name
+        for parameter in self.counting_parameters:
+            name = re.sub(rf"_{parameter}=[^_]*", "", name)
+        return name
 
     @property
     def can_be_set_up(self) -> bool:

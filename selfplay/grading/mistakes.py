@@ -39,7 +39,7 @@ from selfplay.grading.solved_positions import (
     quality_fields,
 )
 from selfplay.grading.tables import COUNT, TEXT, Columns, Row
-from selfplay.matches.arena import play_matches
+from selfplay.matches.series import Series
 from selfplay.players.perfect import whole_game_solver_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
@@ -101,7 +101,7 @@ def sample_positions(
     players = (average_player(game, evaluation),) * 2
     matches = range(MAX_MATCHES_PER_POSITION * count * len(GROUPS))
     with closing(progress(total=count * len(GROUPS), desc="solving positions")) as bar:
-        for record in play_matches(game, players, matches, key, learn=False, batch_size=MATCHES_AT_ONCE):
+        for record in Series(matches, key, batch_size=MATCHES_AT_ONCE).records(game, players):
             stones = _stones_by_ply(game, record)
             for row, match in enumerate(record.match.tolist()):
                 missing = [group for group in GROUPS if len(found[group]) < count]

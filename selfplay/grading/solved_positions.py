@@ -23,7 +23,7 @@ from selfplay.games.state import MatchRecord, State
 from selfplay.grading.compared import Compared, Keep, SolvedPosition, Who, made_anew, name_of
 from selfplay.grading.measures import Measure, Shown
 from selfplay.grading.tables import SHARE, Columns, Row
-from selfplay.matches.arena import play_matches
+from selfplay.matches.series import Series
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.perfect import whole_game_solver_player
 from selfplay.players.player import Player, policy_of
@@ -162,7 +162,7 @@ def endgame_positions(
 def board_fills(game: Game) -> bool:
     """Whether no square becomes empty again in ten random matches, so that few empty squares mean a near end."""
     player = RandomPlayer(game)
-    (record,) = play_matches(game, (player, player), range(10), key=0, learn=False)
+    (record,) = Series(range(10), key=0).records(game, (player, player))
     is_full = torch.stack([game.squares(state) != 0 for state in record.states])
     return not bool((is_full[:-1] & ~is_full[1:]).any())
 
@@ -183,7 +183,7 @@ def _solved_endgames(
     player = average_player(game, evaluation)
     found: list[State] = []
     for start in range(0, MAX_MATCHES_PER_POSITION * count, count):
-        records = play_matches(game, (player, player), range(start, start + count), key, learn=False)
+        records = Series(range(start, start + count), key).records(game, (player, player))
         found += [_endgame_in(game, record) for record in records]
         joined = State(*(torch.cat(fields) for fields in zip(*found, strict=True)))
         distinct = joined.select(distinct_positions(joined.position)[0])

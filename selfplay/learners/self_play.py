@@ -16,7 +16,8 @@ from selfplay.games import Game
 from selfplay.games.outcomes import Outcome
 from selfplay.games.state import MatchRecord
 from selfplay.learners.learner import Resources
-from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch, play_matches
+from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch
+from selfplay.matches.series import Series
 from selfplay.players.capabilities import Searches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.kept_searches import KeepsSearches
@@ -58,8 +59,8 @@ def against_one(
     game: Game, players: Players, matches: range, key: int, resources: Resources
 ) -> Iterator[list[RecordedMatches]]:
     """Matches of two players, a batch at a time."""
-    size, device = resources.batch_size, resources.device
-    for record in play_matches(game, players, matches, key, learn=False, batch_size=size, device=device):
+    series = Series(matches, key, batch_size=resources.batch_size, device=resources.device)
+    for record in series.records(game, players):
         # The result of a forfeited match says nothing about its positions.
         if not record.forfeits:
             yield [(record, players)]

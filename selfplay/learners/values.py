@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from selfplay.checks import PLAYER_NAME, count, one_in, one_of, within
+from selfplay.checks import IN_MATCHES, IN_TRAINING, PLAYER_NAME, count, one_in, one_of, within
 from selfplay.compute.portable import is_portable
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.rows import Rows
@@ -31,8 +31,6 @@ from selfplay.training.fitting import fit
 from selfplay.training.held_out import holds_out_some
 from selfplay.training.parameters import (
     EQUAL_WEIGHTS,
-    IN_MATCHES,
-    IN_TRAINING,
     LossWeights,
     Training,
 )

@@ -11,6 +11,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.players.capabilities import NamesValues
 from selfplay.players.perfect import RESULT_TEXTS, PerfectPlayer, ValueKind, is_found_out, perfect_player_of
 from selfplay.players.player import Player
 
@@ -71,6 +72,8 @@ class Estimate(NamedTuple):
     preferred: int | None = None
     """The action that its search finds best, because the values of others are less certain; None: the one with the
     highest value."""
+    neutral: float = 0.0
+    """The value of an even match."""
     compared: NDArray[np.bool_] | None = None
     """bool[A]: the actions whose values are as certain as that of the best, so that they can be graded; None: all."""
     proved: NDArray[np.bool_] | None = None
@@ -96,11 +99,6 @@ class Estimate(NamedTuple):
         has_scores = self.is_exact and self.proved is None and not isinstance(self.player, PerfectPlayer)
         return "scores" if has_scores else "results"
 
-    @property
-    def neutral(self) -> float:
-        """The value of an even match."""
-        return self.player.neutral
-
     def value(self, action: int | None) -> float | None:
         """The value of an action; None if it is not known."""
         return None if action is None or not np.isfinite(self.values[action]) else float(self.values[action])
@@ -111,10 +109,12 @@ class Estimate(NamedTuple):
 
     def words(self, action: int | None) -> str | None:
         """The value of an action in words, such as "wins in 8", if it is known and exact."""
-        value = self.value(action)
+        value, player = self.value(action), self.player.unwrapped
         if action is None or value is None or not self.knows(action):
             return None
-        return self.player.value_text(value, self.state) if self.proved is None else RESULT_TEXTS[value]
+        if self.proved is not None:
+            return RESULT_TEXTS[value]
+        return player.value_text(value, self.state) if isinstance(player, NamesValues) else None
 
     def grade(self, action: int) -> Grade | None:
         """How much worse than the best action an action is, by these values."""
@@ -171,16 +171,14 @@ def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estim
     """
     if bool(state.terminated):
         return None
-    player.prepare(state, draws)
-    if (all_values := player.action_values(state)) is None:
+    if (found := player.value_actions(state, draws)) is None:
         return None
-    values, counts = all_values[0].numpy(), player.visit_counts(state)
-    visits = None if counts is None else counts[0].numpy()
-    if bool(player.solves(state)):
+    values, visits = found.values[0].numpy(), None if found.visits is None else found.visits[0].numpy()
+    if found.is_exact is not None and bool(found.is_exact):
         return Estimate(player, state, values, game.rules.margin is not None, visits, is_exact=True)
-    unit = player.points_per_value()
-    preferred = None if (actions := player.preferred_actions(state)) is None else int(actions)
-    return Estimate(player, state, values * np.float32(unit or 1.0), unit is not None, visits, False, preferred)
+    unit, preferred = found.points_per_value, None if found.preferred is None else int(found.preferred)
+    values = values * np.float32(unit or 1.0)
+    return Estimate(player, state, values, unit is not None, visits, False, preferred, found.neutral)
 
 
 # ---------------------------------------------------------------------- perfect play

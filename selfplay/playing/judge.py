@@ -80,11 +80,13 @@ class Judge(PlayerWrapper):
         rows = (~after.terminated).nonzero()[:, 0]
         values: Values = np.full(len(actions), np.nan, dtype=np.float32)
         if len(rows) > 0:
-            found = self.player.searched(after.select(rows), _draws(len(rows)))
-            assert found is not None, "players that count simulations search"
+            found = self.player.value_actions(after.select(rows), _draws(len(rows)))
+            assert found is not None, "it values the actions of all positions"
+            assert found.preferred is not None, "it divides its simulations among them"
+            value = found.values.gather(1, found.preferred[:, None])[:, 0] * (found.points_per_value or 1.0)
             is_again = (after.current_player == before.current_player)[rows]
-            values[rows.numpy()] = torch.where(is_again, found.value, -found.value)
-        return values * np.float32(self.player.points_per_value() or 1.0)
+            values[rows.numpy()] = torch.where(is_again, value, -value)
+        return values
 
     def _with_results(self, estimate: Estimate, searcher: Searcher) -> Estimate:
         """With the results of the actions that a search to the ends of matches proves."""

@@ -6,28 +6,28 @@ from dataclasses import dataclass
 from typing import Generic
 
 from selfplay.checks import fields_of
-from selfplay.compute.devices import chosen_device, computing_on
+from selfplay.compute.devices import computing_on
 from selfplay.executors import Executor, ExecutorOptions, open_executor
 from selfplay.games import Game, make_game
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.common import AnySettings
+from selfplay.settings.common import AnyComputing
 
 
 @dataclass(frozen=True)
-class RunContext(Generic[AnySettings]):
+class RunContext(Generic[AnyComputing]):
     """What a stage needs besides its settings: run folder, game and device, found once and passed down."""
 
-    settings: AnySettings
+    settings: AnyComputing
     run: RunFolder
     game: Game
     device: str
     """cpu or cuda."""
 
 
-def context_of(settings: AnySettings) -> RunContext[AnySettings]:
+def context_of(settings: AnyComputing) -> RunContext[AnyComputing]:
     """The context of these settings. Raises SettingError for an unknown game, or a device that does not exist."""
     run = RunFolder.of(settings)
-    return RunContext(settings, run, make_game(settings.game.name), chosen_device(settings.device))
+    return RunContext(settings, run, make_game(settings.game.name), settings.chosen_device())
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def executor_of(executor: ExecutorOptions, threads: int) -> Iterator[Executor]:
 
 
 @contextmanager
-def computing(settings: AnySettings) -> Iterator[RunContext[AnySettings]]:
+def computing(settings: AnyComputing) -> Iterator[RunContext[AnyComputing]]:
     """The context of these settings; in the block torch and searches have the numbers of threads that they name.
 
     Raises as `context_of`.

@@ -9,9 +9,9 @@ from typing import Any
 
 from selfplay.checks import count, require, within
 from selfplay.search.evaluation import WEIGHT, is_weight
-from selfplay.settings.common import CommonSettings
+from selfplay.settings.common import CommonSettings, ComputingSettings, SeededSettings
 from selfplay.settings.fields import PATH
-from selfplay.settings.playing import OneMatchSettings
+from selfplay.settings.playing import OnePositionSettings
 
 
 @dataclass
@@ -50,7 +50,7 @@ DEPTHS = range(3, 17)
 
 
 @dataclass
-class ProbCutSettings(CommonSettings):
+class ProbCutSettings(SeededSettings, ComputingSettings):
     """The level whose searches ProbCut will shorten, and the positions and depths that it is fitted to."""
 
     level: int | None = field(default=None, metadata=count(1))
@@ -85,7 +85,7 @@ class GameTreeSettings:
 
 
 @dataclass
-class SolveSettings(OneMatchSettings):
+class SolveSettings(OnePositionSettings):
     """One position, solved exactly."""
 
     moves: str = ""

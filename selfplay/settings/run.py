@@ -17,16 +17,16 @@ from selfplay.learners import LEARNERS, Learner
 from selfplay.learners.values import Values
 from selfplay.named_players.names import parse_name
 from selfplay.runs.manifest import RUN
-from selfplay.settings.common import CommonSettings, PlayerSettings
+from selfplay.settings.common import LockstepSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.fields import EACH_COMMAND, PATH, read_by
+from selfplay.settings.fields import EACH_COMMAND, PATH, only_in, read_by
 from selfplay.settings.overrides import list_of_overrides, overrides_of
 from selfplay.settings.sections import ComparisonSettings, DatasetSettings
 from selfplay.settings.setting_errors import errors_of_settings, typed
 
 
 @dataclass
-class Settings(CommonSettings):
+class Settings(LockstepSettings):
     """All settings of a run."""
 
     recipe: str = field(default="default", metadata=read_by(RUN))
@@ -47,18 +47,18 @@ class Settings(CommonSettings):
     with the changes of L and before."""
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=read_by("comparison"))
-    level: int | None = field(default=None, metadata=count(0))
+    level: int | None = field(default=None, metadata=only_in("generate", "train", "compare") | count(0))
     """The level that a single stage works on; null: the newest."""
-    agent_file: str | None = field(default=None, metadata=PATH)
+    agent_file: str | None = field(default=None, metadata=only_in("generate") | PATH)
     """For generating the matches of one level: the agent.safetensors that plays, instead of that of the level."""
-    opponent: str | None = field(default=None, metadata=PLAYER_NAME)
+    opponent: str | None = field(default=None, metadata=only_in("generate") | PLAYER_NAME)
     """For generating the matches of one level: the player that it plays against in all of them; null: as the learner
     says."""
-    dataset_file: str | None = field(default=None, metadata=PATH)
+    dataset_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: the dataset, instead of that of the level before it."""
-    start_file: str | None = field(default=None, metadata=PATH)
+    start_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: the agent.safetensors whose weights training starts from; null: as the learner says."""
-    output_dir: str | None = field(default=None, metadata=PATH)
+    output_dir: str | None = field(default=None, metadata=only_in("generate", "train") | PATH)
     """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
     levels: int = field(default=10, metadata=read_by(RUN) | count(1))
     """Number of levels to train."""
@@ -66,7 +66,7 @@ class Settings(CommonSettings):
     """Matches that a level plays and that are learned from."""
     logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
-    objective: str = "validation_loss"
+    objective: str = field(default="validation_loss", metadata=only_in("learn"))
     """For a sweeper that chooses the next run by the results of earlier ones, as hydra/sweeper=optuna: the column of
     sweep/runs.csv that it minimises, or maximises, as hydra.sweeper.direction says, such as exact_loss_vs_random."""
     force: bool = False

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from selfplay.checks import count, one_in, one_of, within
+from selfplay.checks import IN_TRAINING, count, one_in, one_of, within
 from selfplay.games.game import SEATS
 from selfplay.registry import Registry
 from selfplay.search.searcher import MAX_DEPTH
@@ -28,13 +28,6 @@ SCHEDULES: Registry[Any] = Registry(
 """(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.learning_rate`."""
 
 PRECISIONS = ("float32", "bfloat16")
-
-
-IN_MATCHES: dict[str, Any] = {"stages": frozenset({"generation"})}
-"""Metadata of a parameter of a learner on which only the rows of its matches depend."""
-
-IN_TRAINING: dict[str, Any] = {"stages": frozenset({"training"})}
-"""Metadata of a parameter of a learner on which only the training on these rows depends."""
 
 
 @dataclass(frozen=True)

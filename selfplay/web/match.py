@@ -16,6 +16,7 @@ from selfplay.playing.hints import hint
 from selfplay.playing.judge import Judge
 from selfplay.playing.match_description import describe
 from selfplay.playing.session import Session
+from selfplay.records import read_record_of, record_of, written_record
 from selfplay.search.deadline import current_deadline
 from selfplay.search.shared_solver import Solving
 from selfplay.web.loaded_players import NotFoundError
@@ -119,14 +120,14 @@ class Match:
         self.session.match = request.seed
         self._valuing = self._participant(participants.in_place_of_players(self.people, perfect_player_of(game)))
         self.session.evaluator = None if self._valuing is None else self._valuing.player
-        self.position, start = request.position, game.start_of_transcript(request.moves)
+        self.position, start = request.position, None
         if self.position is not None:
             start = game.set_up(self.position.squares, self.position.to_move)
-        elif start is not None:
-            squares: Any = game.squares(start)[0].tolist()
-            self.position = PositionRequest(squares=squares, to_move=0 if int(start.current_player) == 0 else 1)
-        actions = game.read_transcript(request.moves, start)
-        self.session.resume(actions, start=start, is_practice=request.is_practice, counts=counts)
+        record = read_record_of(game, request.moves, start)
+        if self.position is None and record.start is not None:
+            squares: Any = game.squares(record.start)[0].tolist()
+            self.position = PositionRequest(squares=squares, to_move=0 if int(record.start.current_player) == 0 else 1)
+        self.session.resume(record.actions, start=record.start, is_practice=request.is_practice, counts=counts)
 
     @property
     def _numbered(self) -> tuple[Participant | None, Participant | None]:
@@ -345,5 +346,5 @@ class Match:
         held = zip(session.names, self.seats, strict=True)
         first, second = (name if offer is None else offer.label for name, offer in held)
         states = [session.state_before(number) for number in range(len(session.plies) + 1)]
-        made = self.game.presentation.match_file(states, [ply.action for ply in session.plies], (first, second))
+        made = written_record(record_of(self.game, states, [ply.action for ply in session.plies], (first, second)))
         return MatchFileView(name=f"{self.game.name}{made.ending}", text=made.text)

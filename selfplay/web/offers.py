@@ -44,7 +44,7 @@ def judge_offer(game: Game) -> OfferedPlayer:
         label[0].upper() + label[1:],
         "the strongest player that comes with the program",
         partial(judge_of, game),
-        span=None if game.features and game.name not in pretrained_agents() else 1.0,
+        span=None if game.features and game.learned_as() not in pretrained_agents() else 1.0,
         is_slow=True,
     )
 
@@ -83,7 +83,7 @@ def level_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[Offere
 
 
 def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
-    file = pretrained_agents().get(game.name)
+    file = pretrained_agents().get(game.learned_as())
     if file is None:
         return
     yield OfferedPlayer(
@@ -98,7 +98,7 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
     )
     search = f"search:negascout?depth={PRETRAINED_DEPTH}&endgame={PRETRAINED_EMPTIES}&evaluation={PRETRAINED}&slack=0"
     label, about = f"{PRETRAINED_DEPTH} plies", f"looks {PRETRAINED_DEPTH} plies ahead with"
-    if not is_for_compiled_search(game.name):
+    if not is_for_compiled_search(game.learned_as()):
         search = f"mcts:{PRETRAINED}?simulations={WITH_NETWORK}"
         label, about = f"{WITH_NETWORK} simulations", f"tree search of {WITH_NETWORK} simulations with"
     yield OfferedPlayer(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.positions import position, squares
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
@@ -17,7 +18,6 @@ from selfplay.games.kernels import distinct_positions
 from selfplay.games.observation_codec import shown_bits
 from selfplay.games.position_graph import enumerate_positions, perfect_values
 from selfplay.games.rules import Rules
-from selfplay.matches.arena import play_matches
 from selfplay.players.network_evaluator import EvaluationCache
 from selfplay.players.random import RandomPlayer
 from selfplay.search.evaluation import FeatureEvaluation

@@ -5,6 +5,7 @@ import random
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.compute.positions import packed_array
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import IllegalActionError
@@ -12,7 +13,6 @@ from selfplay.games import Game, make_game
 from selfplay.games.board_checks import winning_squares
 from selfplay.games.conformance import check_game, check_quickly
 from selfplay.games.gomoku import Gomoku
-from selfplay.matches.arena import play_matches
 from selfplay.named_players.make import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.search.evaluation import FeatureEvaluation

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from selfplay import play_matches
 from selfplay.architectures import Output, build_network
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
@@ -18,7 +19,6 @@ from selfplay.games.outcomes import (
     outcome_of_other,
 )
 from selfplay.games.state import State
-from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.random import RandomPlayer

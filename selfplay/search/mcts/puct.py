@@ -92,9 +92,12 @@ def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: PuctCo
 
 
 @part_of_compiled
-def select_at_root(edges: Edges, value: float, noise: NDArray[np.float64], constants: PuctConstants) -> int:
-    """As in any other node."""
-    return select(edges, value, constants)
+def select_at_root(
+    edges: Edges, value: float, noise: NDArray[np.float64], constants: PuctConstants, chosen: NDArray[np.int64]
+) -> int:
+    """One edge, as in any other node."""
+    chosen[0] = select(edges, value, constants)
+    return 1
 
 
 @part_of_compiled

@@ -34,7 +34,7 @@ BYTES_AT_ONCE = 256 << 20
 QUICK_SECONDS, FEWEST_QUICK = 0.02, 16
 """About how long a compiled search works in the calling thread, and the fewest simulations that it does there."""
 FEWEST_AFTER_DEADLINE = 16
-"""Number of simulations, or of evaluations of a network, in each tree of a search that begins after its deadline."""
+"""Number of simulations in each tree of a search that begins after its deadline."""
 
 ROOT_NOISE, LEAF = int(Purpose.ROOT_NOISE), int(Purpose.LEAF)
 
@@ -174,14 +174,13 @@ class TreeSearch(MadeAgain):
         self, positions: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, results: TreeSearchResult
     ) -> None:
         plant, advance, conclude = compile_lockstep(*self._kind)
-        frontier = make_frontier(len(positions), self._num_words)
-        count, evaluated, deadline = plant(positions, bits, search, frontier), 0, current_deadline()
+        frontier = make_frontier(len(positions), self.game.num_distinct_actions, self._num_words)
+        count, deadline = plant(positions, bits, search, frontier), current_deadline()
         while count > 0:
             deadline.check()
-            evaluated += 1
-            if evaluated > FEWEST_AFTER_DEADLINE and deadline.is_over:
+            if frontier.left.max() <= self.simulations - FEWEST_AFTER_DEADLINE and deadline.is_over:
                 # The trees only receive the evaluations for which they wait.
-                frontier.left[:count] = 0
+                frontier.left[:] = 0
             count = advance(count, *self._evaluated(frontier, count), bits, search, frontier)
         conclude(search, results)
 
