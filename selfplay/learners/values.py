@@ -28,13 +28,12 @@ from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.training.fitting import fit
-from selfplay.training.held_out import holds_out_some
 from selfplay.training.parameters import (
     EQUAL_WEIGHTS,
     LossWeights,
     Training,
 )
-from selfplay.training.rows import TrainingRows
+from selfplay.training.rows import TrainingRows, holds_out_some
 
 
 @dataclass(frozen=True)

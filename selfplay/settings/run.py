@@ -8,10 +8,12 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from selfplay.checks import PLAYER_NAME, count, fields_of, one_of, require
+from selfplay.checks import PLAYER_NAME, count, fields_of, one_in, one_of, require, within
 from selfplay.compute.devices import NUMERICS, PORTABLE
+from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import SettingError, shortened
 from selfplay.executors import ExecutorOptions
+from selfplay.grading.compared import LONGEST_PAIR, ComparisonParameters
 from selfplay.installation import require_package
 from selfplay.learners import LEARNERS, Learner
 from selfplay.learners.values import Values
@@ -21,8 +23,28 @@ from selfplay.settings.common import LockstepSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.fields import EACH_COMMAND, PATH, only_in, read_by
 from selfplay.settings.overrides import list_of_overrides, overrides_of
-from selfplay.settings.sections import ComparisonSettings, DatasetSettings
 from selfplay.settings.setting_errors import errors_of_settings, typed
+
+
+@dataclass
+class DatasetSettings:
+    """How the rows of a level's matches are stored and read."""
+
+    format: str = field(default="csv", metadata=read_by("generation") | one_in(DATASET_FORMATS))
+    """csv: every program can read it; parquet: a twentieth to a fortieth of the size."""
+    shard_matches: int = field(default=16384, metadata=count(1))
+    """Matches that a worker plays at a time; their rows are one file of dataset.parquet. batch_size cannot be
+    larger."""
+
+
+@dataclass(frozen=True)
+class ComparisonSettings(ComparisonParameters):
+    """How levels are compared."""
+
+    references: list[str] | None = field(default=None, metadata=PLAYER_NAME)
+    """Players that levels meet in addition to the random player, such as [greedy_discs], in games too large to
+    enumerate; null: the game's defaults."""
+    pair_seconds: float | None = field(default=None, metadata=EACH_COMMAND | within(above=0, most=LONGEST_PAIR))
 
 
 @dataclass

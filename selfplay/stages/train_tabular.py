@@ -30,9 +30,8 @@ from selfplay.learners.tabular.learning import (
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.learning_curve import CURVE_COLUMNS, read_curve
-from selfplay.runs.manifest import Manifest, check_against_manifest
+from selfplay.runs.manifest import Manifest, Stage, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.runs.stage import Stage
 from selfplay.settings.classical import CompeteSettings, TabularSettings
 from selfplay.settings.common import LockstepSettings
 from selfplay.settings.fields import recorded_defaults, stage_record

@@ -20,12 +20,12 @@ the vector of all weights by that of their gradients: see `selfplay.training.opt
 
 SCHEDULES: Registry[Any] = Registry(
     "schedule",
-    {"constant": "selfplay.training.learning_rate:constant", "one_cycle": "selfplay.training.learning_rate:one_cycle"},
+    {"constant": "selfplay.training.optimizers:constant", "one_cycle": "selfplay.training.optimizers:one_cycle"},
     group="selfplay.schedules",
     arguments=("peak", "step", "total_steps"),
     result=(Real,),
 )
-"""(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.learning_rate`."""
+"""(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.optimizers`."""
 
 PRECISIONS = ("float32", "bfloat16")
 

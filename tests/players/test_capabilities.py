@@ -97,7 +97,7 @@ def test_an_exploring_player_has_a_policy_if_the_player_inside_has_one() -> None
 
 
 def test_a_player_without_its_time_limit_still_explores() -> None:
-    searcher = Searcher(GAME, FeatureEvaluation("even", GAME.name, 1.0, 0.0, {}))
+    searcher = Searcher(GAME, FeatureEvaluation(1.0, 0.0, {}, game=GAME.name))
     exploring = EpsilonGreedyPlayer(GAME, SearchPlayer(searcher, 1, time_limit=5), [0.5])
     unlimited = exploring.without_time_limit()
     assert isinstance(unlimited, EpsilonGreedyPlayer)

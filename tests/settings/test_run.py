@@ -27,8 +27,7 @@ from selfplay.settings.fields import PATH, leaves
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.overrides import overrides_of
 from selfplay.settings.recorded import composed_for_run
-from selfplay.settings.run import Settings, compose_settings
-from selfplay.settings.sections import ComparisonSettings
+from selfplay.settings.run import ComparisonSettings, Settings, compose_settings
 
 OF_OTHERS = {
     "game_tree": (AnalysisSettings, "analysis"),

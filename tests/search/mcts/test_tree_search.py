@@ -145,7 +145,7 @@ def test_rounds_evaluated_together_find_what_one_position_at_a_time_finds(name):
     assert hashed.batches < 0.6 * hashed.asked
 
 
-LEAD = FeatureEvaluation("lead", None, 1.0, 0.0, {"lead": 0.1})
+LEAD = FeatureEvaluation(1.0, 0.0, {"lead": 0.1})
 
 
 @pytest.mark.parametrize("by_rollouts", [False, True], ids=["afterstates", "rollouts"])
