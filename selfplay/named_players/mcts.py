@@ -94,7 +94,19 @@ def mcts(
     considered: float | None = None,
     gumbel_scale: float | None = None,
 ) -> Player:
-    """Monte-Carlo tree search with the network of level L (mcts:level:L) or random rollouts (mcts:rollouts)"""
+    """Monte-Carlo tree search with the network of level L (mcts:level:L) or random rollouts (mcts:rollouts)
+
+    Args:
+        simulations: simulations for each action, 1 to 1,000,000
+        rule: how simulations choose actions: puct, gumbel or uct; null: puct, and uct for rollouts
+        proves: whether exact values are proved (MCTS-solver)
+        reuse: whether a search continues the tree of the last search in the match; not for gumbel
+        temperature: 0: the action that the search finds best; above 0: drawn in proportion to policy ** (1 / this)
+        temperature_plies: number of plies with this temperature, later ones have 0; null: all
+        prior_temperature: without a policy head, priors are softmax(values of actions / this); null: 0.1
+        symmetries: whether a position is evaluated as the mean over its images under the symmetries of the game
+        rollouts: random matches in each simulation of mcts:rollouts
+    """
     # Each rule checks the constants that are given.
     constants = {"c": c, "c_init": c_init, "c_base": c_base, "unvisited": unvisited, "noise": noise, "alpha": alpha}
     constants |= {"c_visit": c_visit, "c_scale": c_scale, "considered": considered, "gumbel_scale": gumbel_scale}
