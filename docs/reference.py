@@ -22,6 +22,7 @@ from selfplay.cli.help_text import descriptions_of
 from selfplay.games import GAMES
 from selfplay.learners import LEARNERS
 from selfplay.named_players.names import EPSILON, OPTION_LINE, PLAYERS, Option, PlayerKind, kind_named
+from selfplay.players.mcts import TreeSearchParameters
 from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.search.mcts.rule import SEARCH_RULES
 from selfplay.settings.common import CommonSettings
@@ -30,6 +31,8 @@ from selfplay.settings.fields import Leaf, leaves
 from selfplay.settings.run import Settings
 
 FOLDER = Path(__file__).parent
+OF_TREE_SEARCH = dict(descriptions_of(TreeSearchParameters, TreeSearchParameters()))
+"""The meanings of the parameters that are also options of players."""
 OF_ALL = frozenset(CommonSettings.__dataclass_fields__)
 """The settings and groups of settings that all programs have."""
 
@@ -135,7 +138,7 @@ def program_sections() -> Iterator[str]:
                 else:
                     lines.append(line)
         lines += [item(f"As in {program}: {', '.join(same)}.") for program, same in repeated.items()]
-        yield section(heading, lines)
+        yield section(heading, lines or ["- Only those of every program."])
 
 
 def learner_sections() -> Iterator[str]:
@@ -204,7 +207,8 @@ def settings_page() -> str:
 
 
 def option_line(option: Option) -> str:
-    return item(f"`{option.name}` (`{shown(option.default)}`): {option.meaning}")
+    meaning = option.meaning or OF_TREE_SEARCH.get(option.name, "").rstrip(".")
+    return item(f"`{option.name}` (`{shown(option.default)}`): {meaning[:1].lower()}{meaning[1:]}")
 
 
 def options_of_rule(name: str) -> list[Option]:

@@ -13,6 +13,7 @@ import numpy as np
 from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
+from selfplay.players.experience import ReadOnlyExperiencePlayer
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
@@ -180,9 +181,10 @@ class ConsoleValues:
 
 def _assumes_best_replies(player: Player) -> bool:
     """Whether its values are those of minimax, and not learned from matches with exploration."""
-    if player.store is not None:
-        return player.store.rule.backup == "minimax"
-    return isinstance(player.unwrapped, SearchPlayer)
+    inner = player.unwrapped
+    if isinstance(inner, ReadOnlyExperiencePlayer):
+        return inner.store.rule.backup == "minimax"
+    return isinstance(inner, SearchPlayer)
 
 
 def draw_graph(session: Session, picture: PictureSettings) -> str:
@@ -193,8 +195,8 @@ def draw_graph(session: Session, picture: PictureSettings) -> str:
     # matplotlib takes as long to import as the rest of the program.
     from selfplay.figures.experience_graph import boards_ahead, draw_boards_ahead
 
-    stores = [player.store for player in session.players if player is not None]
-    store = next((store for store in stores if store is not None), None)
+    inner = [player.unwrapped for player in session.players if player is not None]
+    store = next((player.store for player in inner if isinstance(player, ReadOnlyExperiencePlayer)), None)
     if store is None:
         raise NotNowError("no player here keeps an experience graph")
     squares = tuple(session.game.squares(session.state)[0].tolist())

@@ -14,6 +14,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.players.capabilities import NamesValues
 from selfplay.players.perfect import PerfectPlayer, ValueKind, endgame_player, is_found_out, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.search.deadline import current_deadline
@@ -76,6 +77,8 @@ class Estimate(NamedTuple):
     preferred: int | None = None
     """The action that its search finds best, because the values of others are less certain; None: the one with the
     highest value."""
+    neutral: float = 0.0
+    """The value of an even match."""
 
     @property
     def are_exact_points(self) -> bool:
@@ -96,19 +99,16 @@ class Estimate(NamedTuple):
             return "points"
         return "scores" if self.is_exact and not isinstance(self.player, PerfectPlayer) else "results"
 
-    @property
-    def neutral(self) -> float:
-        """The value of an even match."""
-        return self.player.neutral
-
     def value(self, action: int | None) -> float | None:
         """The value of an action; None if it is not known."""
         return None if action is None or not np.isfinite(self.values[action]) else float(self.values[action])
 
     def words(self, action: int | None) -> str | None:
         """The value of an action in words, such as "wins in 8", if it is known and exact."""
-        value = self.value(action)
-        return self.player.value_text(value, self.state) if self.is_exact and value is not None else None
+        value, player = self.value(action), self.player.unwrapped
+        if not self.is_exact or value is None or not isinstance(player, NamesValues):
+            return None
+        return player.value_text(value, self.state)
 
     def grade(self, action: int) -> Grade | None:
         """How much worse than the best action an action is, by these values."""
@@ -128,16 +128,14 @@ def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estim
     """
     if bool(state.terminated):
         return None
-    player.prepare(state, draws)
-    if (all_values := player.action_values(state)) is None:
+    if (found := player.value_actions(state, draws)) is None:
         return None
-    values, counts = all_values[0].numpy(), player.visit_counts(state)
-    visits = None if counts is None else counts[0].numpy()
-    if bool(player.solves(state)):
+    values, visits = found.values[0].numpy(), None if found.visits is None else found.visits[0].numpy()
+    if found.is_exact is not None and bool(found.is_exact):
         return Estimate(player, state, values, game.rules.margin is not None, visits, is_exact=True)
-    unit = player.points_per_value()
-    preferred = None if (actions := player.preferred_actions(state)) is None else int(actions)
-    return Estimate(player, state, values * np.float32(unit or 1.0), unit is not None, visits, False, preferred)
+    unit, preferred = found.points_per_value, None if found.preferred is None else int(found.preferred)
+    values = values * np.float32(unit or 1.0)
+    return Estimate(player, state, values, unit is not None, visits, False, preferred, found.neutral)
 
 
 # ---------------------------------------------------------------------- perfect play

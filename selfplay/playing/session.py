@@ -24,7 +24,7 @@ from selfplay.games.game import Game
 from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.matches.arena import results_text, seats_held
-from selfplay.players.capabilities import FollowsMatch, learners_among
+from selfplay.players.capabilities import Explains, FollowsMatch, learners_among
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
 from selfplay.playing.estimates import Estimate, estimate_of
@@ -236,7 +236,8 @@ class Session:
             return self._step(action=None)
         explores = player.explores(self.draws)
         is_random = None if explores is None else bool(explores)
-        reason = None if is_random else player.reason(self.state)
+        chooser = player.unwrapped
+        reason = chooser.reason(self.state) if not is_random and isinstance(chooser, Explains) else None
         try:
             action = self.choice_of(player)
         except ForfeitError as error:

@@ -19,10 +19,9 @@ from selfplay.errors import InvalidFileError, SettingError, StageError, shortene
 from selfplay.files import sha256, written_whole
 from selfplay.players.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest, check_against_manifest
+from selfplay.runs.manifest import Manifest, Stage, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.saved_arrays import REMEDY, load_arrays, save_arrays
-from selfplay.runs.stage import Stage
 from selfplay.search.exact_solver import EVERY_LOSS, WIN, empties
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import CorrectionSettings, ProofSettings

@@ -11,9 +11,8 @@ from torch import Tensor, nn
 from selfplay.architectures import Output, probe
 from selfplay.compute.portable import arithmetic_of, is_portable
 from selfplay.training.examples import Batch, Examples, observations_in
-from selfplay.training.learning_rate import LearningRate
 from selfplay.training.losses import Losses, cross_entropies, weighted_squared_errors
-from selfplay.training.optimizers import flattened
+from selfplay.training.optimizers import LearningRate, flattened
 from selfplay.training.parameters import OPTIMIZERS, LossWeights, Training
 from selfplay.training.process_group import ProcessGroup
 

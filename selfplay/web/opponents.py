@@ -17,7 +17,8 @@ from selfplay.errors import SelfPlayError, TimeLimitError
 from selfplay.files import sha256
 from selfplay.games import Game, State, game_names, make_game
 from selfplay.named_players.names import PLAYERS, parse_name
-from selfplay.players.player import Player, PlayerWrapper, pick_actions
+from selfplay.players.capabilities import SolvesExactly
+from selfplay.players.player import ActionValues, Player, PlayerWrapper, pick_actions
 from selfplay.players.value_net import best_values
 from selfplay.playing.estimates import thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
@@ -171,11 +172,10 @@ def made_player(offer: OfferedPlayer) -> Player:
 class SilentPlayer(PlayerWrapper):
     """Plays as `player` does, and has only exact values of actions."""
 
-    def action_values(self, state: State) -> Tensor | None:
-        return self.player.action_values(state) if bool(self.player.solves(state).all()) else None
-
-    def visit_counts(self, state: State) -> None:
-        return None
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues | None:
+        solver = self.player.unwrapped
+        is_solved = isinstance(solver, SolvesExactly) and bool(solver.solves(state).all())
+        return self.player.value_actions(state, draws) if is_solved else None
 
 
 class CachingPlayer(PlayerWrapper):
@@ -187,27 +187,23 @@ class CachingPlayer(PlayerWrapper):
 
     def __init__(self, player: Player) -> None:
         super().__init__(player)
-        self._values: OrderedDict[tuple[int, ...], Tensor] = OrderedDict()
+        self._found: OrderedDict[tuple[int, ...], ActionValues] = OrderedDict()
 
-    def action_values(self, state: State) -> Tensor:
-        if state.batch_size != 1:
-            return self._computed_values(state)
-        key = state.key()
-        values = self._values.get(key)
-        if values is None:
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues:
+        key = state.key() if state.batch_size == 1 else None
+        found = None if key is None else self._found.get(key)
+        if found is None:
+            found = self.player.value_actions(state)
+            assert found is not None, f"{self.name} values actions"
+        if key is not None:
             # Two threads may both get here; they then write the same values.
-            values = self._values[key] = self._computed_values(state)
-            if len(self._values) > MOST_POSITIONS:
-                self._values.popitem(last=False)
-        return values
-
-    def _computed_values(self, state: State) -> Tensor:
-        values = self.player.action_values(state)
-        assert values is not None, f"{self.name} values actions"
-        return values
+            self._found[key] = found
+            if len(self._found) > MOST_POSITIONS:
+                self._found.popitem(last=False)
+        return found
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        values = self.action_values(state)
+        values = self.value_actions(state).values
         return pick_actions(values == best_values(values)[:, None], draws.bits(Purpose.TIE_BREAK))
 
 
