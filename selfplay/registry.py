@@ -149,6 +149,11 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         """The names, those of this package first."""
         return iter([*self._import_paths, *self._offered()])
 
+    @property
+    def included(self) -> tuple[str, ...]:
+        """The names of those of this package."""
+        return tuple(self._import_paths)
+
     def __len__(self) -> int:
         return len(list(iter(self)))
 

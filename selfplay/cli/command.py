@@ -24,6 +24,7 @@ from selfplay.runs.manifest import RUN, Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules
+from selfplay.settings.fields import check_program
 from selfplay.settings.overrides import check_given_once, override_of, quoted, with_outside_names
 from selfplay.settings.recorded import take_run_settings, values_with_recorded_learner
 from selfplay.settings.run import Settings
@@ -93,7 +94,9 @@ def settings_of(
         values.run_dir = str(Path(values.run_dir) / name)
     if is_of_run:
         taken = take_run_settings(values, overrides)
-        return checked_settings(program.kind, values), taken
+        settings = checked_settings(program.kind, values)
+        check_program(settings, program.body.__name__)
+        return settings, taken
     given = {override.lstrip("+").partition("=")[0] for override in overrides}
     if "run_dir" in given and not any(setting.partition(".")[0] == "game" for setting in given):
         values.game.name = _game_of_run(values)

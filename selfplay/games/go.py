@@ -324,6 +324,7 @@ class Go(Game):
     other_sizes = range(3, len(COLUMNS) + 1)
     presentation_class = GoPresentation
     komi: float
+    counting_parameters = frozenset({"komi"})
 
     @classmethod
     def usual_parameters(cls, size: int | None) -> dict[str, float]:

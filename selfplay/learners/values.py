@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from selfplay.checks import PLAYER_NAME, count, one_in, one_of, within
+from selfplay.checks import IN_MATCHES, IN_TRAINING, PLAYER_NAME, count, one_in, one_of, within
 from selfplay.compute.portable import is_portable
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.rows import Rows
@@ -28,15 +28,12 @@ from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.training.fitting import fit
-from selfplay.training.held_out import holds_out_some
 from selfplay.training.parameters import (
     EQUAL_WEIGHTS,
-    IN_MATCHES,
-    IN_TRAINING,
     LossWeights,
     Training,
 )
-from selfplay.training.rows import TrainingRows
+from selfplay.training.rows import TrainingRows, holds_out_some
 
 
 @dataclass(frozen=True)

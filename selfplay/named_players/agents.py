@@ -57,7 +57,7 @@ def policy(game: Game, name: PlayerName, *, symmetries: bool = False, run_dir: P
 
 
 def _pretrained(name: PlayerName, game: Game, run_dir: Path | None = None) -> Agent:
-    return _loaded(pretrained_agent(game.name), game)
+    return _loaded(pretrained_agent(game.learned_as()), game)
 
 
 @read_once(2)

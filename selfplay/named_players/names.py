@@ -127,8 +127,11 @@ def player_kind(
     is_command: bool = False,
     files: Callable[[PlayerName, Path], list[Path]] | None = None,
     agent: Callable[[PlayerName, Game, Path], Agent] | None = None,
+    more: tuple[Option, ...] = (),
 ) -> Callable[[Callable[..., Player]], PlayerKind]:
     """A decorator that turns a function into a kind of players. For the arguments see PlayerKind.
+
+    `more` are options besides the function's own arguments, such as those of a class of parameters (`options_of`).
 
     The function gets the game and the parsed name, and returns the player. Its keyword-only arguments are the options,
     each int, float, bool or str; `run_dir: Path` gets the folder of the run: that of the option run_dir, or else the
@@ -146,7 +149,7 @@ def player_kind(
             return make(game, name, **name.arguments(run_dir))
 
         meaning = " ".join((getdoc(make) or syntax).partition("\n\n")[0].split())
-        return PlayerKind(syntax, meaning, made, options_of(make), is_command, files, agent)
+        return PlayerKind(syntax, meaning, made, (*more, *options_of(make)), is_command, files, agent)
 
     return kind_of
 

@@ -56,8 +56,8 @@ def usual_player(game: Game, run: RunFolder, options: str = "") -> str:
     """The name of the newest level of a run, with these options; of a strong player if the run has no levels."""
     if (level := run.newest_level()) > 0:
         return f"level:{level}{options}"
-    if game.name in pretrained_agents():
-        return PRETRAINED if is_for_compiled_search(game.name) else f"mcts:{PRETRAINED}"
+    if game.learned_as() in pretrained_agents():
+        return PRETRAINED if is_for_compiled_search(game.learned_as()) else f"mcts:{PRETRAINED}"
     if game.features is not None:
         return "search:negascout?depth=4&evaluation=article"
     return "perfect" if game.exact_solver is not None or (game.num_squares or 0) <= SMALL_BOARD else "mcts:rollouts"

@@ -8,32 +8,10 @@ from math import isfinite
 from typing import Any
 
 from selfplay.checks import count, require, within
-from selfplay.search.evaluation import WEIGHT, is_weight
-from selfplay.settings.common import CommonSettings
+from selfplay.search.evaluation import FeatureWeights
+from selfplay.settings.common import CommonSettings, ComputingSettings, SeededSettings
 from selfplay.settings.fields import PATH
-from selfplay.settings.playing import OneMatchSettings
-
-
-@dataclass
-class EvaluationSettings:
-    """An evaluation of positions (conf/evaluation/): see `selfplay.search.evaluation.FeatureEvaluation`."""
-
-    win: float = 1.0
-    """Value of a won match."""
-    margin: float = 0.0
-    """Value of each point of the lead at the end of a match."""
-    weights: dict[str, Any] = field(default_factory=dict)
-    """Weight of each feature of an unfinished position: a number, or a list of one number for each phase."""
-    phases: list[int] = field(default_factory=list)
-    """Numbers of discs on the board at which the second and later phases begin; []: the weights never change."""
-    game: str | None = None
-    """The game that it applies to; null: any game that has these features."""
-
-    def __post_init__(self) -> None:
-        for name, weight in self.weights.items():
-            require(f"evaluation.weights.{name}", weight, is_weight(weight), WEIGHT)
-        valid = self.phases == sorted({phase for phase in self.phases if phase in range(1, 65)})
-        require("evaluation.phases", self.phases, valid, "a list of ascending numbers of discs from 1 to 64")
+from selfplay.settings.playing import OnePositionSettings
 
 
 @dataclass
@@ -50,7 +28,7 @@ DEPTHS = range(3, 17)
 
 
 @dataclass
-class ProbCutSettings(CommonSettings):
+class ProbCutSettings(SeededSettings, ComputingSettings):
     """The level whose searches ProbCut will shorten, and the positions and depths that it is fitted to."""
 
     level: int | None = field(default=None, metadata=count(1))
@@ -85,7 +63,7 @@ class GameTreeSettings:
 
 
 @dataclass
-class SolveSettings(OneMatchSettings):
+class SolveSettings(OnePositionSettings):
     """One position, solved exactly."""
 
     moves: str = ""
@@ -109,7 +87,7 @@ class AnalysisSettings(CommonSettings):
     """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; features that are not named are 0."""
     depth: int = 6
     """Plies to look ahead."""
-    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    evaluation: FeatureWeights = field(default_factory=lambda: FeatureWeights(win=1.0, margin=0.0, weights={}))
     evaluation_file: str | None = field(default=None, metadata=PATH)
     """A file in the format of conf/evaluation/, used instead of `evaluation`."""
     searches: list[str] = field(default_factory=lambda: ["minimax", "alpha_beta", "negascout"])
