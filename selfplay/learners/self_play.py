@@ -42,9 +42,9 @@ class Targets(NamedTuple):
 
     def rows(self, game: Game, key: int, batch: list[RecordedMatches]) -> Rows:
         """The rows of a batch of matches, ordered by match and ply."""
-        how = {name: value for name, value in self._asdict().items() if name not in ("rule", "viewpoints")}
+        played = {name: value for name, value in self._asdict().items() if name not in ("rule", "viewpoints")}
         parts = [
-            match_rows(PlayedMatches(game, record, players, key, **how), self.rule, self.viewpoints)
+            match_rows(PlayedMatches(game, record, players, key, **played), self.rule, self.viewpoints)
             for record, players in batch
         ]
         return parts[0] if len(parts) == 1 else concatenate(parts).in_order()

@@ -15,6 +15,7 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Draws
 from selfplay.games.state import MatchRecord, State
 from selfplay.players.player import Player, SearchedPolicies
+from selfplay.search.mcts.tree_search import TreeSearch
 
 
 @runtime_checkable
@@ -98,6 +99,14 @@ class Searches(Protocol):
 
     def chosen(self, state: State, draws: Draws) -> tuple[Tensor, SearchedPolicies]:
         """The actions of `act` with these arguments, and what the searches found in each position."""
+
+
+@runtime_checkable
+class GrowsTrees(Protocol):
+    """Chooses its actions by tree search."""
+
+    def tree_search(self) -> TreeSearch:
+        """The search."""
 
 
 def learners_among(players: tuple[Player | None, Player | None]) -> dict[Player, LearnsFromMatches]:

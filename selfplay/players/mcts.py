@@ -110,6 +110,9 @@ class MctsPlayer(Player):
             preferred=result.actions,
         )
 
+    def tree_search(self) -> TreeSearch:
+        return self.search
+
     def move_to(self, device: str) -> None:
         """Evaluate positions on this device, if the evaluator can."""
         self.search.move_to(device)

@@ -1,6 +1,7 @@
 """A player as an engine of the Go Text Protocol (GTP), which answers the commands of a controller."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from time import monotonic
 
 from selfplay.compute.random_numbers import Activity, stream_key
@@ -12,6 +13,7 @@ from selfplay.gtp.protocol import PASS, Answer, Command, read_command, title_of
 from selfplay.installation import __version__
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
+from selfplay.playing.gtp_analysis import FORMS, Analysis, read_request
 from selfplay.playing.gtp_match import GtpMatch
 from selfplay.playing.gtp_positions import PositionCommands
 from selfplay.playing.open_session import usual_player
@@ -38,6 +40,7 @@ class Engine:
         self._komi: float | None = None
         self._clock = Clock()
         self.has_quit = False
+        self.analysis: Analysis | None = None
         # By name: the number of arguments that are needed, and the function that returns the text of the answer.
         # Those that it does not take are ignored.
         self._commands: dict[str, tuple[int, Callable[..., str]]] = {
@@ -60,6 +63,7 @@ class Engine:
             "time_settings": (3, self._time_settings),
             "time_left": (3, self._time_left),
         }
+        self._commands |= {name: (0, partial(self._analyse, name)) for name in FORMS}
         self._commands |= PositionCommands(self.match, self._remake).commands
         if game.komi is not None:
             self._commands["kgs-genmove_cleanup"] = (1, self._genmove_cleanup)
@@ -74,7 +78,11 @@ class Engine:
             command = read_command(line)
         except ValueError as error:
             return Answer(False, str(error)).written()
-        return "" if command is None else self._answer(command).written(command.number)
+        if command is None:
+            return ""
+        answer = self._answer(command).written(command.number)
+        # The reports of an analysis are part of its answer, which ends with an empty line.
+        return answer if self.analysis is None else answer.removesuffix("\n")
 
     def _answer(self, command: Command) -> Answer:
         if command.name not in self._commands:
@@ -159,6 +167,18 @@ class Engine:
             action = self.match.choice(seat, self.player)
         return (PASS, vertices.pass_action) if action is None else (vertices.text(action), action)
 
+    def _analyse(self, name: str, *arguments: str) -> str:
+        """Begin an analysis, which `answer_lines` starts and ends."""
+        request, session, vertices = read_request(arguments), self.match.session, self.match.vertices
+        plies = len(session.plies)
+        if request.colour is not None:
+            self.match.give_turn_to(seat_of(request.colour))
+        if not session.is_over:
+            form = partial(FORMS[name], vertices=vertices)
+            self.analysis = Analysis(self.player, session, request.seconds, form)
+        session.rewind(plies)
+        return ""
+
     def _undo(self, *_: str) -> str:
         self.match.undo()
         return ""
@@ -176,11 +196,25 @@ class Engine:
 
 def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], None]) -> None:
     """Answer the lines until the last one or the command quit."""
-    for line in lines:
-        if answer := engine.answer(line):
-            write(answer)
-        if engine.has_quit:
-            return
+    try:
+        for line in lines:
+            end_analysis(engine, write)
+            if answer := engine.answer(line):
+                write(answer)
+            if engine.has_quit:
+                return
+            if engine.analysis is not None:
+                engine.analysis.start(write)
+    finally:
+        end_analysis(engine, write)
+
+
+def end_analysis(engine: Engine, write: Callable[[str], None]) -> None:
+    """End the analysis that is going on, if there is one, and its answer."""
+    if engine.analysis is not None:
+        engine.analysis.end()
+        engine.analysis = None
+        write("\n")
 
 
 def make_engine(settings: GtpSettings) -> Engine:

@@ -27,7 +27,7 @@ from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
 from selfplay.training.corrections import Corrected, Corrections
-from selfplay.training.lessons import ExactJudge
+from selfplay.training.lessons import ExactExpert
 from selfplay.training.saved_lessons import are_reasonable, lessons_in
 
 log = logging.getLogger(__name__)
@@ -81,8 +81,8 @@ def _correct_level(context: RunContext[CorrectionSettings], agent: Path, proof: 
         raise SettingError(f"endgame={settings.endgame}: must be a number of empty squares from 0 to {most}")
     lowest = {1: WIN, 0: 0, -1: EVERY_LOSS}[exact_result(solver, start, proof)]
     key = stream_key(settings.seed, level, Activity.TRAINING)
-    judge = ExactJudge(solver, lowest)
-    corrections = Corrections(game, network, judge, start, key, seat=settings.seat, **_numbers(settings))
+    expert = ExactExpert(solver, lowest)
+    corrections = Corrections(game, network, expert, start, key, seat=settings.seat, **_numbers(settings))
     with stage.making() as made:
         positions = _correct(corrections, Manifest(stage.folder), stage.record, force=settings.force)
         with written_whole(stage.folder / agent.name) as beside:

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -25,17 +26,20 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.records import check_format, record_of, written_record
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import MatchSettings
+from selfplay.settings.recorded import settings_of_run
 
 log = logging.getLogger(__name__)
 
 REPORTS = 20
+
+USUAL_GAME = "tictactoe"
 
 
 def match(
     first: Player | str,
     second: Player | str,
     *,
-    game: Game | str = "tictactoe",
+    game: Game | str | None = None,
     matches: int = 100,
     seed: int = 0,
     run_dir: str | Path | None = None,
@@ -48,6 +52,8 @@ def match(
     Args:
         first: a player, or its name as for `make_player`.
         second: the other player, or its name.
+        game: the game, or its name; None: that of a player that is given as an object, otherwise that of `run_dir`,
+            otherwise tictactoe.
         run_dir: the run of the levels that the names refer to; None: the usual one of the game.
         opening_plies: number of random plies at the start, the same in both matches of each consecutive pair. None: 0,
             or `usual_opening_plies` if the players would repeat the same matches.
@@ -58,7 +64,7 @@ def match(
         >>> print(selfplay.match("perfect", "random", matches=100))  # tic-tac-toe, unless game says otherwise
         85-15-0
     """
-    game, matches = make_game(game), whole_number("matches", matches, Range(1))
+    game, matches = _game_of_match(game, (first, second), run_dir), whole_number("matches", matches, Range(1))
     seed = whole_number("seed", seed, Range(*SEEDS))
     players = make_pair(first, second, game, run_dir)
     series = Series(range(matches), stream_key(seed, 0, Activity.NAMED_PLAYERS), opening_plies=opening_plies)
@@ -68,6 +74,16 @@ def match(
     if played.evidence.matches < played.results.matches:
         log.info("%s", copies_text(played.distinct, matches))
     return played.results
+
+
+def _game_of_match(game: Game | str | None, players: tuple[Any, Any], run_dir: str | Path | None) -> Game:
+    """The game of a match, as `match` finds it."""
+    if game is None:
+        games = (getattr(player, "game", None) for player in players)
+        game = next((one for one in games if one is not None), None)
+    if game is None:
+        game = USUAL_GAME if run_dir is None else str(settings_of_run(run_dir).game.name)
+    return make_game(game)
 
 
 def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgress) -> RunningResults:
