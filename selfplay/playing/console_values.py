@@ -18,8 +18,9 @@ from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
 from selfplay.playing.console_text import ConsoleText, ValueColumn
-from selfplay.playing.estimates import Estimate, Judge, Values, best_actions, grade_of
+from selfplay.playing.estimates import Estimate, Values, best_actions, grade_of
 from selfplay.playing.hints import hint, judge_of, perfect_values
+from selfplay.playing.judge import Judge
 from selfplay.playing.session import Ply, Session
 from selfplay.settings.classical import PictureSettings
 
@@ -152,8 +153,8 @@ class ConsoleValues:
         estimate, name = given.estimate, self.text.action_in_words(given.action, self.session.to_move)
         heading = HEADINGS[estimate.kind != "results"] if estimate.is_exact else self._heading(estimate)
         self.write(self.text.boards(self.session.state, [self._column(estimate, heading)]))
-        if estimate.is_exact:
-            said = f"Perfect play: {name} {estimate.words(given.action)}"
+        if words := estimate.words(given.action):
+            said = f"Perfect play: {name} {words}"
         else:
             because = self.text.because(None, estimate.value(given.action), None, in_points=estimate.in_points)
             said = f"{estimate.player.name} would play {name}{because}"

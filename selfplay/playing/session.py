@@ -320,9 +320,8 @@ class Session:
         self.match += 1 if self.plies or self.is_over else 0
         self._begin(self.first_player if first_player is None else first_player)
 
-    def adviser(self, ply: int) -> Player | None:
-        """Who values the actions before a ply: the evaluator, else the player to move, else its opponent."""
-        seat = int(self.state_before(ply).current_player)
+    def adviser(self, seat: int) -> Player | None:
+        """Who values the actions of a seat: the evaluator, else its player, else the opponent; None between people."""
         return self.evaluator or self.seats[seat] or self.seats[1 - seat]
 
     def estimate(self, ply: int | None = None) -> Estimate | None:
@@ -340,6 +339,6 @@ class Session:
             with suppress(NotSolvedYetError):
                 self.estimates[number] = estimate_of(solver, self.game, state, draws)
         if number not in self.estimates:
-            adviser = self.adviser(number)
+            adviser = self.adviser(int(state.current_player))
             self.estimates[number] = None if adviser is None else estimate_of(adviser, self.game, state, draws)
         return self.estimates[number]

@@ -277,7 +277,7 @@ def _templates(game: Game) -> dict[str, Any]:
     """A match, a legal action and a ply as the server describes them; exported/match.js changes what varies."""
     player = RandomPlayer(game)
     offer = OfferedPlayer("random", "random", "Random", "", _not_made)
-    participants = Participants(Participant(offer, player), None, None, offer)
+    participants = Participants(Participant(offer, player), None, None, offer, partial(Participant, offer, player))
 
     def view(moves: str) -> dict[str, Any]:
         request = MatchRequest(game=game.name, opponent="random", person=People.BOTH, moves=moves)

@@ -14,6 +14,7 @@ from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents
 from selfplay.players.random import RandomPlayer
+from selfplay.playing.hints import judge_of
 from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.fields import PERSON
@@ -36,13 +37,13 @@ ROLLOUTS, WITH_NETWORK = 1000, 200
 
 def judge_offer(game: Game) -> OfferedPlayer:
     """The strongest player that comes with the program, which values moves."""
-    name, label = judge_name(game)
+    _, label = judge_name(game)
     return OfferedPlayer(
         JUDGE,
         JUDGE,
         label[0].upper() + label[1:],
         "the strongest player that comes with the program",
-        partial(make_player, name, game),
+        partial(judge_of, game),
         span=None if game.features and game.learned_as() not in pretrained_agents() else 1.0,
         is_slow=True,
     )
