@@ -266,6 +266,8 @@ class GoPresentation(Presentation):
     aim = "Own more points than the other player: crossings with your stones, and empty ones that only you surround."
     player_names = stone_colours = ("black", "white")
     is_on_crossings = captures_stones = True
+    ko_field = "ko"
+    why_illegal = "Your chain would have no liberty there (suicide)."
 
     def __init__(self, game: "Go") -> None:
         self.game: Go = game

@@ -42,6 +42,7 @@ class OthelloPresentation(Presentation):
     stone_colours = ("black", "white")
     player_names = ("black", "white")
     point_name = "discs"
+    why_illegal = "A disc has to enclose and turn at least one of the other colour."
     how_to_play = (
         "Black moves first, from four discs in the middle.",
         "A move places a disc on an empty square. In at least one direction (straight or diagonal), discs of the other "

@@ -94,6 +94,12 @@ class Presentation:
 
     Bit i of the field is square i. The page draws the first letter on the stone.
     """
+    ko_field: str | None = None
+    """The field of positions that holds 1 + the empty square that may not be taken because a position would repeat, or
+    0; None: there is no such rule."""
+    why_illegal: str = ""
+    """Why a stone may not be placed on an empty square, apart from ko, in a sentence; empty: every empty square is
+    legal."""
     captures_stones: bool = False
     """Whether the stones that a player has captured are counted."""
     turns_for_second: bool = False
@@ -185,6 +191,13 @@ class Presentation:
             return ""
         lead = float(self.game.lead_to_move(one)) * (1 - 2 * int(one.current_player))
         return f"{self.player_names[int(lead < 0)]} leads by {abs(lead):g}" if lead else f"equal in {self.point_name}"
+
+    def ko(self, state: State) -> int | None:
+        """The square of `ko_field` in a position (B = 1); None if there is none."""
+        if self.ko_field is None:
+            return None
+        field = int(getattr(self.game.positions(state)[0], self.ko_field))
+        return field - 1 if field else None
 
     def captured_stones(self, states: State) -> list[int]:
         """The number of stones that player 0 and player 1 have captured.

@@ -8,8 +8,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.games.game import Game
-from selfplay.games.state import State
 from selfplay.playing.estimates import Estimate, Grade, results_known_at_once
 from selfplay.playing.result_text import lead_of, points_of
 from selfplay.playing.session import Session
@@ -38,6 +36,9 @@ class ActionDescription:
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
     grade: Grade | None = _described(
         "Its grade by these values: inaccuracy, mistake or blunder; null: none of these, or unknown."
+    )
+    warning: str | None = _described(
+        "A sentence to confirm first, for a pass by which the match can end as the board stands; null for others."
     )
 
 
@@ -77,10 +78,13 @@ class MatchDescription:
         'What is to be known of each square besides its stone, such as "king"; empty: nothing. null: no marks.'
     )
     points: list[float] | None = _described("The points of each seat, such as discs; null if they are not known.")
-    lead: float | None = _described("By how many points seat 0 leads; null if it is not known, or no points count.")
+    lead: float | None = _described("By how many points seat 0 leads as the board stands; null if no points count.")
     point_name: str = _described("What points are called, such as discs.")
     captured: list[int] | None = _described(
         "The number of stones that each seat has captured; null in games that do not count them."
+    )
+    ko: int | None = _described(
+        "The empty square that may not be taken because a position would repeat; null if there is none."
     )
     owners: list[int] | None = _described(
         "At the end, in games in which squares count: 1 for a square of seat 0, -1 for one of seat 1, 0 for neither."
@@ -135,13 +139,14 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
         lead=lead_of(game, state),
         point_name=presentation.point_name,
         captured=captured,
+        ko=presentation.ko(state),
         owners=game.owners(state)[0].tolist() if is_over and game.rules.owned is not None else None,
         place=places[number],
         to_move=None if is_over else int(state.current_player),
         awaits_person=session.awaits_person,
         values_are_points=estimate is not None and estimate.are_exact_points,
         values_in_points=estimate is not None and estimate.in_points,
-        legal=_legal_actions(game, state, estimate) if is_chosen_here else [],
+        legal=_legal_actions(session, ply, estimate) if is_chosen_here else [],
         plies=[_described_ply(session, one, boards, places[one + 1]) for one in range(len(session.plies))],
         can_undo=bool(session.chosen_by_people),
         is_over=is_over,
@@ -154,7 +159,8 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
     )
 
 
-def _legal_actions(game: Game, state: State, estimate: Estimate | None) -> list[ActionDescription]:
+def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None) -> list[ActionDescription]:
+    game, state = session.game, session.state_before(ply)
     actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
     squares = game.presentation.placed_squares(state, actions)
     visits, player = None if estimate is None else estimate.visits, int(state.current_player)
@@ -170,6 +176,7 @@ def _legal_actions(game: Game, state: State, estimate: Estimate | None) -> list[
             visits=None if visits is None else int(visits[action]),
             words=None if estimate is None else estimate.words(action),
             grade=None if estimate is None else estimate.grade(action),
+            warning=session.warning(ply, action),
         )
         for action, square in zip(actions, squares, strict=True)
     ]

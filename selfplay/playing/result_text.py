@@ -44,9 +44,8 @@ def points_of(game: Game, state: State) -> tuple[float, float] | None:
 
 
 def lead_of(game: Game, state: State) -> float | None:
-    """By how many points player 0 leads in a match (B = 1); None if it is not known before the end, or no points
-    count."""
-    return None if game.rules.margin is None or game.rules.owned is not None else float(game.score(state))
+    """By how many points player 0 leads in a match (B = 1) as it stands; None if no points count."""
+    return None if game.rules.margin is None else float(game.score(state))
 
 
 def _empty_squares_text(game: Game, state: State, winner: int) -> str:

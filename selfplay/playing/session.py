@@ -36,6 +36,11 @@ Players = tuple[Player | None, Player | None]
 """Two players; None is a person."""
 
 
+def _winner(state: State) -> int | None:
+    returns = float(state.returns)
+    return None if returns == 0 else 0 if returns > 0 else 1
+
+
 class Ply(NamedTuple):
     """One ply of a match in which people may play."""
 
@@ -193,16 +198,29 @@ class Session:
     @property
     def winner(self) -> int | None:
         """The winning seat; None after a draw and before the end."""
-        returns = float(self.state.returns)
-        return None if returns == 0 else 0 if returns > 0 else 1
+        return _winner(self.state)
 
     @property
     def result_text(self) -> str | None:
         """The result as a sentence, addressed to the person if exactly one plays; None before the end."""
-        if not self.is_over:
-            return None
+        return self._result_text(self.state) if self.is_over else None
+
+    def _result_text(self, end: State) -> str:
         person = self.seats.index(None) if self.seats.count(None) == 1 else None
-        return result_text(self.game, self.state, self.winner, person)
+        return result_text(self.game, end, _winner(end), person)
+
+    def warning(self, ply: int | None, action: int) -> str | None:
+        """What a person is told before a pass by which a match in which squares count can end as the board stands.
+
+        None for other actions, and if the match goes on after a pass in reply.
+        """
+        state = self.state_before(ply)
+        if self.game.rules.owned is None or self.game.presentation.pointed_squares(action):
+            return None
+        end, ends = self.game.follow([action], state), "This ends the match"
+        if not bool(end.terminated):
+            end, ends = self.game.follow([action], end), "If the other player passes too, the match ends"
+        return f"{ends} as the board stands: {self._result_text(end)}" if bool(end.terminated) else None
 
     def standing(self) -> str | None:
         """Counts and rates of the results so far, and what players report of themselves; None before the first end."""

@@ -194,6 +194,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
         "line_length": presentation.line_length,
         "square_marks": dict(presentation.square_marks),
+        "ko_field": presentation.ko_field,
         "captures_stones": presentation.captures_stones,
         "komi": game.komi,
         "margin_unit": game.rules.margin_unit,

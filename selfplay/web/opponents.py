@@ -57,6 +57,7 @@ class OpponentCatalog:
             star_points=game.presentation.star_points,
             joined_squares=list(game.presentation.joined_squares),
             unused_squares=list(game.presentation.unused_squares),
+            why_illegal=game.presentation.why_illegal,
             draws_lines=game.presentation.draws_lines,
             may_move_again=game.rules.moves_again is not None,
             turns_for_second=game.presentation.turns_for_second,

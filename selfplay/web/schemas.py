@@ -131,6 +131,9 @@ class GameView(BaseModel):
         description="Pairs of squares that a line joins; empty: the lines fill the board."
     )
     unused_squares: list[int] = Field(description="The squares that do not belong to the board.")
+    why_illegal: str = Field(
+        description="Why a stone may not be placed on an empty square, apart from ko; empty: every one is legal."
+    )
     draws_lines: bool = Field(
         description="Whether squares in even rows and columns, counted from 0, are dots, those in odd ones boxes, and "
         "the others the places of lines, which are drawn where there is a mark."

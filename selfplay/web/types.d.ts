@@ -47,7 +47,7 @@ type Mode = "perfect" | "adviser" | "none";
 type Drawn = Pick<MatchDescription, "legal" | "winning_squares"> & {
   squares: number[];
   plies: Pick<PlyDescription, "square" | "origin" | "turned">[];
-} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners" | "marks">>;
+} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners" | "marks" | "ko">>;
 
 /** What a game without a board draws of it. */
 type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">;
@@ -89,6 +89,8 @@ interface State {
   judged: Map<number, Judged>;
   /** What is shown of an action until the answer comes; see board.js. */
   foreseen: Partial<Drawn> | null;
+  /** The action that a person has to choose a second time, because it can end the match. */
+  unconfirmed: number | null;
   /** The hint on the board. */
   hint: Choice["hint"];
   /** Null outside of one. */
@@ -181,6 +183,7 @@ interface Description {
   writes_passes: boolean;
   line_length: number | null;
   square_marks: Record<string, string>;
+  ko_field: string | null;
   captures_stones: boolean;
   komi: number | null;
   margin_unit: number;

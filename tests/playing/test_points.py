@@ -33,6 +33,25 @@ def test_boxes_are_counted_and_not_edges(kind, points, caption, result):
     assert session_after(game, f"{OPEN} {REST}").result_text == result
 
 
+def test_go_shows_who_leads_the_crossing_of_ko_and_how_passes_end_the_match():
+    session = session_after(make_game("go", 3), "C1 A1 C3 B1 B2 C2")
+    shown = describe(session)
+    assert (shown.lead, shown.points, shown.ko) == (-9.5, None, 8)
+    result = "White wins. Points: black 2, white 11.5, with komi 7.5."
+    ending = "the match ends as the board stands"
+    warnings = {one.text: one.warning for one in shown.legal}
+    assert warnings.pop("pass") == f"If the other player passes too, {ending}: {result}"
+    assert set(warnings.values()) == {None}
+    session.play(9)
+    shown = describe(session)
+    assert (shown.ko, shown.legal[-1].warning) == (
+        None,
+        f"This {ending.replace('the match ends', 'ends the match')}: {result}",
+    )
+    session.play(9)
+    assert (session.result_text, describe(session).points) == (result, [2.0, 11.5])
+
+
 def test_only_where_discs_are_a_feature_do_opponents_value_them():
     assert "evaluation=none" in strengths(make_game("tests.support.dots:Dots"))["easy"]
     assert "evaluation=discs" in strengths(make_game("othello"))["easy"]

@@ -141,10 +141,10 @@ export class Game {
     return player === 0 ? points : points.toReversed();
   }
 
-  // By how many points seat 0 leads; null in games in which no points count, or only squares at the end.
+  // By how many points seat 0 leads as the board stands; null in games in which no points count.
   /** @type {(state: GameState, unit: number) => number | null} */
   lead({ position, player }, unit) {
-    return rules.margin === undefined || rules.owned !== undefined ? null : numberOf(rules.margin(position)) * unit * (player === 0 ? 1 : -1) + 0;
+    return rules.margin === undefined ? null : numberOf(rules.margin(position)) * unit * (player === 0 ? 1 : -1) + 0;
   }
 
   // By action: the value of the position after it to the player who takes it; NaN where illegal.

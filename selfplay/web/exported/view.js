@@ -34,6 +34,7 @@ export function viewOf(match, number) {
     points: pointsOf(match, state),
     lead: game.lead(state, description.margin_unit),
     captured: description.captures_stones ? capturedStones(match, number) : null,
+    ko: koOf(match, state),
     owners: state.isOver ? game.owners(state) : null,
     to_move: state.isOver ? null : state.player,
     awaits_person: match.awaitsPerson,
@@ -45,7 +46,7 @@ export function viewOf(match, number) {
     winner: isOver && result !== 0 ? Number(result < 0) : null,
     is_practice: match.isPractice,
     winning_squares: state.isOver ? winningSquares(description, squares) : [],
-    result: isOver ? resultText(match, result) : null,
+    result: isOver ? resultText(match, match.state) : null,
     moves: match.written(),
   };
 }
@@ -63,7 +64,28 @@ function legalActions(match, state, estimate) {
     words: wordsOf(match, estimate, action),
     result: null,
     grade: grade(match, estimate, action),
+    warning: warningOf(match, state, action),
   }));
+}
+
+// The empty square that may not be taken because a position would repeat.
+/** @type {(match: Match, state: GameState) => number | null} */
+function koOf({ description: { ko_field: field } }, { position }) {
+  const found = field === null ? 0 : Number(position[field]);
+  return found === 0 ? null : found - 1;
+}
+
+// What a person is told before a pass by which a match in which squares count can end as the board stands.
+/** @type {(match: Match, state: GameState, action: number) => string | null} */
+function warningOf(match, state, action) {
+  const { game, description } = match;
+  if (game.owners(state) === null || description.pointed[action].length > 0) {
+    return null;
+  }
+  const after = game.step(state, action);
+  const end = after.isOver ? after : game.step(after, action);
+  const ends = after.isOver ? "This ends the match" : "If the other player passes too, the match ends";
+  return end.isOver ? `${ends} as the board stands: ${resultText(match, end)}` : null;
 }
 
 // The values of the judge before a ply, as JudgedView in selfplay/web/schemas.py.
@@ -156,12 +178,13 @@ function capturedStones({ game, states }, number) {
   return [0, 1].map((seat) => counts.slice(1).reduce((sum, now, ply) => sum + Math.max(0, counts[ply][seat] - now[seat]), 0));
 }
 
-/** @type {(match: Match, result: number) => string} */
-function resultText(match, result) {
+/** @type {(match: Match, end: GameState) => string} */
+function resultText(match, end) {
+  const { result } = end;
   const { personSeat, description } = match;
   const winner = result > 0 ? 0 : 1;
   const said = personSeat === null ? `${capital(description.view.seat_names[winner])} wins.` : winner === personSeat ? "You win." : "You lose.";
-  return (result === 0 ? "A draw." : said) + pointsText(match);
+  return (result === 0 ? "A draw." : said) + pointsText(match, end);
 }
 
 // The points of both seats, with komi; null if only a lead is known, or none.
@@ -173,9 +196,9 @@ function pointsOf({ game, description: { komi, margin_unit: unit } }, state) {
 }
 
 // The points of both seats at the end, or the lead if only this is known, in a game that counts points.
-/** @type {(match: Match) => string} */
-function pointsText(match) {
-  const { game, description: { komi, margin_unit: unit, view, match: { point_name: name } }, state } = match;
+/** @type {(match: Match, state: GameState) => string} */
+function pointsText(match, state) {
+  const { game, description: { komi, margin_unit: unit, view, match: { point_name: name } } } = match;
   const points = pointsOf(match, state);
   const lead = game.lead(state, unit);
   if (points === null) {

@@ -21,7 +21,7 @@ export function foreseen({ moves_stones: movesStones, draws_lines: drawsLines },
   const left = movesStones ? pointed.filter((other) => other !== square) : [];
   const stone = match.to_move === 0 ? 1 : -1;
   const squares = match.squares.map((one, number) => (number === square ? stone : left.includes(number) ? 0 : one));
-  return { squares, legal: [], plies: [...match.plies, { square, origin: left[0] ?? null, turned: [] }] };
+  return { squares, ko: null, legal: [], plies: [...match.plies, { square, origin: left[0] ?? null, turned: [] }] };
 }
 
 // The square that the stone of a move leaves.
@@ -40,6 +40,8 @@ export class Board {
   play;
   /** @type {(square: number) => unknown} */
   edit;
+  /** @type {(square: number, chosen: number | null) => unknown} */
+  refuse;
   /** @type {any[]} */
   cells = [];
   /** @type {any[]} */
@@ -68,17 +70,20 @@ export class Board {
   isTurned = false;
   isByPointer = false;
 
-  // play(action) is called when the person chooses a legal action; edit(square), while a position is set up, for any square.
+  // play(action) is called when the person chooses a legal action; edit(square), while a position is set up, for any square;
+  // refuse(square, chosen), when a click does nothing, with the square of the stone that is to be moved, or null.
   /**
    * @param {any} place
    * @param {BoardGame} game
    * @param {(action: number) => unknown} play
    * @param {(square: number) => unknown} edit
+   * @param {(square: number, chosen: number | null) => unknown} refuse
    */
-  constructor(place, game, play, edit) {
+  constructor(place, game, play, edit, refuse) {
     this.game = game;
     this.play = play;
     this.edit = edit;
+    this.refuse = refuse;
     // Buttons for actions without a square, such as a pass, and for the actions that are asked about.
     this.others = new ActionButtons(play);
     this.questions = new ActionButtons(play, "Which move?");
@@ -184,6 +189,9 @@ export class Board {
     if (actions.length === 1 && moves.length === 0) {
       this.play(actions[0].action);
       return;
+    }
+    if (actions.length === 0 && !this.moves.has(square)) {
+      this.refuse(square, this.chosen);
     }
     const isStone = this.moves.has(square) && actions.length === 0;
     this.chosen = isStone && square !== this.chosen ? square : null;
@@ -343,9 +351,11 @@ export class Board {
     cell.classList.toggle("taken", isTaken);
     const mark = match.marks?.[square] ?? "";
     cell.classList.toggle("marked", mark !== "");
+    const isKo = match.ko === square && stone === 0;
+    cell.classList.toggle("ko", isKo);
     this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, territory, mark }, this.heads.length > 0 ? [] : label);
     /** @type {Record<string, boolean>} */
-    const marks = { "can be removed": isTaken, "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
+    const marks = { "ko, may not be taken now": isKo, "can be removed": isTaken, "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
     const owned = territory === 0 ? [] : [`territory of ${this.stoneName(territory)}`];
     const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...(mark === "" ? [] : [mark]), ...owned, ...words];
     cell.setAttribute("aria-label", [...said, ...Object.keys(marks).filter((mark) => marks[mark])].join(", "));

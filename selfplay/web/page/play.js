@@ -8,6 +8,7 @@ import { Buttons } from "./buttons.js";
 import { canHint, canUndo } from "./controls.js";
 import { at, clicked } from "./drawing.js";
 import { hasBoard } from "./geometry.js";
+import { whyIllegal } from "./illegal.js";
 import * as lesson from "./lesson.js";
 import { showMatch } from "./match_view.js";
 import * as players from "./players.js";
@@ -43,7 +44,7 @@ export async function open(game, saved, shown = null, complaint = null) {
   say("One moment…");
   setTimeout(() => mine === state.visit && state.isBusy && state.match === null && say(COMPILING), PATIENCE);
   fail(null);
-  state.board = hasBoard(game) ? new Board(at("board"), game, act, setup.turn) : new Buttons(at("board"), game, act);
+  state.board = hasBoard(game) ? new Board(at("board"), game, act, setup.turn, refuse) : new Buttons(at("board"), game, act);
   ["--rows", "--columns"].forEach((size) => at("play").style.setProperty(size, at("board").style.getPropertyValue(size)));
   players.showOffer({ opponents: [], notes: [] });
   setup.open(game);
@@ -107,10 +108,26 @@ async function act(action) {
     }
     wanted = null;
   }
-  if (state.match !== null && !state.isBusy) {
+  if (state.match !== null && !state.isBusy && isConfirmed(action)) {
     actions.play(action);
   }
 }
+
+// Whether an action needs no confirmation, or is chosen for the second time; says what to confirm.
+/** @type {(action: number) => boolean} */
+function isConfirmed(action) {
+  const { warning, text } = opened().answer.legal.find((one) => one.action === action) ?? {};
+  if (!warning || state.unconfirmed === action) {
+    return true;
+  }
+  state.unconfirmed = action;
+  say(`${warning} Choose ${text} again to confirm.`);
+  return false;
+}
+
+// Called when a click on the board does nothing.
+/** @type {(square: number, chosen: number | null) => void} */
+const refuse = (square, chosen) => say(whyIllegal(square, chosen));
 
 // The action chosen last while an opponent takes over.
 /** @type {number | null} */

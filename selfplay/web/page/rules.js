@@ -8,6 +8,7 @@ import { hasBoard } from "./geometry.js";
 import { RESULT_SCALE } from "./values.js";
 
 let visit = 0;
+const nothing = () => {};
 
 /** @type {(game: GameView) => Promise<void>} */
 export async function open(game) {
@@ -35,7 +36,7 @@ export async function open(game) {
 /** @type {(game: GameView, match: MatchDescription, caption: string) => void} */
 function draw(game, match, caption) {
   const place = element("div", { class: "picture", role: "img", "aria-label": caption });
-  const board = hasBoard(game) ? new Board(place, game, () => {}, () => {}) : new Buttons(place, game, () => {});
+  const board = hasBoard(game) ? new Board(place, game, nothing, nothing, nothing) : new Buttons(place, game, nothing);
   // A picture: nothing in it can be clicked or reached by keys.
   [...place.children].forEach((child) => (child.inert = true));
   at("rules-picture").replaceChildren(place);

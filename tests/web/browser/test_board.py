@@ -68,13 +68,54 @@ def test_captured_stones_territory_and_points_are_shown_in_go_and_p_passes(page:
     expect(page.locator("#below .captured")).to_have_text("2 captured")
     expect(page.locator("#above .captured")).to_have_count(0)
     expect(page.locator("#board .territory")).to_have_count(0)
-    page.keyboard.press("p")
-    settled(page, 8)
-    page.keyboard.press("p")
-    settled(page, 9)
+    # A pass that can end the match says how it would end, and has to be chosen twice.
+    for plies, warning in (7, "If the other player passes too, the match ends"), (8, "This ends the match"):
+        page.keyboard.press("p")
+        expect(page.locator("#status")).to_contain_text(f"{warning} as the board stands: White wins. Points: black ")
+        settled(page, plies)
+        page.keyboard.press("p")
+        settled(page, plies + 1)
     expect(page.locator("#status")).to_contain_text("Points: black ")
     expect(page.locator("#board .territory.black")).to_have_count(2)
     expect(page.locator("#board [data-square='6']")).to_have_accessible_name("A1, empty, territory of black")
+
+
+@pytest.mark.parametrize(
+    ("address", "squares", "sentence"),
+    [
+        (
+            "go_3x3?moves=C1+A1+C3+B1+B2+C2",
+            [8],
+            "C1 is not legal. That would repeat the position (ko): play elsewhere first.",
+        ),
+        ("go_3x3?moves=A2+C3+B1", [6], "A1 is not legal. Your chain would have no liberty there (suicide)."),
+        ("go_3x3?moves=C1+A1", [8], "C1 is occupied."),
+        (
+            "othello_4x4?moves=",
+            [0],
+            "a1 is not legal. A disc has to enclose and turn at least one of the other colour.",
+        ),
+        ("connect_four?moves=444444", [3], "Column 4 is full."),
+        ("breakthrough?person=both", [0], "The stone on a5 is not yours: you play X."),
+        ("breakthrough?person=both", [12], "c3 is empty: click one of your stones first."),
+        ("breakthrough?person=both", [15, 2], "The stone on a2 cannot move to c5."),
+        ("tictactoe?moves=0,0+1,0+0,1+1,1+0,2", [8], "The match is over. X wins."),
+        ("tictactoe?opponent=random&person=none", [0], "You watch this match: Step or Run makes the next move."),
+        ("tictactoe?moves=0,0+1,0&ply=1", [8], "This is the position before move 2; » shows the last one."),
+    ],
+)
+def test_a_click_that_does_nothing_says_why(page: Page, address: str, squares: list[int], sentence: str) -> None:
+    visit(page, f"/#play/{address}")
+    for square in squares:
+        page.locator(f"#board [data-square='{square}']").click(force=True)
+    expect(page.locator("#status")).to_have_text(sentence)
+
+
+def test_the_crossing_of_ko_is_marked_while_it_may_not_be_taken(page: Page) -> None:
+    visit(page, "/#play/go_3x3?moves=C1+A1+C3+B1+B2+C2")
+    expect(page.locator("#board .ko")).to_have_count(1)
+    expect(page.locator("#board .ko")).to_have_accessible_name("C1, empty, ko, may not be taken now")
+    expect(page.locator("#above .count")).to_have_text("+9.5")
 
 
 # ---------------------------------------------------------------------- hexagons

@@ -12,9 +12,9 @@ from selfplay.web.matches import MatchService
 from tests.web.conftest import client_of, web_settings
 
 SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "square", "origin", "turned")
-SAME_ACTIONS = ("action", "text", "square", "pointed")
+SAME_ACTIONS = ("action", "text", "square", "pointed", "warning")
 SAME = (
-    *("squares", "points", "lead", "captured", "owners", "to_move", "awaits_person", "can_undo", "is_over"),
+    *("squares", "points", "lead", "captured", "ko", "owners", "to_move", "awaits_person", "can_undo", "is_over"),
     *("is_practice", "winner", "winning_squares", "result", "moves", "people", "person_seat", "seat_names"),
 )
 # Black captures two stones, and has territory at the end.
@@ -33,8 +33,9 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
         {"moves": "f5d6c3", "ply": 2, "show": ["view", "judged", "hint", "file"]},
     ],
     "go_3x3": [
-        {"moves": GO, "person": who, "ply": ply} for who, ply in (("both", None), ("first", None), ("second", 6))
-    ],
+        {"moves": GO, "person": who, "ply": ply} for who, ply in (("both", None), ("first", None), ("second", 10))
+    ]
+    + [{"moves": "C1 A1 C3 B1 B2 C2", "person": "both"}],
 }
 
 
