@@ -83,7 +83,14 @@ class Policy(FitsRows, TreeSearchParameters):
         usual = EXPLORING.get(self.rule, {})
         with fields_of("constants", *self.constants):
             player = self.search_player(agent.game, agent.evaluator(), agent.name, usual)
-        return with_opening(agent.game, KeepsSearches(player), self.opening_plies)
+        return self.exploring(agent.game, player)
+
+    def exploring(self, game: Game, player: Player) -> Player:
+        return with_opening(game, KeepsSearches(player), self.opening_plies)
+
+    def rules_of_targets(self, opening_plies: int) -> Targets:
+        how = self.gamma, self.outcome_of(), self.value_share, self.exact_from, opening_plies
+        return Targets(search_targets, *how)
 
     def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
         game, agent, resources = inputs.game, inputs.agent, inputs.resources
@@ -91,7 +98,6 @@ class Policy(FitsRows, TreeSearchParameters):
             raise SettingError(f"opponent={inputs.opponent}: learner=policy only plays against itself")
         key = generation_key(inputs.seed, inputs.level)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
-        plies = self.opening_plies if agent is not None else 0
-        targets = Targets(search_targets, self.gamma, self.outcome_of(), self.value_share, self.exact_from, plies)
-        played = against_one(game, (itself, itself), matches, key, resources)
+        targets = self.rules_of_targets(self.opening_plies if agent is not None else 0)
+        played = against_one(game, (itself, itself), matches, key, resources.batch_size, resources.device)
         return (targets.rows(game, key, batch) for batch in played)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, concatenate
@@ -56,10 +57,10 @@ def generation_key(seed: int, level: int) -> int:
 
 
 def against_one(
-    game: Game, players: Players, matches: range, key: int, resources: Resources
+    game: Game, players: Players, matches: range, key: int, batch_size: int | None, device: str = CPU
 ) -> Iterator[list[RecordedMatches]]:
     """Matches of two players, a batch at a time."""
-    series = Series(matches, key, batch_size=resources.batch_size, device=resources.device)
+    series = Series(matches, key, batch_size=batch_size, device=device)
     for record in series.records(game, players):
         # The result of a forfeited match says nothing about its positions.
         if not record.forfeits:

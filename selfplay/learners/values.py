@@ -72,6 +72,14 @@ class FitsRows(Learner, Training):
     def recorded(self) -> dict[str, Any]:
         return Training.recorded(self)
 
+    def exploring(self, game: Game, player: Player) -> Player:
+        """A player as it plays the matches that are learned from."""
+        raise NotImplementedError
+
+    def rules_of_targets(self, opening_plies: int) -> Targets:
+        """How the targets of matches that begin with random plies, 0 to this number, are computed."""
+        raise NotImplementedError
+
     def datasets(self, level: int) -> range:
         return range(max(0, level - 1 - self.replay), level)
 
@@ -184,8 +192,12 @@ class Values(FitsRows):
         return self.exploring(agent.game, resources.make_player(self.self_play, agent))
 
     def exploring(self, game: Game, player: Player) -> Player:
-        """A player as it plays the matches that are learned from."""
         return exploring(game, player, self.epsilons, self.opening_plies, self.value_share > 0)
+
+    def rules_of_targets(self, opening_plies: int) -> Targets:
+        rule: Any = TARGET_RULES[self.targets]
+        how = self.gamma, self.outcome_of(), self.value_share, self.exact_from, opening_plies, self.viewpoints
+        return Targets(rule, *how)
 
     def usable_rows(self, rows: Rows, game: Game) -> Rows:
         return rows._replace(policy=None)
@@ -200,18 +212,14 @@ class Values(FitsRows):
 
         key = generation_key(inputs.seed, level)
         # Level 0 plays at random to the end.
-        plies = self.opening_plies if agent is not None else 0
-        rule: Any = TARGET_RULES[self.targets]
-        targets = Targets(
-            rule, self.gamma, self.outcome_of(), self.value_share, self.exact_from, plies, self.viewpoints
-        )
+        targets = self.rules_of_targets(self.opening_plies if agent is not None else 0)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
         if agent is not None and self.opponents == "pool":
             played = against_pool(game, player_of, level, matches, key, resources)
         else:
             named = inputs.opponent
             other = itself if named is None else self.exploring(game, resources.make_player(named, None))
-            played = against_one(game, (itself, other), matches, key, resources)
+            played = against_one(game, (itself, other), matches, key, resources.batch_size, resources.device)
         return (targets.rows(game, key, batch) for batch in played)
 
 
