@@ -49,7 +49,7 @@ def _wrapping(name: str) -> Any:
         if isinstance(other, WordInt):
             num_parts = max(num_parts, other.num_parts)
         elif isinstance(other, NUMBERS):
-            other = int(fitting(other, num_parts))
+            other = fitting(int(other), num_parts)
         else:
             return NotImplemented
         return WordInt(operation(self, other), num_parts)

@@ -28,7 +28,7 @@ from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
 from selfplay.training.corrections import Corrected, Corrections
 from selfplay.training.lessons import ExactExpert
-from selfplay.training.saved_lessons import are_reasonable, checked_lessons
+from selfplay.training.saved_lessons import are_reasonable, lessons_in
 
 log = logging.getLogger(__name__)
 
@@ -160,7 +160,10 @@ def _resume(corrections: Corrections, state: Path, record: Record) -> None:
         if prefix not in plies:
             raise InvalidFileError(state, f"has lessons of the unknown ply {shortened(prefix)}{REMEDY}")
         fields = {name.partition("_")[2]: array for name, array in arrays.items() if name.startswith(f"{prefix}_")}
-        corrections.lessons[plies[prefix]] = checked_lessons(state, fields, game, np.int64, REMEDY.lstrip("; "))
+        try:
+            corrections.lessons[plies[prefix]] = lessons_in(fields, game, np.int64)
+        except ValueError as error:
+            raise InvalidFileError(state, f"{error}{REMEDY}") from error
     now[:] = weights
     log.info("resumed: %s positions are known", f"{corrections.known:,}")
 

@@ -19,7 +19,7 @@ from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
 from selfplay.matches.arena import Players, results_text
 from selfplay.matches.copies import CountedMatches, copies_text, openings_text
 from selfplay.matches.series import Series
-from selfplay.named_players.make import make_player
+from selfplay.named_players.make import make_pair
 from selfplay.players.capabilities import learners_among
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
@@ -66,7 +66,7 @@ def match(
     """
     game, matches = _game_of_match(game, (first, second), run_dir), whole_number("matches", matches, Range(1))
     seed = whole_number("seed", seed, Range(*SEEDS))
-    players = (make_player(first, game, run_dir), make_player(second, game, run_dir))
+    players = make_pair(first, second, game, run_dir)
     series = Series(range(matches), stream_key(seed, 0, Activity.NAMED_PLAYERS), opening_plies=opening_plies)
     played = series.play(game, players)
     if played.opening_plies and opening_plies is None:
@@ -98,10 +98,7 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
         game = context.game
         if settings.sgf is not None:
             check_format("sgf", game)
-        first = make_player(settings.first, game, settings.run_dir)
-        # Equal names give one player, so that a learner learns only once from each match against itself.
-        second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
-        players = (first, second)
+        players = first, second = make_pair(settings.first, settings.second, game, settings.run_dir)
         with closing(progress(total=settings.matches, desc="matches")) as bar:
             is_shown, results = not bar.disable, RunningResults()
             for counted in _play(context, players, _series(context, players)):
