@@ -5,6 +5,7 @@ Levels play by tree search with their network. The network learns the policies t
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from selfplay.architectures import probe
 from selfplay.checks import IN_MATCHES, IN_TRAINING, changed, fields_of, within
@@ -13,7 +14,7 @@ from selfplay.dataset.target_rules import search as search_targets
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
-from selfplay.learners.self_play import Targets, against_one, generation_key, with_opening
+from selfplay.learners.self_play import against_one, generation_key, with_opening
 from selfplay.learners.values import FitsRows
 from selfplay.players.agent import Agent
 from selfplay.players.kept_searches import KeepsSearches
@@ -88,9 +89,8 @@ class Policy(FitsRows, TreeSearchParameters):
     def exploring(self, game: Game, player: Player) -> Player:
         return with_opening(game, KeepsSearches(player), self.opening_plies)
 
-    def rules_of_targets(self, opening_plies: int) -> Targets:
-        how = self.gamma, self.outcome_of(), self.value_share, self.exact_from, opening_plies
-        return Targets(search_targets, *how)
+    def rule_of_targets(self) -> tuple[Any, str]:
+        return search_targets, "both"
 
     def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
         game, agent, resources = inputs.game, inputs.agent, inputs.resources
@@ -98,6 +98,5 @@ class Policy(FitsRows, TreeSearchParameters):
             raise SettingError(f"opponent={inputs.opponent}: learner=policy only plays against itself")
         key = generation_key(inputs.seed, inputs.level)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
-        targets = self.rules_of_targets(self.opening_plies if agent is not None else 0)
-        played = against_one(game, (itself, itself), matches, key, resources.batch_size, resources.device)
-        return (targets.rows(game, key, batch) for batch in played)
+        played = against_one(game, (itself, itself), matches, key, resources)
+        return self.rows_of(inputs, played, self.opening_plies if agent is not None else 0)

@@ -1,6 +1,6 @@
 """Learning values: a network is fitted to the outcomes of the matches of the level before it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -8,14 +8,16 @@ from typing import Any
 from selfplay.checks import IN_MATCHES, IN_TRAINING, PLAYER_NAME, count, one_in, one_of, within
 from selfplay.compute.portable import is_portable
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.dataset.rows import Rows
+from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.target_rules import TARGET_RULES
+from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.learners.gate import after_gate
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, TrainedLevel
 from selfplay.learners.self_play import (
-    Targets,
+    RecordedMatches,
     against_one,
     against_pool,
     check_matches,
@@ -72,14 +74,6 @@ class FitsRows(Learner, Training):
     def recorded(self) -> dict[str, Any]:
         return Training.recorded(self)
 
-    def exploring(self, game: Game, player: Player) -> Player:
-        """A player as it plays the matches that are learned from."""
-        raise NotImplementedError
-
-    def rules_of_targets(self, opening_plies: int) -> Targets:
-        """How the targets of matches that begin with random plies, 0 to this number, are computed."""
-        raise NotImplementedError
-
     def datasets(self, level: int) -> range:
         return range(max(0, level - 1 - self.replay), level)
 
@@ -109,6 +103,26 @@ class FitsRows(Learner, Training):
                 f"matches={matches}: too few to hold out a share of learner.validation_fraction="
                 f"{self.validation_fraction:g} in level {level}; set more matches"
             )
+
+    def exploring(self, game: Game, player: Player) -> Player:
+        """A player as it plays the matches that are learned from."""
+        raise NotImplementedError
+
+    def rule_of_targets(self) -> tuple[Any, str]:
+        """The rule that computes the targets, and whose moves become rows: both or agent."""
+        raise NotImplementedError
+
+    def rows_of(
+        self, inputs: LevelInputs, played: Iterable[list[RecordedMatches]], opening_plies: int
+    ) -> Iterator[Rows]:
+        """The rows of each batch of matches of a level, which begin with 0 to this number of random plies, ordered by
+        match and ply."""
+        key, (rule, viewpoints) = generation_key(inputs.seed, inputs.level), self.rule_of_targets()
+        valued = self.gamma, self.outcome_of(), self.value_share, self.exact_from, opening_plies
+        for batch in played:
+            matches = (PlayedMatches(inputs.game, record, players, key, *valued) for record, players in batch)
+            parts = [match_rows(one, rule, viewpoints) for one in matches]
+            yield parts[0] if len(parts) == 1 else concatenate(parts).in_order()
 
     def check_processes(self, count: int) -> None:
         """Several processes can train values together."""
@@ -194,10 +208,8 @@ class Values(FitsRows):
     def exploring(self, game: Game, player: Player) -> Player:
         return exploring(game, player, self.epsilons, self.opening_plies, self.value_share > 0)
 
-    def rules_of_targets(self, opening_plies: int) -> Targets:
-        rule: Any = TARGET_RULES[self.targets]
-        how = self.gamma, self.outcome_of(), self.value_share, self.exact_from, opening_plies, self.viewpoints
-        return Targets(rule, *how)
+    def rule_of_targets(self) -> tuple[Any, str]:
+        return TARGET_RULES[self.targets], self.viewpoints
 
     def usable_rows(self, rows: Rows, game: Game) -> Rows:
         return rows._replace(policy=None)
@@ -211,16 +223,15 @@ class Values(FitsRows):
             return self.player(agent if number == level and agent else resources.agent_of(number), resources)
 
         key = generation_key(inputs.seed, level)
-        # Level 0 plays at random to the end.
-        targets = self.rules_of_targets(self.opening_plies if agent is not None else 0)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
         if agent is not None and self.opponents == "pool":
             played = against_pool(game, player_of, level, matches, key, resources)
         else:
             named = inputs.opponent
             other = itself if named is None else self.exploring(game, resources.make_player(named, None))
-            played = against_one(game, (itself, other), matches, key, resources.batch_size, resources.device)
-        return (targets.rows(game, key, batch) for batch in played)
+            played = against_one(game, (itself, other), matches, key, resources)
+        # Level 0 plays at random to the end.
+        return self.rows_of(inputs, played, self.opening_plies if agent is not None else 0)
 
 
 def require_searches(player: Player, name: str | None) -> None:

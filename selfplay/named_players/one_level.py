@@ -9,6 +9,7 @@ from selfplay.checks import SEEDS, Range, whole_number
 from selfplay.compute.devices import CPU
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
+from selfplay.learners.learner import LevelInputs, Resources
 from selfplay.learners.self_play import against_one, generation_key
 from selfplay.learners.values import FitsRows, Values
 from selfplay.named_players.make import make_player
@@ -49,13 +50,11 @@ def generate(
     """
     game, learning = make_game(game), learner_with(learner, parameters)
     numbers = range(whole_number("matches", matches, Range(1)))
-    key = generation_key(whole_number("seed", seed, Range(*SEEDS)), whole_number("level", level, Range(1)) - 1)
-    itself, targets = (
-        learning.exploring(game, make_player(player, game)),
-        learning.rules_of_targets(learning.opening_plies),
-    )
-    played = against_one(game, (itself, itself), numbers, key, batch_size)
-    return TrainingRows(game, (targets.rows(game, key, batch) for batch in played))
+    seed, level = whole_number("seed", seed, Range(*SEEDS)), whole_number("level", level, Range(1))
+    inputs = LevelInputs(game, seed=seed, level=level - 1, resources=Resources(batch_size=batch_size))
+    itself = learning.exploring(game, make_player(player, game))
+    played = against_one(game, (itself, itself), numbers, generation_key(seed, level - 1), inputs.resources)
+    return TrainingRows(game, learning.rows_of(inputs, played, learning.opening_plies))
 
 
 def fit(
