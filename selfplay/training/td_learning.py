@@ -202,7 +202,7 @@ def write_exact_values(
     """Replace the values of late afterstates of the matches in rows `begin` to `end - 1` by their exact values.
 
     Args:
-        outcome: float64[2], see `selfplay.games.game.Outcome`.
+        outcome: float64[2], see `selfplay.games.outcomes.Outcome`.
         exact_from: the largest number of empty squares in these afterstates.
     """
     positions, guesses = played.positions[begin:end], np.zeros(end - begin, dtype=np.int64)
