@@ -15,6 +15,7 @@ from statistics import mean, median
 from time import process_time
 
 import torch
+from measured.positions import random_positions
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
@@ -51,16 +52,11 @@ def search_player(game: Game, depth: int, threshold: float | None, evaluation: s
     return player
 
 
-def random_positions(game: Game, plies: int, count: int) -> list[State]:
-    state, key = game.init(count), stream_key(0, 0, Activity.MEASUREMENT)
-    for ply in range(plies):
-        state = game.step(state, game.kernels.random_actions(state, Draws(key, torch.arange(count), ply)))
-    return [state.select(torch.tensor([row])) for row in range(count)]
-
-
 def measure_searches(game: Game, options: argparse.Namespace) -> None:
     """Time, positions visited, and how often the exact action is found, by depth and threshold."""
-    positions = [one for plies in POSITION_PLIES for one in random_positions(game, plies, options.positions // 3)]
+    key, count = stream_key(0, 0, Activity.MEASUREMENT), options.positions // 3
+    batches = [random_positions(game, count, plies, key)[0] for plies in POSITION_PLIES]
+    positions = [state.select(torch.tensor([row])) for state in batches for row in range(count)]
     print(f"\n{len(positions)} positions after {POSITION_PLIES} random plies")
     print("\n| depth | probcut | milliseconds | visited | time | positions | same action |")
     print("|---:|---:|---:|---:|---:|---:|---:|", flush=True)

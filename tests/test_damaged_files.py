@@ -25,11 +25,11 @@ from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_valu
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.players.checkpoints import load_checkpoint
 from selfplay.records import record_of, written_record
-from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.finished_runs import LEVEL_TABLE, read_level_table, read_runs
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.runs.manifest import Manifest
 from selfplay.search.evaluation import read_evaluation
+from selfplay.training.epochs import read_epochs
 from tests.support.dataset_tools import read_dataset
 from tests.support.experience_tools import GAME, boards_of, random_match, result_of
 from tests.support.runs import files_of

@@ -12,7 +12,7 @@ from selfplay.errors import ConformanceError, ForfeitError, SettingError, shorte
 from selfplay.games import Game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
-from selfplay.players.capabilities import EvaluatesOnDevice, FollowsMatch
+from selfplay.players.capabilities import EvaluatesOnDevice, FollowsMatch, ReportsStatus
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 
@@ -119,5 +119,5 @@ def results_text(game: Game, results: RunningResults, *players: Player, by_playe
 
 def statuses_of(*players: Player) -> list[str]:
     """The status of each player that reports one."""
-    statuses = [player.status() for player in dict.fromkeys(players)]
-    return [str(status) for status in statuses if status is not None]
+    inner = dict.fromkeys(player.unwrapped for player in players)
+    return [str(player.status()) for player in inner if isinstance(player, ReportsStatus)]

@@ -25,8 +25,8 @@ def strengths(game: Game) -> dict[str, str]:
     known, is stronger than these.
     """
     easy = f"{SEARCH}&depth=1&slack=0&evaluation={'discs' if game.counts_discs else 'none'}&epsilon=0.2"
-    has_agent = game.name in pretrained_agents()
-    if has_agent and is_for_compiled_search(game.name):
+    has_agent = game.learned_as() in pretrained_agents()
+    if has_agent and is_for_compiled_search(game.learned_as()):
         learned = f"{SEARCH}&evaluation={PRETRAINED}"
         return {
             "easy": easy,
@@ -57,8 +57,8 @@ def judge_name(game: Game) -> tuple[str, str]:
 
     Exact values are better, where they are known.
     """
-    has_agent = game.name in pretrained_agents()
-    if has_agent and not is_for_compiled_search(game.name):
+    has_agent = game.learned_as() in pretrained_agents()
+    if has_agent and not is_for_compiled_search(game.learned_as()):
         return (
             f"mcts:{PRETRAINED}?simulations={NETWORK_SIMULATIONS}",
             f"{PRETRAINED}, {NETWORK_SIMULATIONS} simulations",

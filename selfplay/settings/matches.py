@@ -9,12 +9,12 @@ from selfplay.checks import PLAYER_NAME, count, one_of, within
 from selfplay.errors import SettingError
 from selfplay.executors import ExecutorOptions
 from selfplay.games.game import SEATS
-from selfplay.settings.common import CommonSettings
+from selfplay.settings.common import ComputingSettings, LockstepSettings, SeededSettings
 from selfplay.settings.fields import PATH
 
 
 @dataclass
-class MatchSettings(CommonSettings):
+class MatchSettings(LockstepSettings):
     """Matches between two named players."""
 
     first: str = field(default="random", metadata=PLAYER_NAME)
@@ -39,7 +39,7 @@ class MatchSettings(CommonSettings):
 
 
 @dataclass
-class TournamentSettings(CommonSettings):
+class TournamentSettings(LockstepSettings):
     """A round robin of named players."""
 
     players: list[str] = field(default_factory=lambda: ["random", "perfect"], metadata=PLAYER_NAME)
@@ -60,7 +60,7 @@ class TournamentSettings(CommonSettings):
 
 
 @dataclass
-class ProofSettings(CommonSettings):
+class ProofSettings(ComputingSettings):
     """A walk through every line of play against a player. The exact solver of the game judges the player's actions."""
 
     player: str | None = field(default=None, metadata=PLAYER_NAME)
@@ -88,7 +88,7 @@ class ProofSettings(CommonSettings):
 
 
 @dataclass
-class CorrectionSettings(CommonSettings):
+class CorrectionSettings(SeededSettings, ComputingSettings):
     """The correction of a level: its tables learn from the mistakes on every line of play, until none is left."""
 
     level: int | None = field(default=None, metadata=count(1))

@@ -12,10 +12,9 @@ from selfplay.matches.series import PairResult, PairSeries, PlayerId
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.context import computing, executor_of
+from selfplay.settings.context import computing, executor_of, task_files
 from selfplay.settings.matches import TournamentSettings
 from selfplay.settings.run import Settings
-from selfplay.settings.task_files import task_files
 
 log = logging.getLogger(__name__)
 

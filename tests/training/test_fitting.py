@@ -17,9 +17,8 @@ from selfplay.matches.series import Series
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.training.fitting import fit, initial_network, seeded
-from selfplay.training.held_out import is_held_out
 from selfplay.training.parameters import Training
-from selfplay.training.rows import TrainingRows
+from selfplay.training.rows import TrainingRows, is_held_out
 from tests.support.dataset_tools import observations_of, random_rows
 from tests.support.training import examples_of, fit_to_rows, training_settings
 

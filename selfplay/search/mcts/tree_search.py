@@ -24,6 +24,7 @@ from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_front
 from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
 from selfplay.search.mcts.tree import CompiledTreeSearch, TreeSearchResult, make_results, make_trees, tree_bytes
+from selfplay.search.mcts.watching import show
 from selfplay.search.threads import StopFlag, make_stop_flag, run_interruptibly
 
 MOST_SIMULATIONS = 1_000_000
@@ -140,9 +141,10 @@ class TreeSearch(MadeAgain):
             if kept is not None and draws is not None:
                 of_chunk = draws._replace(match=draws.match[chunk])
                 kept.take_over(of_chunk, positions[chunk], trees)
+            show(trees)
             parameters = self.parts.parameters(self.game) if self._is_compiled else 0
-            how = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
-            parts.append(self._grow(positions[chunk], bits[:, chunk], CompiledTreeSearch(*how)))
+            fixed = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
+            parts.append(self._grow(positions[chunk], bits[:, chunk], CompiledTreeSearch(*fixed)))
             if kept is not None and draws is not None:
                 kept.keep(of_chunk, trees)
         joined: Any = map(np.concatenate, zip(*parts, strict=True))

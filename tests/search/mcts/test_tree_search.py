@@ -145,7 +145,7 @@ def test_rounds_evaluated_together_find_what_one_position_at_a_time_finds(name):
     assert hashed.batches < 0.6 * hashed.asked
 
 
-LEAD = FeatureEvaluation("lead", None, 1.0, 0.0, {"lead": 0.1})
+LEAD = FeatureEvaluation(1.0, 0.0, {"lead": 0.1})
 
 
 @pytest.mark.parametrize("by_rollouts", [False, True], ids=["afterstates", "rollouts"])
@@ -284,7 +284,8 @@ def test_an_evaluator_needs_no_more_than_evaluate():
     # X completes the top row, which only the value of the end says.
     state = GAME.state_after(["0,0", "1,0", "0,1", "1,1"])
     assert search.search(state).actions.tolist() == [2]
-    assert (MctsPlayer(search).name, MctsPlayer(search).points_per_value()) == ("mcts Uniform", None)
+    player = MctsPlayer(search)
+    assert (player.name, player.value_actions(state).points_per_value) == ("mcts Uniform", None)
 
 
 @pytest.mark.parametrize(
