@@ -9,13 +9,15 @@ from selfplay.named_players.make import make_player
 from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
 
 STRENGTHS = ("easy", "medium", "hard")
 """The weakest first."""
 
 SEARCH = "search:negascout?table_bits=0"
 """Without a table, which saves little at these depths, so that each of many matches can have a player."""
+HARD_DEPTH, HARD_TABLE_BITS = 3, 14
+"""Plies that the pretrained agent looks ahead in most games, and the size of the table if it looks further."""
 
 
 def strengths(game: Game) -> dict[str, str]:
@@ -27,11 +29,12 @@ def strengths(game: Game) -> dict[str, str]:
     easy = f"{SEARCH}&depth=1&slack=0&evaluation={'discs' if game.counts_discs else 'none'}&epsilon=0.2"
     has_agent = game.name in pretrained_agents()
     if has_agent and is_for_compiled_search(game.name):
-        learned = f"{SEARCH}&evaluation={PRETRAINED}"
+        learned, depth = f"{SEARCH}&evaluation={PRETRAINED}", search_depth(game.name, HARD_DEPTH)
+        deeper = SEARCH if depth <= HARD_DEPTH else f"search:negascout?table_bits={HARD_TABLE_BITS}"
         return {
             "easy": easy,
             "medium": f"{learned}&depth=1&slack=0.05&epsilon=0.2",
-            "hard": f"{learned}&depth=3&slack=0.01",
+            "hard": f"{deeper}&evaluation={PRETRAINED}&depth={depth}&slack=0.01",
         }
     if perfect_player_of(game) is not None:
         return {
@@ -67,8 +70,9 @@ def judge_name(game: Game) -> tuple[str, str]:
         return f"mcts:rollouts?simulations={JUDGE_SIMULATIONS}", f"tree search, {JUDGE_SIMULATIONS:,} random matches"
     evaluation = PRETRAINED if has_agent else "article"
     # A small table, because there may be one for each match.
-    name = f"search:negascout?depth={JUDGE_DEPTH}&table_bits=14&evaluation={evaluation}"
-    return name, f"{evaluation}, {JUDGE_DEPTH} plies"
+    depth = search_depth(game.name, JUDGE_DEPTH)
+    name = f"search:negascout?depth={depth}&table_bits=14&evaluation={evaluation}"
+    return name, f"{evaluation}, {depth} plies"
 
 
 def _named(game: Game, name: PlayerName) -> Player:

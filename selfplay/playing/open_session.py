@@ -4,7 +4,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.named_players.make import make_player
-from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
 from selfplay.playing.session import Session
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.fields import PERSON
@@ -57,7 +57,9 @@ def usual_player(game: Game, run: RunFolder, options: str = "") -> str:
     if (level := run.newest_level()) > 0:
         return f"level:{level}{options}"
     if game.name in pretrained_agents():
-        return PRETRAINED if is_for_compiled_search(game.name) else f"mcts:{PRETRAINED}"
+        if not is_for_compiled_search(game.name):
+            return f"mcts:{PRETRAINED}"
+        return PRETRAINED if (depth := search_depth(game.name, 1)) == 1 else f"{PRETRAINED}?depth={depth}"
     if game.features is not None:
         return "search:negascout?depth=4&evaluation=article"
     return "perfect" if game.exact_solver is not None or (game.num_squares or 0) <= SMALL_BOARD else "mcts:rollouts"
