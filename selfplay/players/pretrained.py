@@ -21,7 +21,7 @@ PRETRAINED = "pretrained"
 PRETRAINED_FOLDER = PACKAGE_FOLDER / "pretrained"
 """Holds a folder for each game, named like it."""
 
-SEARCH_DEPTHS = {"breakthrough_6x6": 6, "breakthrough_8x8": 5, "draughts": 9, "nine_mens_morris": 7}
+SEARCH_DEPTHS = {"breakthrough_6x6": 6, "breakthrough_8x8": 5, "draughts": 11, "nine_mens_morris": 8}
 """Plies that agents look ahead in at most about half a second, in games in which moves are forced or change little."""
 
 

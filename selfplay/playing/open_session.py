@@ -61,5 +61,5 @@ def usual_player(game: Game, run: RunFolder, options: str = "") -> str:
             return f"mcts:{PRETRAINED}"
         return PRETRAINED if (depth := search_depth(game.name, 1)) == 1 else f"{PRETRAINED}?depth={depth}"
     if game.features is not None:
-        return "search:negascout?depth=4&evaluation=article"
+        return f"search:negascout?depth=4&evaluation={game.usual_evaluation}"
     return "perfect" if game.exact_solver is not None or (game.num_squares or 0) <= SMALL_BOARD else "mcts:rollouts"

@@ -43,7 +43,7 @@ def judge_offer(game: Game) -> OfferedPlayer:
         label[0].upper() + label[1:],
         "the strongest player that comes with the program",
         partial(make_player, name, game),
-        span=None if game.features and game.name not in pretrained_agents() else 1.0,
+        span=None if game.counts_discs and game.name not in pretrained_agents() else 1.0,
         is_slow=True,
     )
 
