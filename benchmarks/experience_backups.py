@@ -14,6 +14,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from selfplay import play_matches
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.experience.graph import BACKUPS
 from selfplay.experience.rule import ExperienceRule
@@ -21,7 +22,6 @@ from selfplay.experience.store import ExperienceStore
 from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.proof import FIRST, SECOND, Grader
-from selfplay.matches.arena import play_matches
 from selfplay.players.experience import ExperiencePlayer
 from selfplay.players.random import RandomPlayer
 

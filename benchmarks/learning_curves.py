@@ -22,7 +22,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from selfplay import load_level
+from selfplay import load_level, play_matches
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
@@ -40,7 +40,6 @@ from selfplay.learners.tabular.learning import (
     initial_values,
     learn_matches,
 )
-from selfplay.matches.arena import play_matches
 from selfplay.players.experience import ExperiencePlayer
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer

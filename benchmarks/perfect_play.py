@@ -25,6 +25,7 @@ from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.grading.measures import play_against_perfect
+from selfplay.matches.series import Series
 from selfplay.named_players.make import make_player
 from selfplay.players.best_value import BestValuePlayer
 from selfplay.players.perfect import SolverPlayer
@@ -89,7 +90,7 @@ def main() -> None:
         player = Blocking(game, player, options.run_dir) if options.blocks else player
         shares = " / ".join(f"{share:.0f}" for share in mistakes(player, groups, results))
         key = stream_key(options.seed, 0, Activity.VERSUS_PERFECT)
-        seats = play_against_perfect(perfect, {0: player}, options.matches, key, options.matches)[0]
+        seats = play_against_perfect(perfect, {0: player}, Series(range(options.matches), key, alternate=False))[0]
         first, second = ("-".join(map(str, seat)) for seat in seats)
         print(f"| `{name}` | {shares} | {first} | {second} |", flush=True)
 

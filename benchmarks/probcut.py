@@ -15,11 +15,12 @@ from statistics import mean, median
 from time import process_time
 
 import torch
+from measured.positions import random_positions
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.search import SearchPlayer
@@ -51,16 +52,11 @@ def search_player(game: Game, depth: int, threshold: float | None, evaluation: s
     return player
 
 
-def random_positions(game: Game, plies: int, count: int) -> list[State]:
-    state, key = game.init(count), stream_key(0, 0, Activity.MEASUREMENT)
-    for ply in range(plies):
-        state = game.step(state, game.kernels.random_actions(state, Draws(key, torch.arange(count), ply)))
-    return [state.select(torch.tensor([row])) for row in range(count)]
-
-
 def measure_searches(game: Game, options: argparse.Namespace) -> None:
     """Time, positions visited, and how often the exact action is found, by depth and threshold."""
-    positions = [one for plies in POSITION_PLIES for one in random_positions(game, plies, options.positions // 3)]
+    key, count = stream_key(0, 0, Activity.MEASUREMENT), options.positions // 3
+    batches = [random_positions(game, count, plies, key)[0] for plies in POSITION_PLIES]
+    positions = [state.select(torch.tensor([row])) for state in batches for row in range(count)]
     print(f"\n{len(positions)} positions after {POSITION_PLIES} random plies")
     print("\n| depth | probcut | milliseconds | visited | time | positions | same action |")
     print("|---:|---:|---:|---:|---:|---:|---:|", flush=True)
@@ -97,10 +93,11 @@ def measure_matches(game: Game, options: argparse.Namespace) -> None:
         players = [Timed(player_of(game, text, options.evaluation)) for text in pair.split(",")]
         one, other = players
         key = stream_key(options.seed, 0, Activity.TOURNAMENT)
-        count_matches(game, (one, other), 2, key, 2, 40)  # compiles the searches
+        Series(range(2), key, opening_plies=40).play(game, (one, other))  # compiles the searches
         one.seconds.clear()
         other.seconds.clear()
-        results = count_matches(game, (one, other), options.matches, key, options.matches, OPENING_PLIES).results
+        series = Series(range(options.matches), key, opening_plies=OPENING_PLIES)
+        results = series.play(game, (one, other)).results
         seconds = [f"{sum(player.seconds) / options.matches:.3f}" for player in players]
         cells = (*(player.name for player in players), str(results), f"{results.score:.3f}", *seconds)
         print(f"| {' | '.join(cells)} |", flush=True)

@@ -22,14 +22,15 @@ from time import perf_counter, process_time
 from typing import Any
 
 import torch
+from measured.positions import random_positions
 from measured.timing import seconds
 from measured.whole_matches import play_random_matches
 
+from selfplay import play_matches
 from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
-from selfplay.matches.arena import play_matches
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.players.agent import Agent
 from selfplay.players.pretrained import pretrained_agent
@@ -67,17 +68,9 @@ def perft_speed(game: Game, repeats: int) -> None:
         print(f"| {depth} | {count:,} | {taken:.3f} | {count / taken:,.0f} |", flush=True)
 
 
-def random_positions(game: Game) -> State:
-    state = game.init(POSITIONS)
-    key = stream_key(0, 0, Activity.GENERATION)
-    for ply in range(POSITION_PLIES):
-        state = game.step(state, game.kernels.random_actions(state, Draws(key, torch.arange(POSITIONS), ply)))
-    return state
-
-
 def positions_visited(game: Game, repeats: int) -> None:
     """The positions that each search visits, summed over the same positions at the same depth."""
-    state = random_positions(game)
+    state = random_positions(game, POSITIONS, POSITION_PLIES, stream_key(0, 0, Activity.GENERATION))[0]
     print(f"\n{POSITIONS} positions after {POSITION_PLIES} random plies, depth {SEARCH_DEPTH}, evaluation article")
     print("\n| search | ordered, with table | visited | of minimax | seconds |\n|---|---|---:|---:|---:|")
     most = None
@@ -90,7 +83,7 @@ def positions_visited(game: Game, repeats: int) -> None:
 
 def negascout_by_depth(game: Game, repeats: int) -> None:
     """How many positions NegaScout visits for each one that alpha-beta visits, by depth."""
-    state = random_positions(game)
+    state = random_positions(game, POSITIONS, POSITION_PLIES, stream_key(0, 0, Activity.GENERATION))[0]
     print("\nPositions visited by NegaScout, divided by those of alpha-beta")
     print(f"\n| ordered | table |{''.join(f' {depth} |' for depth in COMPARED_DEPTHS)}")
     print("|---|---|" + "---:|" * len(COMPARED_DEPTHS))
@@ -119,7 +112,7 @@ def search_each(game: Game, state: State, depth: int, algorithm: str, ordered: b
 
 def searches_together(game: Game, repeats: int) -> None:
     """Searches of one position after another by NegaScout with the pretrained agent, in one and in several threads."""
-    state = random_positions(game)
+    state = random_positions(game, POSITIONS, POSITION_PLIES, stream_key(0, 0, Activity.GENERATION))[0]
     evaluation = Agent.load(pretrained_agent(game.name), game).evaluation()
     assert evaluation is not None
     print(f"\n| depth | 1 thread, seconds | {SEARCH_THREADS.get()} threads | times as fast |\n|---:|---:|---:|---:|")

@@ -31,7 +31,7 @@ from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
 from selfplay.gtp.process import command_words
-from selfplay.matches.series import PairResult, count_matches
+from selfplay.matches.series import PairResult, Series
 from selfplay.named_players.make import make_player
 from selfplay.runs.folders import PROJECT_FOLDER
 
@@ -54,7 +54,8 @@ def ladder() -> list[str]:
 def play(game: Game, players: tuple[Timed, Timed], options: argparse.Namespace) -> PairResult:
     """The matches of one pair, which do not depend on the other pairs."""
     key = stream_key(options.seed, 0, Activity.TOURNAMENT)
-    return count_matches(game, players, options.matches, key, 1, options.opening_plies)
+    series = Series(range(options.matches), key, opening_plies=options.opening_plies, batch_size=1)
+    return series.play(game, players)
 
 
 def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:

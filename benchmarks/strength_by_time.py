@@ -35,7 +35,7 @@ from selfplay.figures.style import BLUE, LINES, ORANGE, decorate, default_style,
 from selfplay.files import written_whole
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.named_players.make import make_player
 from selfplay.players.perfect import SolverPlayer
 from selfplay.search.exact_solver import make_exact_solver
@@ -100,7 +100,7 @@ def against_perfect_play(level: int, run_dir: Path) -> WinDrawLoss[int]:
     game = make_game("connect_four")
     player = Blocking(game, make_player(f"level:{level}", game, run_dir), run_dir)
     pair, key = (player, SolverPlayer(make_exact_solver(game))), stream_key(0, 0, Activity.VERSUS_PERFECT)
-    return count_matches(game, pair, PERFECT_MATCHES, key, PERFECT_MATCHES, alternate=False).results
+    return Series(range(PERFECT_MATCHES), key, alternate=False).play(game, pair).results
 
 
 def against_pretrained(level: int, run_dir: Path) -> WinDrawLoss[int]:
@@ -108,7 +108,7 @@ def against_pretrained(level: int, run_dir: Path) -> WinDrawLoss[int]:
     game, key = make_game("othello"), stream_key(0, 0, Activity.TOURNAMENT)
     evaluations = (f"level:{level}", "pretrained")
     one, other = (make_player(f"search:negascout?depth=4&evaluation={name}", game, run_dir) for name in evaluations)
-    return count_matches(game, (one, other), MATCHES, key, opening_plies=OPENING_PLIES).results
+    return Series(range(MATCHES), key, opening_plies=OPENING_PLIES).play(game, (one, other)).results
 
 
 MEASURES = {"connect_four": against_perfect_play, "othello": against_pretrained}

@@ -24,7 +24,7 @@ from selfplay.learners.tabular.learning import (
     initial_values,
     learn_matches,
 )
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.players.tabular import TabularPlayer
 
 MATCHES_AT_THE_END = 1000
@@ -45,7 +45,7 @@ def learn(graph: PositionGraph, rule: UpdateRule, matches: int, step_size: float
 def print_seed(grader: Grader, player: TabularPlayer, seed: int) -> bool:
     """A row of the table; returns whether the player is proved unbeatable."""
     key = stream_key(seed, 0, Activity.NAMED_PLAYERS)
-    played = count_matches(grader.graph.game, (player, player), MATCHES_AT_THE_END, key, MATCHES_AT_THE_END)
+    played = Series(range(MATCHES_AT_THE_END), key).play(grader.graph.game, (player, player))
     grade = grader.grade(player)
     win, draw, loss = mean_of_seats(*grade.versus_random)
     lost = [f"{grade.lines[seat].lost} of {grade.lines[seat].total}" for seat in (FIRST, SECOND)]

@@ -21,7 +21,8 @@ from time import process_time
 from typing import Any
 
 import torch
-from measured.tree_search import OPENING_PLIES, random_positions
+from measured.positions import random_positions
+from measured.tree_search import OPENING_PLIES
 from torch import nn
 
 from selfplay.architectures import build_network
@@ -82,7 +83,7 @@ def evaluator_of(name: str, game: Game, settings: Sequence[str] = ()) -> tuple[A
 def measure(search: TreeSearch, batch_size: int, repeats: int) -> float:
     """The median of the simulations per second, after a search that warms up."""
     count = max(batch_size, FEWEST_POSITIONS)
-    state, match = random_positions(search.game, count)[0], torch.arange(count)
+    state, match = random_positions(search.game, count, OPENING_PLIES, key=1)[0], torch.arange(count)
     rates = []
     search.search(state.select(match[:1]), Draws(1, match[:1], OPENING_PLIES))
     for _ in range(repeats):

@@ -23,7 +23,7 @@ from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.grading.solved_positions import SolvedPositions, endgame_positions
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
 from selfplay.runs.solved_positions import kept_in
@@ -33,7 +33,8 @@ from selfplay.stages.measure_levels import fitting_evaluation, reference_names
 def score(game: Game, one: Player, other: Player, options: argparse.Namespace) -> float:
     """The score of `one` in matches against `other`."""
     key = stream_key(options.seed, 0, Activity.TOURNAMENT)
-    return count_matches(game, (one, other), options.matches, key, None, options.opening_plies).results.score
+    series = Series(range(options.matches), key, opening_plies=options.opening_plies)
+    return series.play(game, (one, other)).results.score
 
 
 def learned(overrides: list[str], number: int, folder: Path) -> Settings:

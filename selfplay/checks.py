@@ -8,7 +8,7 @@ Checks raise SettingError in one line that names the argument.
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import Field, field, fields, is_dataclass
 from math import inf
 from operator import index
 from os import PathLike
@@ -53,6 +53,18 @@ class Range(NamedTuple):
             return f"{self.least} or more" if self.most is None else f"from {self.least} to {self.most:,}"
         bounds = {"above": self.above, "below": self.below, "at most": self.most}
         return " and ".join(f"{words} {bound}" for words, bound in bounds.items() if bound is not None)
+
+
+def changed(kind: type, name: str, default: Any) -> Any:
+    """The field of a base class, a dataclass, with another default."""
+    return field(default=default, metadata=dict(kind.__dataclass_fields__[name].metadata))  # type: ignore[attr-defined]
+
+
+IN_MATCHES: dict[str, Any] = {"stages": frozenset({"generation"})}
+"""Metadata of a parameter of a learner on which only the rows of its matches depend."""
+
+IN_TRAINING: dict[str, Any] = {"stages": frozenset({"training"})}
+"""Metadata of a parameter of a learner on which only the training on these rows depends."""
 
 
 def within(*bounds: float, **named: float) -> dict[str, Any]:
@@ -124,12 +136,12 @@ def check_parameters(parameters: Any, name: str = "") -> None:
 
     `name`: what precedes the names of its fields in messages, such as "training.".
     """
-    for field in fields(parameters):
-        value = getattr(parameters, field.name)
+    for one in fields(parameters):
+        value = getattr(parameters, one.name)
         if is_dataclass(value):
-            check_parameters(value, f"{name}{field.name}.")
+            check_parameters(value, f"{name}{one.name}.")
         else:
-            check_field(f"{name}{field.name}", field, value)
+            check_field(f"{name}{one.name}", one, value)
 
 
 def check_field(name: str, field: Field[Any], value: Any) -> None:

@@ -28,7 +28,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from selfplay.cleanup import before_exit
-from selfplay.errors import InvalidFileError, StageError, shortened
+from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Content = TypeVar("Content")
@@ -130,6 +130,8 @@ class FileFormat(Generic[Content]):
             return self._content.validate_json(text, strict=True)
         except ValidationError as error:
             raise InvalidFileError(path, f"is not {self.name} ({_first_problem(error)}){self.remedy}") from error
+        except SettingError as error:
+            raise InvalidFileError(path, f"is not {self.name} ({error}){self.remedy}") from error
 
     def read_yaml(self, path: Path) -> Content:
         """The checked content of the YAML file at `path`; interpolations are texts. Raises InvalidFileError."""

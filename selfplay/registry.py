@@ -15,9 +15,9 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from importlib.util import find_spec
 from inspect import isbuiltin, isclass, signature
 from pathlib import Path
@@ -96,6 +96,12 @@ def offers(group: str, name: str) -> bool:
     return bool(entry_points(group=group, name=name))
 
 
+@cache
+def _entry_points(group: str, path: tuple[str, ...]) -> EntryPoints:
+    """The entry points of this group in the packages on `path`, which is sys.path: reading them takes 10 ms."""
+    return entry_points(group=group)
+
+
 class Registry(Mapping[str, Thing], Generic[Thing]):
     """Objects of one kind by name, imported when they are first looked up.
 
@@ -143,15 +149,19 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         """The names, those of this package first."""
         return iter([*self._import_paths, *self._offered()])
 
+    @property
+    def included(self) -> tuple[str, ...]:
+        """The names of those of this package."""
+        return tuple(self._import_paths)
+
     def __len__(self) -> int:
         return len(list(iter(self)))
 
     def __contains__(self, name: object) -> bool:
-        # Entry points are read only for names from outside this package, because reading them takes 10 ms.
         return name in self._import_paths or name in self._offered()
 
     def _offered(self) -> dict[str, Any]:
-        points = entry_points(group=self.group) if self.group else ()
+        points = _entry_points(self.group, tuple(sys.path)) if self.group else ()
         return {point.name: point for point in points if point.name not in self._import_paths}
 
     def module_of(self, name: str) -> str:

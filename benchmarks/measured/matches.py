@@ -12,19 +12,17 @@ import torch
 
 from measured.timing import per_second
 from measured.whole_matches import play_random_matches
+from selfplay import play_matches
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.executors import Executor, ExecutorOptions, open_executor
 from selfplay.games import make_game
-from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.context import computing
+from selfplay.settings.context import computing, task_files
 from selfplay.settings.run import Settings, compose_settings
-from selfplay.settings.task_files import task_files
-from selfplay.stages.generate import generate_level
+from selfplay.stages.generate import agent_that_plays, generate_level
 from selfplay.stages.learner_resources import resources_of
-from selfplay.stages.play_level import agent_that_plays
 from selfplay.stages.train import train_level
 
 TABLES = {

@@ -7,13 +7,13 @@ from typing import Any
 
 from measured.matches import TABLES
 from measured.timing import per_second
+from selfplay import play_matches
 from selfplay.architectures import build_network
 from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import set_numerics
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.dataset.rows import Rows
 from selfplay.games import Game, make_game
-from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.run import compose_settings
 from selfplay.training.fitting import fit, seeded

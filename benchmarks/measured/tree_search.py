@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from selfplay.compute.random_numbers import Draws
+from measured.positions import random_positions
 from selfplay.games import Game, State, make_game
 from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
@@ -41,7 +41,7 @@ def rollouts_per_second(options: Namespace) -> None:
 
 def _rates(game: Game, repeats: int) -> dict[str, float]:
     """The median of the rates of each search, measured in turn."""
-    state, played = random_positions(game, POSITIONS)
+    state, played = random_positions(game, POSITIONS, OPENING_PLIES, key=1)
     searches: dict[str, Search] = {
         "one position at a time": partial(_one_at_a_time, game, state),
         f"{POSITIONS} positions at a time": partial(_together, game, state),
@@ -57,15 +57,6 @@ def _rates(game: Game, repeats: int) -> dict[str, float]:
             simulations = search()
             measured[name].append(simulations / (process_time() - start))
     return {name: median(rates) for name, rates in measured.items()}
-
-
-def random_positions(game: Game, count: int) -> tuple[State, list[list[int]]]:
-    """Positions after a few random plies, and the actions that lead to each."""
-    state, actions = game.init(count), []
-    for ply in range(OPENING_PLIES):
-        actions.append(game.kernels.random_actions(state, Draws(1, torch.arange(count), ply)))
-        state = game.step_unchecked(state, actions[-1])
-    return state, torch.stack(actions, dim=1).tolist()
 
 
 def _tree_search(game: Game) -> TreeSearch:

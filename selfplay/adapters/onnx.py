@@ -71,7 +71,7 @@ def export_network(network: nn.Module, game: Game, path: str | Path) -> Exported
     Raises StageError if ONNX cannot express the network, or onnxruntime computes something else; nothing is written.
     """
     plain = _PlainOutputs(network).eval()
-    positions = random_positions(game)
+    positions = random_observations(game)
     names = ("value", "policy_logits")
     with torch.no_grad():
         expected = [output.numpy() for output in plain(positions)]
@@ -108,7 +108,7 @@ def _export(plain: nn.Module, positions: Tensor, path: Path, outputs: tuple[str,
         )
 
 
-def random_positions(game: Game) -> Tensor:
+def random_observations(game: Game) -> Tensor:
     """float32[N, *observation_shape]: observations of all positions of random matches."""
     key, match, state = stream_key(0, 0, Activity.MEASUREMENT), torch.arange(MATCHES), game.init(MATCHES)
     seen: list[Tensor] = []

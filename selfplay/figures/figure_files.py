@@ -19,12 +19,11 @@ from selfplay.games import Game, make_game
 from selfplay.grading.comparison import Comparison
 from selfplay.players.checkpoints import load_checkpoint, read_metadata
 from selfplay.registry import Registry
-from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.context import computing
 from selfplay.settings.run import Settings
-from selfplay.training.epochs import Epoch
+from selfplay.training.epochs import Epoch, read_epochs
 
 
 class TrainedRun(NamedTuple):

@@ -21,10 +21,9 @@ from PIL import Image
 
 from selfplay.errors import StageError
 from selfplay.files import remove_folder
-from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
-from selfplay.training.epochs import Epoch
+from selfplay.training.epochs import Epoch, read_epochs
 
 
 @contextmanager

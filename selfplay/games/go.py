@@ -42,7 +42,7 @@ COLUMNS = "ABCDEFGHJKLMNOPQRST"
 """Without the letter I, as in the Go Text Protocol."""
 PASS = "pass"
 KOMI = {7: 9.0, 9: 7.0}
-"""By the width of the board, the komi with which perfect play seems to be a draw; sources: docs/larger_games.md."""
+"""By the width of the board, the komi with which perfect play seems to be a draw; sources: docs/games.md."""
 USUAL_KOMI = 7.5
 """On other boards."""
 
@@ -324,6 +324,7 @@ class Go(Game):
     other_sizes = range(3, len(COLUMNS) + 1)
     presentation_class = GoPresentation
     komi: float
+    counting_parameters = frozenset({"komi"})
 
     @classmethod
     def usual_parameters(cls, size: int | None) -> dict[str, float]:

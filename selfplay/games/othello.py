@@ -25,9 +25,9 @@ from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_connected
 from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.othello_features import othello_features
-from selfplay.games.othello_records import DISCS, board_signs, ggf_of, is_ggf, opening_name, read_ggf, written_board
+from selfplay.games.othello_records import DISCS, board_signs, is_ggf, opening_name, read_ggf, written_board
 from selfplay.games.othello_rules import othello_rules, turning_rules
-from selfplay.games.presentation import LEGAL, MatchFile, Presentation
+from selfplay.games.presentation import LEGAL, Presentation
 from selfplay.games.rules import Symmetries
 from selfplay.games.state import State
 
@@ -84,10 +84,6 @@ class OthelloPresentation(Presentation):
 
     def opening(self, actions: Sequence[int]) -> str | None:
         return opening_name(actions) if self.game.width == 8 else None
-
-    def match_file(self, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> MatchFile:
-        """In the Generic Game Format (GGF), which Othello programs read."""
-        return MatchFile(".ggf", ggf_of(self.game, states, actions, players))
 
 
 class Othello(Game):

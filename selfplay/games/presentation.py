@@ -31,14 +31,6 @@ class PositionLine(NamedTuple):
     """The number at which a match that began at 0 ends; None if there is no such number."""
 
 
-class MatchFile(NamedTuple):
-    """A match written as a file."""
-
-    ending: str
-    """The ending of its name, such as ".txt"."""
-    text: str
-
-
 class Presentation:
     """The texts and the board with which a game is shown. Everything has a default that a game may override.
 
@@ -299,15 +291,6 @@ class Presentation:
         if self.row_names:
             return self.column_names[column] + self.row_names[row]
         return f"column {column + 1}, row {row + 1}"
-
-    def match_file(self, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> MatchFile:
-        """A match as a file for other programs; the actions as text by default.
-
-        Args:
-            states: the position (B = 1) before each action, and the last one.
-            players: the names of those who moved first and second.
-        """
-        return MatchFile(".txt", self.game.write_transcript(actions) + "\n")
 
     @property
     def _has_action_per_square(self) -> bool:

@@ -1,7 +1,7 @@
 """What a comparison compares: levels, reference players, and the matches between them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from selfplay.games import Game
 from selfplay.games.position_graph import positions_of
 from selfplay.games.state import State
 from selfplay.grading.proof import Grader
-from selfplay.matches.series import PairMatches, PairResult
+from selfplay.matches.series import PairResult, PairSeries, Series
 from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
@@ -93,22 +93,22 @@ def schedule(levels: Sequence[int], references: Sequence[str], parameters: Compa
     return pairs | dict.fromkeys(pairwise(ladder), parameters.earlier_matches)
 
 
-def scheduled_matches(pairs: dict[Pair, int], parameters: ComparisonParameters, seed: int) -> list[PairMatches[Who]]:
+def scheduled_matches(pairs: dict[Pair, int], parameters: ComparisonParameters, seed: int) -> list[PairSeries[Who]]:
     """The matches of a `schedule`. All pairs play from the same openings, which makes their results comparable."""
     key = stream_key(seed, 0, Activity.MEASUREMENT)
-    plies, seconds = parameters.opening_plies, parameters.pair_seconds
-    return [PairMatches(pair, matches, key, plies, seconds=seconds) for pair, matches in pairs.items()]
+    series = Series(range(0), key, opening_plies=parameters.opening_plies, seconds=parameters.pair_seconds)
+    return [PairSeries(pair, replace(series, matches=range(matches))) for pair, matches in pairs.items()]
 
 
-def sampled_matches(levels: Sequence[int], parameters: ComparisonParameters, seed: int) -> list[PairMatches[Who]]:
+def sampled_matches(levels: Sequence[int], parameters: ComparisonParameters, seed: int) -> list[PairSeries[Who]]:
     """Matches of each trained level against the level before it, then of each against the random player.
 
     Levels explore in matches against each other, because two deterministic players would repeat a few matches.
     """
 
-    def matches(level: int, opponent: int, activity: Activity, epsilons: Sequence[float] = ()) -> PairMatches[Who]:
-        key, seconds = stream_key(seed, level, activity), parameters.pair_seconds
-        return PairMatches((level, opponent), parameters.matches, key, epsilons=epsilons, seconds=seconds)
+    def matches(level: int, opponent: int, activity: Activity, epsilons: Sequence[float] = ()) -> PairSeries[Who]:
+        numbers, key, seconds = range(parameters.matches), stream_key(seed, level, activity), parameters.pair_seconds
+        return PairSeries((level, opponent), Series(numbers, key, epsilons=epsilons, seconds=seconds))
 
     pairs, epsilons = pairwise([0, *levels]), parameters.epsilons
     previous = [matches(level, before, Activity.VERSUS_PREVIOUS, epsilons) for before, level in pairs]
@@ -166,11 +166,11 @@ class Compared:
     parameters: ComparisonParameters = field(default_factory=ComparisonParameters)
     seed: int = 0
     batch_size: int | None = None
-    """As for `selfplay.matches.arena.play_matches`."""
+    """As for `Series`."""
     agents: Mapping[int, Agent] = field(default_factory=dict)
     """The trained levels, if they have policies to be measured; else empty."""
-    play_pairs: Callable[[Sequence[PairMatches[Who]]], Sequence[PairResult]] | None = None
-    """Plays series of matches, as `PairMatches.play` does, perhaps in several processes; None: one after the other."""
+    play_pairs: Callable[[Sequence[PairSeries[Who]]], Sequence[PairResult]] | None = None
+    """Plays series of matches, as `Series.play` does, perhaps in several processes; None: one after the other."""
     evaluation: FeatureEvaluation = RESULT_ONLY
     """Of the searches whose matches give the positions that are solved."""
     keep: Keep = made_anew
@@ -213,13 +213,13 @@ class Compared:
         """The names of the reference players, without the random player; none in a game that can be enumerated."""
         return [] if self.grader is not None else [who for who in self.players if isinstance(who, str)]
 
-    def play(self, series: Sequence[PairMatches[Who]]) -> Sequence[PairResult]:
+    def play(self, series: Sequence[PairSeries[Who]]) -> Sequence[PairResult]:
         """Play series of matches between these players."""
         if self.play_pairs is not None:
             return self.play_pairs(series)
-        players = self.players
         return [
-            each.play(self.game, (players[each.pair[0]], players[each.pair[1]]), self.batch_size) for each in series
+            replace(each, batch_size=self.batch_size).play(self.game, (self.players[one], self.players[other]))
+            for (one, other), each in series
         ]
 
     @cached_property

@@ -30,14 +30,12 @@ from selfplay.grading.proof import (
     lines_text,
 )
 from selfplay.grading.tables import COUNT, ERROR, LINES, SHARE, TEXT, Columns, Row
-from selfplay.matches.arena import play_matches
+from selfplay.matches.series import Series
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.mcts import MctsPlayer
+from selfplay.players.mcts import MctsPlayer, TreeSearchParameters
 from selfplay.players.network_evaluator import PolicyNetPlayer
 from selfplay.players.player import Player, policy_of
-from selfplay.search.mcts.puct import puct
-from selfplay.search.mcts.tree_search import TreeSearch
 
 SMALLEST_SHARE = 0.0001
 
@@ -148,8 +146,8 @@ def policy_player(agent: Agent, level: int) -> PolicyNetPlayer:
 
 def search_player(agent: Agent, level: int, simulations: int) -> MctsPlayer:
     """Tree search with the agent's network, without noise."""
-    search = TreeSearch(agent.game, agent.evaluator(), puct(), simulations)
-    return MctsPlayer(search, name=f"mcts:level:{level}?simulations={simulations}")
+    name = f"mcts:level:{level}?simulations={simulations}"
+    return TreeSearchParameters(simulations=simulations).search_player(agent.game, agent.evaluator(), name)
 
 
 def policy_positions(agent: Agent, level: int, epsilons: Sequence[float], seed: int) -> State:
@@ -160,7 +158,7 @@ def policy_positions(agent: Agent, level: int, epsilons: Sequence[float], seed: 
     game = agent.game
     exploring = EpsilonGreedyPlayer(game, policy_player(agent, level), epsilons)
     key = stream_key(seed, level, Activity.POLICY_POSITIONS)
-    (record,) = play_matches(game, (exploring, exploring), range(MATCHES), key, batch_size=MATCHES)
+    (record,) = Series(range(MATCHES), key, batch_size=MATCHES).records(game, (exploring, exploring))
     every = State(*(torch.cat(fields) for fields in zip(*record.states, strict=True)))
     unfinished = every.select(~every.terminated)
     found = unfinished.select(distinct_positions(unfinished.position)[0])

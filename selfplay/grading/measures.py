@@ -21,7 +21,7 @@ from selfplay.games.win_draw_loss import (
 )
 from selfplay.grading.compared import Compared, Pair, Who, scheduled_matches
 from selfplay.grading.tables import COUNT, RESULTS, Columns, Row, result_columns, result_fields
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
@@ -210,18 +210,16 @@ SeatResults = tuple[WinDrawLoss[int], WinDrawLoss[int]]
 def play_against_perfect(
     perfect: SolverPlayer[ExactSolver],
     players: Mapping[Who, Player],
-    matches: int,
-    key: int,
-    batch_size: int | None,
+    series: Series,
     progress: ProgressBar = NoProgress,
 ) -> dict[Who, SeatResults]:
-    """The results of each player in `matches` matches in each seat. The players do not learn from them."""
+    """The results of each player in the series in each seat."""
     results: dict[Who, SeatResults] = {}
     with closing(progress(total=2 * len(players), desc="against perfect play")) as bar:
         for who, player in players.items():
-            first = count_matches(perfect.game, (player, perfect), matches, key, batch_size, alternate=False)
+            first = series.play(perfect.game, (player, perfect))
             bar.update(1)
-            second = count_matches(perfect.game, (perfect, player), matches, key, batch_size, alternate=False)
+            second = series.play(perfect.game, (perfect, player))
             bar.update(1)
             results[who] = first.results, second.results.reversed()
     return results
@@ -239,7 +237,8 @@ class PerfectPlay(Measure):
         super().__init__(compared)
         matches, key = compared.parameters.perfect_matches, stream_key(compared.seed, 0, Activity.VERSUS_PERFECT)
         players: dict[Who, Player] = {level: compared.players[level] for level in compared.spaced if matches}
-        self.results = play_against_perfect(perfect, players, matches, key, compared.batch_size, compared.progress)
+        series = Series(range(matches), key, alternate=False, batch_size=compared.batch_size)
+        self.results = play_against_perfect(perfect, players, series, compared.progress)
         self.start_value = perfect.solver.value(compared.game.init()) if matches else None
 
     @classmethod

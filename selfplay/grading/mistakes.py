@@ -16,7 +16,7 @@ the player to move is lost, if all actions lead to the same result, if it has be
 full.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import ClassVar, Self
 
@@ -33,13 +33,13 @@ from selfplay.grading.solved_positions import (
     QUALITY_COLUMNS,
     PositionGrade,
     SolvedPositions,
-    average_player,
     average_player_name,
     grades_in,
+    one_of_each_match,
     quality_fields,
 )
 from selfplay.grading.tables import COUNT, TEXT, Columns, Row
-from selfplay.matches.arena import play_matches
+from selfplay.matches.series import Series
 from selfplay.players.perfect import whole_game_solver_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
@@ -68,7 +68,7 @@ def judged_positions(
     """
     game, key = solver.game, stream_key(seed, 0, Activity.JUDGED_POSITIONS)
     record = {"game": game.name, "judged": count, "seed": seed, "player": average_player_name(evaluation)}
-    solved = keep("judged_positions", record, lambda: sample_positions(solver, count, key, evaluation, progress))
+    solved = keep("judged_positions", record, lambda: positions_of_groups(solver, count, key, evaluation, progress))
     return SolvedPositions.of(game, solved) if solved else None
 
 
@@ -89,7 +89,7 @@ MAX_MATCHES_PER_POSITION = 100
 MATCHES_AT_ONCE = 600
 
 
-def sample_positions(
+def positions_of_groups(
     solver: ExactSolver,
     count: int,
     key: int,
@@ -97,27 +97,28 @@ def sample_positions(
     progress: ProgressBar = NoProgress,
 ) -> list[SolvedPosition]:
     """Up to `count` positions of each group, in the order of GROUPS."""
-    game, found, drawn = solver.game, {group: list[SolvedPosition]() for group in GROUPS}, set[tuple[int, ...]]()
-    players = (average_player(game, evaluation),) * 2
-    matches = range(MAX_MATCHES_PER_POSITION * count * len(GROUPS))
+    found = {group: list[SolvedPosition]() for group in GROUPS}
+
+    def missing() -> list[str]:
+        return [group for group in GROUPS if len(found[group]) < count]
+
+    def choose(record: MatchRecord) -> Iterator[int | None]:
+        """A ply drawn from those whose positions may belong to the group of the match."""
+        drawn = Draws(key, record.match, 0).bits(Purpose.POSITION)
+        stones = _stones_by_ply(solver.game, record)
+        for row, match in enumerate(record.match.tolist()):
+            wanted = GROUPS[match % len(GROUPS)]
+            plies = _plies_of(solver, stones[row], wanted) if wanted in missing() else []
+            yield plies[int(below(drawn[row], len(plies)))] if plies else None
+
+    series = Series(range(MAX_MATCHES_PER_POSITION * count * len(GROUPS)), key, batch_size=MATCHES_AT_ONCE)
     with closing(progress(total=count * len(GROUPS), desc="solving positions")) as bar:
-        for record in play_matches(game, players, matches, key, learn=False, batch_size=MATCHES_AT_ONCE):
-            stones = _stones_by_ply(game, record)
-            for row, match in enumerate(record.match.tolist()):
-                missing = [group for group in GROUPS if len(found[group]) < count]
-                wanted = GROUPS[match % len(GROUPS)]
-                if not missing:
-                    return [position for group in GROUPS for position in found[group]]
-                plies = _plies_of(solver, stones[row], wanted) if wanted in missing else []
-                if not plies:
-                    continue
-                bits = Draws(key, record.match[row : row + 1], 0).bits(Purpose.POSITION)
-                state = record.states[plies[int(below(bits, len(plies)))]].select(torch.tensor([row]))
-                position_key = tuple(state.position[0].tolist())
-                if position_key not in drawn and (position := _judged(solver, state, missing)) is not None:
-                    found[position.group].append(position)
-                    bar.update(1)
-                drawn.add(position_key)
+        for state in one_of_each_match(solver.game, evaluation, series, choose):
+            if (position := _judged(solver, state, missing())) is not None:
+                found[position.group].append(position)
+                bar.update(1)
+            if not missing():
+                break
     return [position for group in GROUPS for position in found[group]]
 
 

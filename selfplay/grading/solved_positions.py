@@ -5,8 +5,10 @@ turn discs their values are points (empty squares count for the winner), in othe
 `selfplay.grading.mistakes` has other positions, for games whose solver reaches the start.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from functools import partial
+from itertools import islice
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -18,12 +20,11 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import NotNowError
 from selfplay.games.game import Game
-from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MatchRecord, State
 from selfplay.grading.compared import Compared, Keep, SolvedPosition, Who, made_anew, name_of
 from selfplay.grading.measures import Measure, Shown
 from selfplay.grading.tables import SHARE, Columns, Row
-from selfplay.matches.arena import play_matches
+from selfplay.matches.series import Series
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.perfect import whole_game_solver_player
 from selfplay.players.player import Player, policy_of
@@ -126,6 +127,23 @@ def average_player_name(evaluation: FeatureEvaluation) -> str:
 
 # ---------------------------------------------------------------------- endgame positions
 
+Choose = Callable[[MatchRecord], Iterable[int | None]]
+"""A record to the ply of the position that each of its matches gives, in order; None if it gives none."""
+
+
+def one_of_each_match(game: Game, evaluation: FeatureEvaluation, series: Series, choose: Choose) -> Iterator[State]:
+    """A position of each match of the `average_player` against itself, each different one once, in their order."""
+    player, seen = average_player(game, evaluation), set[tuple[int, ...]]()
+    for record in series.records(game, (player, player)):
+        for row, ply in enumerate(choose(record)):
+            if ply is None:
+                continue
+            state = record.states[ply].select(torch.tensor([row]))
+            if (position := tuple(state.position[0].tolist())) not in seen:
+                seen.add(position)
+                yield state
+
+
 MAX_EMPTIES = 14
 """Empty squares of the earliest positions; on a small board a third of all squares."""
 DIFFERENT_EMPTY = 3
@@ -162,7 +180,7 @@ def endgame_positions(
 def board_fills(game: Game) -> bool:
     """Whether no square becomes empty again in ten random matches, so that few empty squares mean a near end."""
     player = RandomPlayer(game)
-    (record,) = play_matches(game, (player, player), range(10), key=0, learn=False)
+    (record,) = Series(range(10), key=0).records(game, (player, player))
     is_full = torch.stack([game.squares(state) != 0 for state in record.states])
     return not bool((is_full[:-1] & ~is_full[1:]).any())
 
@@ -180,36 +198,24 @@ def _solved_endgames(
     Each match gives the first position with a choice in which the number of empty squares is the one that follows from
     the number of the match. `key`: the stream of random numbers of the matches.
     """
-    player = average_player(game, evaluation)
-    found: list[State] = []
-    for start in range(0, MAX_MATCHES_PER_POSITION * count, count):
-        records = play_matches(game, (player, player), range(start, start + count), key, learn=False)
-        found += [_endgame_in(game, record) for record in records]
-        joined = State(*(torch.cat(fields) for fields in zip(*found, strict=True)))
-        distinct = joined.select(distinct_positions(joined.position)[0])
-        if distinct.batch_size >= count:
-            break
+    series = Series(range(MAX_MATCHES_PER_POSITION * count), key, batch_size=count)
     solve, positions = action_values_to_the_end(game), []
-    bar = progress(total=min(count, distinct.batch_size), desc="solving endgames")
-    for row in range(min(count, distinct.batch_size)):
-        state = distinct.select(torch.tensor([row]))
-        positions.append(SolvedPosition(state, solve(state)))
-        bar.update(1)
-    bar.close()
+    with closing(progress(total=count, desc="solving endgames")) as bar:
+        for state in islice(one_of_each_match(game, evaluation, series, partial(_endgames_in, game)), count):
+            positions.append(SolvedPosition(state, solve(state)))
+            bar.update(1)
     return positions
 
 
-def _endgame_in(game: Game, record: MatchRecord) -> State:
+def _endgames_in(game: Game, record: MatchRecord) -> list[int | None]:
+    """The ply of the endgame position of each match; None if it has none."""
     assert game.num_squares is not None, "only called for games with boards"
     wanted = min(MAX_EMPTIES, game.num_squares // 3) - record.match % DIFFERENT_EMPTY
     ply = torch.full_like(record.match, -1)
     for number, state in enumerate(record.states):
         has_choice = game.legal_action_mask(state).sum(dim=1) > 1
         ply[(empty_squares(game, state) == wanted) & has_choice & (ply < 0)] = number
-    rows = (ply >= 0).nonzero()[:, 0].tolist()
-    chosen = [record.states[0].select(torch.tensor([], dtype=torch.int64))]
-    chosen += [record.states[int(ply[row])].select(torch.tensor([row])) for row in rows]
-    return State(*(torch.cat(fields) for fields in zip(*chosen, strict=True)))
+    return [None if number < 0 else number for number in ply.tolist()]
 
 
 def action_values_to_the_end(game: Game) -> Callable[[State], dict[int, int]]:

@@ -81,6 +81,8 @@ def read_answer(lines: Iterable[str]) -> Answer:
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """Without the letter I, as on Go boards."""
+COLUMNS_OF_HEX = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""As programs for Hex write them."""
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
 """The player of each colour: black moves first."""
@@ -119,6 +121,7 @@ class Vertices:
         height, self.size = game.board_shape or (0, 0)
         places = range(height * self.size)
         others = game.num_distinct_actions - len(places)
+        self.columns = COLUMNS_OF_HEX if game.presentation.is_rhombus else COLUMNS
         self.pass_action = len(places) if others == 1 else None
         is_square = height == self.size > 0 and others in (0, 1)
         if not is_square or any(list(game.presentation.pointed_squares(place)) != [place] for place in places):
@@ -131,14 +134,14 @@ class Vertices:
         if action == self.pass_action:
             return PASS
         row, column = divmod(action, self.size)
-        return f"{COLUMNS[column]}{row + 1 if self.rows == 'top' else self.size - row}"
+        return f"{self.columns[column]}{row + 1 if self.rows == 'top' else self.size - row}"
 
     def action(self, text: str) -> int:
         """The action that `text` names. Raises IllegalActionError if it does not name one."""
         name = text.upper()
         if name == PASS and self.pass_action is not None:
             return self.pass_action
-        column, row = COLUMNS[: self.size].find(name[:1]), name[1:]
+        column, row = self.columns[: self.size].find(name[:1]), name[1:]
         # Python refuses to convert numbers of more than 4,300 digits.
         is_number = row.isascii() and row.isdigit() and len(row) <= LONGEST_ROW
         if not name or column < 0 or not (is_number and 1 <= int(row) <= self.size):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.learners.learner import LevelInputs, TrainedLevel
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.player import Player
@@ -27,9 +27,9 @@ def after_gate(
     before = resources.agent_of(level - 1)
     metadata = {"outcome": before.checkpoint.metadata["outcome"]}
     after = Agent(Checkpoint(trained.network, metadata), inputs.game, f"level {level}")
-    key, size = stream_key(inputs.seed, level, Activity.GATE), resources.batch_size
-    pair = player(after), player(before)
-    results = count_matches(inputs.game, pair, matches, key, size, device=resources.device).results
+    key = stream_key(inputs.seed, level, Activity.GATE)
+    series = Series(range(matches), key, batch_size=resources.batch_size, device=resources.device)
+    results = series.play(inputs.game, (player(after), player(before))).results
     trained.network.to(CPU)
     is_taken = results.score >= gate
     if not is_taken:

@@ -7,52 +7,39 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from selfplay.architectures import probe
-from selfplay.checks import count, fields_of, one_in, within
+from selfplay.checks import IN_MATCHES, IN_TRAINING, changed, fields_of, within
 from selfplay.dataset.rows import Rows
 from selfplay.dataset.target_rules import search as search_targets
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
-from selfplay.learners.self_play import Targets, against_one, generation_key, with_opening
+from selfplay.learners.self_play import against_one, generation_key, with_opening
 from selfplay.learners.values import FitsRows
 from selfplay.players.agent import Agent
 from selfplay.players.kept_searches import KeepsSearches
-from selfplay.players.mcts import MctsPlayer
+from selfplay.players.mcts import TreeSearchParameters
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
-from selfplay.search.mcts.rule import SEARCH_RULES, constants_of_rule, make_rule
-from selfplay.search.mcts.tree_search import MOST_SIMULATIONS, TreeSearch
-from selfplay.training.parameters import IN_MATCHES, IN_TRAINING, LossWeights
+from selfplay.search.mcts.rule import constants_of_rule
+from selfplay.training.parameters import LossWeights
 
 EXPLORING = {"gumbel": {"gumbel_scale": 1.0}, "puct": {"noise": 0.25}}
 """The noise at the root, by rule, in the matches that are learned from."""
 
-MOST_TEMPERATURE = 10**6
-"""At the highest temperature, all actions are equally likely."""
-
 
 @dataclass(frozen=True)
-class Policy(FitsRows):
+class Policy(FitsRows, TreeSearchParameters):
     """Learns which actions a tree search finds good, and the outcomes of its matches."""
 
     gamma: float = field(default=1.0, metadata=IN_MATCHES | within(0, 1))
     """Discount of the return for each further move of the same player."""
-    rule: str = field(default="gumbel", metadata=IN_MATCHES | one_in(SEARCH_RULES))
-    """How simulations choose actions: puct, gumbel or uct."""
+    rule: str = changed(TreeSearchParameters, "rule", "gumbel")
     constants: dict[str, float] = field(default_factory=dict, metadata=IN_MATCHES)
     """Constants of the rule that differ from their usual values, which are those of the rule and, so that matches
     differ, gumbel_scale=1 for gumbel and noise=0.25 for puct."""
-    simulations: int = field(default=32, metadata=IN_MATCHES | within(1, MOST_SIMULATIONS))
-    """Simulations for each action."""
-    proves: bool = field(default=True, metadata=IN_MATCHES)
-    """Whether exact values are proved (MCTS-solver)."""
-    reuse: bool = field(default=False, metadata=IN_MATCHES)
-    """Whether a search continues the tree of the last ply, below the action that was played; not for gumbel."""
-    temperature: float = field(default=1.0, metadata=IN_MATCHES | within(0, MOST_TEMPERATURE))
-    """In the first plies, actions are drawn with probability proportional to policy ** (1 / temperature); 0: the action
-    that the search finds best."""
-    temperature_plies: int = field(default=8, metadata=IN_MATCHES | count(0))
-    """Number of plies with this temperature; later ones have 0."""
+    simulations: int = changed(TreeSearchParameters, "simulations", 32)
+    temperature: float = changed(TreeSearchParameters, "temperature", 1.0)
+    temperature_plies: int | None = changed(TreeSearchParameters, "temperature_plies", 8)
     value_weight: float = field(default=1.0, metadata=IN_TRAINING | within(0, 1000))
     """Weight of the squared error of the value in the loss."""
     policy_weight: float = field(default=1.0, metadata=IN_TRAINING | within(0, 1000))
@@ -93,12 +80,9 @@ class Policy(FitsRows):
         self.player(agent, resources)
 
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
+        usual = EXPLORING.get(self.rule, {})
         with fields_of("constants", *self.constants):
-            rule = make_rule(self.rule, EXPLORING.get(self.rule, {}) | self.constants)
-        search = TreeSearch(agent.game, agent.evaluator(), rule, self.simulations, proves=self.proves, reuse=self.reuse)
-        player = MctsPlayer(
-            search, temperature=self.temperature, temperature_plies=self.temperature_plies, name=agent.name
-        )
+            player = self.search_player(agent.game, agent.evaluator(), agent.name, usual)
         return with_opening(agent.game, KeepsSearches(player), self.opening_plies)
 
     def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
@@ -107,7 +91,4 @@ class Policy(FitsRows):
             raise SettingError(f"opponent={inputs.opponent}: learner=policy only plays against itself")
         key = generation_key(inputs.seed, inputs.level)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
-        plies = self.opening_plies if agent is not None else 0
-        targets = Targets(search_targets, self.gamma, self.outcome_of(), self.value_share, self.exact_from, plies)
-        played = against_one(game, (itself, itself), matches, key, resources)
-        return (targets.rows(game, key, batch) for batch in played)
+        return self.rows_of(inputs, against_one(game, (itself, itself), matches, key, resources), search_targets)

@@ -2,21 +2,18 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
-from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.rows import Rows, concatenate
-from selfplay.dataset.targets import PlayedMatches, TargetRule
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.outcomes import Outcome
 from selfplay.games.state import MatchRecord
 from selfplay.learners.learner import Resources
-from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch, play_matches
+from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch
+from selfplay.matches.series import Series
 from selfplay.players.capabilities import Searches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.kept_searches import KeepsSearches
@@ -28,27 +25,6 @@ RecordedMatches = tuple[MatchRecord, Players]
 """Matches between the same two players, and these players, the level itself first."""
 
 
-class Targets(NamedTuple):
-    """How the targets of rows are computed from matches; see `PlayedMatches`."""
-
-    rule: TargetRule
-    gamma: float
-    outcome: Outcome
-    value_share: float = 0.0
-    exact_from: int | None = None
-    opening_plies: int = 0
-    viewpoints: str = "both"
-
-    def rows(self, game: Game, key: int, batch: list[RecordedMatches]) -> Rows:
-        """The rows of a batch of matches, ordered by match and ply."""
-        how = {name: value for name, value in self._asdict().items() if name not in ("rule", "viewpoints")}
-        parts = [
-            match_rows(PlayedMatches(game, record, players, key, **how), self.rule, self.viewpoints)
-            for record, players in batch
-        ]
-        return parts[0] if len(parts) == 1 else concatenate(parts).in_order()
-
-
 def generation_key(seed: int, level: int) -> int:
     """The stream of random numbers of the matches of a level."""
     return stream_key(seed, level, Activity.GENERATION)
@@ -58,8 +34,8 @@ def against_one(
     game: Game, players: Players, matches: range, key: int, resources: Resources
 ) -> Iterator[list[RecordedMatches]]:
     """Matches of two players, a batch at a time."""
-    size, device = resources.batch_size, resources.device
-    for record in play_matches(game, players, matches, key, learn=False, batch_size=size, device=device):
+    series = Series(matches, key, batch_size=resources.batch_size, device=resources.device)
+    for record in series.records(game, players):
         # The result of a forfeited match says nothing about its positions.
         if not record.forfeits:
             yield [(record, players)]

@@ -2,19 +2,17 @@
 results."""
 
 import logging
-from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
-from selfplay.checks import Range, require, whole_number
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ConformanceError, ForfeitError, SettingError, shortened
 from selfplay.games import Game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
-from selfplay.players.capabilities import EvaluatesOnDevice, FollowsMatch, learners_among
+from selfplay.players.capabilities import EvaluatesOnDevice, FollowsMatch, ReportsStatus
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 
@@ -97,57 +95,6 @@ def _forfeited(record: MatchRecord, reason: str) -> MatchRecord:
     return record._replace(states=(*record.states[:-1], forfeited_state(state)), forfeits=(forfeit,))
 
 
-def play_matches(
-    game: Game,
-    players: Players,
-    matches: range,
-    key: int,
-    *,
-    alternate: bool = True,
-    learn: bool = True,
-    opening_plies: int = 0,
-    batch_size: int | None = None,
-    device: str = CPU,
-) -> Iterator[MatchRecord]:
-    """Play the matches with these numbers, in batches. The batch size does not change any match.
-
-    Matches of players that learn or follow their match are played one at a time. A learner is shown each match before
-    the next one begins. A forfeited match ends at that ply, and the log says why.
-
-    Args:
-        players: the two players; may be the same player twice, who then learns once from each match against itself.
-        alternate: True: the first player moves first in matches with even numbers and second in the others. False: it
-            moves first in all of them.
-        learn: whether players that learn from their matches do so.
-        opening_plies: as for `play_batch`.
-        device: as for `play_batch`.
-        batch_size: the number of matches played in lockstep; None: `USUAL_BATCH_SIZE`.
-
-    Raises SettingError for an argument that is out of range, or a player of another game.
-    """
-    require("matches", matches, isinstance(matches, range), "a range of match numbers, such as range(100)")
-    require("players", players, isinstance(players, list | tuple) and len(players) == 2, "two players")
-    for player in players:
-        require_player(player, game)
-    key, opening_plies = whole_number("key", key), whole_number("opening_plies", opening_plies, Range(0))
-    if batch_size is not None:
-        batch_size = whole_number("batch_size", batch_size, Range(1))
-    learners = learners_among(players) if learn else {}
-    if learners or any(isinstance(player.unwrapped, FollowsMatch) for player in players):
-        batch_size = 1
-    elif batch_size is None:
-        batch_size = USUAL_BATCH_SIZE
-    for start in range(0, len(matches), batch_size):
-        chunk = matches[start : start + batch_size]
-        match = torch.arange(chunk.start, chunk.stop, chunk.step)
-        seats = (match % 2 if alternate else torch.zeros_like(match)).to(torch.int8)
-        record = play_batch(game, players, match, seats, key, opening_plies, device)
-        # The result of a forfeited match contains no information about its last position.
-        for player, learner in learners.items() if not record.forfeits else ():
-            learner.after_match(record, seats_held(players, player, int(seats[0])))
-        yield record
-
-
 def require_player(player: object, game: Game) -> None:
     """Raise SettingError unless `player` is a player of this game."""
     if isinstance(player, type) or not hasattr(player, "act"):
@@ -172,5 +119,5 @@ def results_text(game: Game, results: RunningResults, *players: Player, by_playe
 
 def statuses_of(*players: Player) -> list[str]:
     """The status of each player that reports one."""
-    statuses = [player.status() for player in dict.fromkeys(players)]
-    return [str(status) for status in statuses if status is not None]
+    inner = dict.fromkeys(player.unwrapped for player in players)
+    return [str(player.status()) for player in inner if isinstance(player, ReportsStatus)]

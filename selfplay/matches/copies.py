@@ -8,15 +8,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from selfplay.compute.devices import CPU
 from selfplay.games import Game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
-from selfplay.matches.arena import Players, play_matches
 
 MOST_OPENING_PLIES = 8
-REPEATS = 8
-"""Matches from the initial position that are tried to find out whether two players repeat themselves."""
 WORD_BYTES = 8
 
 
@@ -25,32 +21,6 @@ def usual_opening_plies(game: Game) -> int:
     rounded up, at most eight. Othello has 390,216 openings of eight plies.
     """
     return min(MOST_OPENING_PLIES, -(-game.max_game_length // 8))
-
-
-def first_matches(
-    game: Game,
-    players: Players,
-    matches: int,
-    key: int,
-    batch_size: int | None,
-    device: str = CPU,
-    *,
-    alternate: bool = True,
-) -> tuple[int, list[MatchRecord]]:
-    """The number of random plies with which these matches should begin, and the matches that were already played.
-
-    It is 0, or `usual_opening_plies` if the first matches, played from the initial position, are copies. The arguments
-    are those of `selfplay.matches.arena.play_matches`; the players do not learn.
-    """
-    tried, counted, played = range(min(matches, REPEATS)), CountedMatches(0), []
-    for record in play_matches(
-        game, players, tried, key, alternate=alternate, learn=False, batch_size=batch_size, device=device
-    ):
-        counted.add(record)
-        played += record.singly()
-        if counted.differ:
-            break
-    return (usual_opening_plies(game), []) if counted.has_copies else (0, played)
 
 
 class CountedMatches:

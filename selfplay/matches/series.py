@@ -1,18 +1,26 @@
-"""Series of matches between two players: their results, counted without copies."""
+"""Series of matches between two players: how they are played, and their results, counted without copies."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
+
+import torch
 
 from selfplay.compute.devices import CPU
 from selfplay.games import Game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.matches.arena import Players, play_matches
-from selfplay.matches.copies import CountedMatches, first_matches
+from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch, seats_held
+from selfplay.matches.copies import CountedMatches, usual_opening_plies
+from selfplay.players.capabilities import FollowsMatch, learners_among
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 
 PlayerId = TypeVar("PlayerId")
+
+REPEATS = 8
+"""Matches from the initial position that are tried to find out whether two players repeat themselves."""
 
 
 class PairResult(NamedTuple):
@@ -29,77 +37,100 @@ class PairResult(NamedTuple):
     """Number of random plies at the start of each match."""
 
 
-class PairMatches(NamedTuple, Generic[PlayerId]):
-    """A series of matches between two players, who are made later."""
+@dataclass(frozen=True)
+class Series:
+    """How the matches of a series are played, whoever the two players are."""
 
-    pair: tuple[PlayerId, PlayerId]
-    matches: int
+    matches: range
+    """The numbers of the matches."""
     key: int
-    """The stream of random numbers of the matches, as for `selfplay.matches.arena.play_matches`."""
+    """The stream of their random numbers, see `stream_key`."""
+    alternate: bool = True
+    """True: the first player moves first in matches with even numbers and second in the others. False: it moves first
+    in all of them."""
+    learn: bool = False
+    """Whether players that learn from their matches do so."""
     opening_plies: int | None = 0
-    """As for `count_matches`."""
+    """Number of random plies at the start, the same in the matches 2n and 2n + 1. None: 0, or `usual_opening_plies` if
+    the players repeat themselves; see `opened`."""
     epsilons: Sequence[float] = ()
-    """Exploration rates by ply of both players."""
+    """Exploration rates by ply of both players; empty: they do not explore."""
     seconds: float | None = None
-    """As for `count_matches`."""
+    """Play only the first matches that fit into this time, at least two; None: all."""
+    batch_size: int | None = None
+    """Number of matches played in lockstep, which changes no match; None: `USUAL_BATCH_SIZE`."""
+    device: str = CPU
+    """cpu or cuda. Players with networks evaluate positions there from now on."""
 
-    def play(self, game: Game, players: Players, batch_size: int | None = None, device: str = CPU) -> PairResult:
-        """Play the series. The players do not learn from it."""
+    def records(self, game: Game, players: Players) -> Iterator[MatchRecord]:
+        """Play the matches, in batches, until they are over or the time is.
+
+        Matches of players that learn or follow their match are played one at a time. A learner is shown each match
+        before the next one begins. A forfeited match ends at that ply, and the log says why.
+
+        Args:
+            players: may be the same player twice, who then learns once from each match against itself.
+        """
         if any(self.epsilons):
             one, other = (EpsilonGreedyPlayer(game, player, self.epsilons) for player in players)
             players = (one, other)
-        plies, seconds = self.opening_plies, self.seconds
-        return count_matches(game, players, self.matches, self.key, batch_size, plies, device, seconds=seconds)
+        learners = learners_among(players) if self.learn else {}
+        one_at_a_time = learners or any(isinstance(player.unwrapped, FollowsMatch) for player in players)
+        size = 1 if one_at_a_time else self.batch_size or USUAL_BATCH_SIZE
+        parts = [self.matches] if self.seconds is None else _parts_within(self.seconds, self.matches)
+        for chunk in (part[start : start + size] for part in parts for start in range(0, len(part), size)):
+            match = torch.arange(chunk.start, chunk.stop, chunk.step)
+            seats = (match % 2 if self.alternate else torch.zeros_like(match)).to(torch.int8)
+            record = play_batch(game, players, match, seats, self.key, self.opening_plies or 0, self.device)
+            # The result of a forfeited match contains no information about its last position.
+            for player, learner in learners.items() if not record.forfeits else ():
+                learner.after_match(record, seats_held(players, player, int(seats[0])))
+            yield record
 
+    def opened(self, game: Game, players: Players) -> tuple["Series", list[MatchRecord]]:
+        """The series with its number of random plies, and those of its matches that were played to find it.
 
-def count_matches(
-    game: Game,
-    players: Players,
-    matches: int,
-    key: int,
-    batch_size: int | None = None,
-    opening_plies: int | None = 0,
-    device: str = CPU,
-    *,
-    alternate: bool = True,
-    seconds: float | None = None,
-) -> PairResult:
-    """Play `matches` matches and count their results for the first player.
-
-    The players do not learn from the matches. `key`, `batch_size`, `opening_plies`, `device`, `alternate`: as for
-    `selfplay.matches.arena.play_matches`; `opening_plies` None: as `first_matches` says. `seconds`: play only
-    the first matches that fit into this time, at least two; None: all.
-    """
-    tried: list[MatchRecord] = []
-    if opening_plies is None:
-        opening_plies, tried = first_matches(game, players, matches, key, batch_size, device, alternate=alternate)
-    counted = CountedMatches(opening_plies)
-    for record in tried:
-        counted.add(record)
-    for part in [range(len(tried), matches)] if seconds is None else _parts_within(seconds, matches):
-        for record in play_matches(
-            game,
-            players,
-            part,
-            key,
-            alternate=alternate,
-            learn=False,
-            opening_plies=opening_plies,
-            batch_size=batch_size,
-            device=device,
-        ):
+        It is 0, or `usual_opening_plies` if the first matches, played from the initial position, are copies. Players
+        that learn from their matches do not repeat them.
+        """
+        if self.opening_plies is not None:
+            return self, []
+        opened, tried = replace(self, opening_plies=0), list[MatchRecord]()
+        if self.learn and learners_among(players):
+            return opened, tried
+        counted = CountedMatches(0)
+        for record in replace(opened, matches=self.matches[:REPEATS], learn=False).records(game, players):
             counted.add(record)
-    results = counted.results
-    return PairResult(results.by_player, counted.distinct, *results.forfeits, counted.evidence, opening_plies)
+            tried += record.singly()
+            if counted.differ:
+                break
+        return (replace(self, opening_plies=usual_opening_plies(game)), []) if counted.has_copies else (opened, tried)
+
+    def play(self, game: Game, players: Players) -> PairResult:
+        """Play the matches and count their results for the first player."""
+        series, tried = self.opened(game, players)
+        plies = series.opening_plies or 0
+        counted = CountedMatches(plies)
+        for record in chain(tried, replace(series, matches=self.matches[len(tried) :]).records(game, players)):
+            counted.add(record)
+        results = counted.results
+        return PairResult(results.by_player, counted.distinct, *results.forfeits, counted.evidence, plies)
 
 
-def _parts_within(seconds: float, matches: int) -> Iterator[range]:
+class PairSeries(NamedTuple, Generic[PlayerId]):
+    """A series of matches between two players, who are made later."""
+
+    pair: tuple[PlayerId, PlayerId]
+    series: Series
+
+
+def _parts_within(seconds: float, matches: range) -> Iterator[range]:
     """Two matches, then at most as many as before, and so on, until the time is over or is too short for two more
     matches."""
     began, size, played = monotonic(), 2, 0
-    while played < matches and size >= 2:
-        yield range(played, min(played + size, matches))
-        played = min(played + size, matches)
+    while played < len(matches) and size >= 2:
+        yield matches[played : played + size]
+        played = min(played + size, len(matches))
         used = monotonic() - began
         fitting = int((seconds - used) / used * played)
         # Openings are played from both seats, by an even and an odd match.

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from selfplay.checks import require
+from selfplay.checks import Range, require, whole_number
 from selfplay.compute.devices import CPU
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.grading import proof
 from selfplay.grading.proof import Grade
-from selfplay.matches import arena
-from selfplay.named_players.make import make_player
+from selfplay.matches.series import Series
+from selfplay.named_players.make import make_pair, make_player
 from selfplay.players.player import Player
 
 
@@ -69,17 +69,9 @@ def play_matches(
     """
     game = make_game(game)
     require("players", players, isinstance(players, list | tuple) and len(players) == 2, "two players or their names")
-    first, second = players
-    player = make_player(first, game)
-    return arena.play_matches(
-        game,
-        # Equal names are one player.
-        (player, player if second == first else make_player(second, game)),
-        matches,
-        key,
-        alternate=alternate,
-        learn=learn,
-        opening_plies=opening_plies,
-        batch_size=batch_size,
-        device=device,
-    )
+    require("matches", matches, isinstance(matches, range), "a range of match numbers, such as range(100)")
+    key, opening_plies = whole_number("key", key), whole_number("opening_plies", opening_plies, Range(0))
+    if batch_size is not None:
+        batch_size = whole_number("batch_size", batch_size, Range(1))
+    series = Series(matches, key, alternate, learn, opening_plies=opening_plies, batch_size=batch_size, device=device)
+    return series.records(game, make_pair(*players, game))

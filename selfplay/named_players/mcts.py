@@ -8,13 +8,12 @@ from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.named_players.agents import agent_name, agent_syntaxes, make_agent
 from selfplay.named_players.make import files_of_player
-from selfplay.named_players.names import PlayerName, player_kind
-from selfplay.players.mcts import MctsPlayer
+from selfplay.named_players.names import Option, PlayerName, options_of, player_kind
+from selfplay.players.mcts import TreeSearchParameters
 from selfplay.players.player import Player
 from selfplay.registry import Registry
 from selfplay.search.mcts.evaluator import RolloutEvaluator
-from selfplay.search.mcts.rule import make_rule
-from selfplay.search.mcts.tree_search import TreeSearch
+from selfplay.search.mcts.rule import SEARCH_RULES, constants_of_rule
 
 EVALUATORS: Registry[Callable[[str, PlayerName, Game, Path], Any]] = Registry(
     "evaluator",
@@ -28,7 +27,7 @@ Functions from (the text after a second colon, name, game, run_dir) to an evalua
 """
 
 DEFAULT_RULES = {"rollouts": "uct"}
-"""The rule of these evaluators if the name does not give one; it is puct for all others."""
+"""The rule of these evaluators if the name does not give one."""
 
 OF_NETWORKS, OF_ROLLOUTS = ("prior_temperature", "symmetries"), ("rollouts",)
 """The options that only evaluators with a network use, and only random rollouts."""
@@ -68,38 +67,40 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
     return [] if named is None else files_of_player(named, run_dir)
 
 
-@player_kind("mcts:EVALUATOR", files=_files)
+CONSTANTS = dict.fromkeys(constant for rule in SEARCH_RULES.included for constant in constants_of_rule(rule))
+"""The constants of the rules of this package, which are options too; each rule checks those that are given."""
+
+
+@player_kind(
+    "mcts:EVALUATOR",
+    files=_files,
+    more=(*options_of(TreeSearchParameters), *(Option(constant, float) for constant in CONSTANTS)),
+)
 def mcts(
     game: Game,
     name: PlayerName,
     *,
-    simulations: int = 200,
-    rule: str | None = None,
-    proves: bool = True,
-    reuse: bool = False,
-    temperature: float = 0.0,
-    temperature_plies: int | None = None,
     prior_temperature: float | None = None,
     symmetries: bool = False,
     rollouts: int = 1,
     run_dir: Path,
-    c: float | None = None,
-    c_init: float | None = None,
-    c_base: float | None = None,
-    unvisited: float | None = None,
-    noise: float | None = None,
-    alpha: float | None = None,
-    c_visit: float | None = None,
-    c_scale: float | None = None,
-    considered: float | None = None,
-    gumbel_scale: float | None = None,
+    **searching: Any,
 ) -> Player:
-    """Monte-Carlo tree search with the network of level L (mcts:level:L) or random rollouts (mcts:rollouts)"""
-    # Each rule checks the constants that are given.
-    constants = {"c": c, "c_init": c_init, "c_base": c_base, "unvisited": unvisited, "noise": noise, "alpha": alpha}
-    constants |= {"c_visit": c_visit, "c_scale": c_scale, "considered": considered, "gumbel_scale": gumbel_scale}
+    """Monte-Carlo tree search with the network of level L (mcts:level:L) or random rollouts (mcts:rollouts)
+
+    Args:
+        prior_temperature: without a policy head, priors are softmax(values of actions / this); null: 0.1
+        symmetries: whether a position is evaluated as the mean over its images under the symmetries of the game
+        rollouts: random matches in each simulation of mcts:rollouts, whose rule is uct unless another is set
+    """
+    constants = {constant: searching.pop(constant) for constant in CONSTANTS}
     given = {constant: value for constant, value in constants.items() if value is not None}
-    chosen = make_rule(rule or DEFAULT_RULES.get(name.argument.partition(":")[0], "puct"), given)
-    evaluator = _evaluator(name, game, run_dir)
-    search = TreeSearch(game, evaluator, chosen, simulations, proves=proves, reuse=reuse)
-    return MctsPlayer(search, temperature=temperature, temperature_plies=temperature_plies, name=name.text)
+    searching["rule"] = rule_of(name)
+    parameters = TreeSearchParameters(**searching, constants=given)
+    return parameters.search_player(game, _evaluator(name, game, run_dir), name.text)
+
+
+def rule_of(name: PlayerName) -> str:
+    """The rule of the player with this name: that of its option, or else the usual one of the evaluator."""
+    usual = DEFAULT_RULES.get(name.argument.partition(":")[0], name.options["rule"])
+    return str(name.given.get("rule", usual))

@@ -29,9 +29,9 @@ def strengths(game: Game) -> dict[str, str]:
     """
     greedy = "discs" if game.counts_discs else game.usual_evaluation
     easy = f"{SEARCH}&depth=1&slack=0&evaluation={greedy}&epsilon=0.2"
-    has_agent = game.name in pretrained_agents()
-    if has_agent and is_for_compiled_search(game.name):
-        learned, depth = f"{SEARCH}&evaluation={PRETRAINED}", search_depth(game.name, HARD_DEPTH)
+    has_agent = game.learned_as() in pretrained_agents()
+    if has_agent and is_for_compiled_search(game.learned_as()):
+        learned, depth = f"{SEARCH}&evaluation={PRETRAINED}", search_depth(game.learned_as(), HARD_DEPTH)
         deeper = SEARCH if depth <= HARD_DEPTH else WITH_TABLE
         return {
             "easy": easy,
@@ -68,8 +68,8 @@ def judge_name(game: Game) -> tuple[str, str]:
 
     Exact values are better, where they are known.
     """
-    has_agent = game.name in pretrained_agents()
-    if has_agent and not is_for_compiled_search(game.name):
+    has_agent = game.learned_as() in pretrained_agents()
+    if has_agent and not is_for_compiled_search(game.learned_as()):
         return (
             f"mcts:{PRETRAINED}?simulations={NETWORK_SIMULATIONS}",
             f"{PRETRAINED}, {NETWORK_SIMULATIONS} simulations",
@@ -78,7 +78,7 @@ def judge_name(game: Game) -> tuple[str, str]:
         return f"mcts:rollouts?simulations={JUDGE_SIMULATIONS}", f"tree search, {JUDGE_SIMULATIONS:,} random matches"
     evaluation = PRETRAINED if has_agent else game.usual_evaluation
     # A small table, because there may be one for each match.
-    depth = search_depth(game.name, JUDGE_DEPTH)
+    depth = search_depth(game.learned_as(), JUDGE_DEPTH)
     name = f"search:negascout?depth={depth}&table_bits=14&evaluation={evaluation}"
     return name, f"{evaluation}, {depth} plies"
 

@@ -140,4 +140,4 @@ class Agent:
         # No feature exceeds the number of squares: features count squares, and only few squares are counted twice.
         largest = (self.game.num_squares or 0) * sum(map(abs, weights.values()))
         win = 10.0 ** max(0, math.floor(math.log10(largest)) + 1) if largest > 0 else 1.0
-        return FeatureEvaluation(self.name, self.game.name, win, win / POINTS_IN_A_WIN, weights)
+        return FeatureEvaluation(win, win / POINTS_IN_A_WIN, weights, game=self.game.name, name=self.name)

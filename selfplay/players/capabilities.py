@@ -15,6 +15,7 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Draws
 from selfplay.games.state import MatchRecord, State
 from selfplay.players.player import Player, SearchedPolicies
+from selfplay.search.mcts.tree_search import TreeSearch
 
 
 @runtime_checkable
@@ -61,11 +62,51 @@ class PredictsOutcomes(Protocol):
 
 
 @runtime_checkable
+class Explains(Protocol):
+    """Says why it chooses its actions."""
+
+    def reason(self, state: State) -> str | None:
+        """Why `act` chooses as it does in this position (B = 1), such as "a predicted win", in a few words."""
+
+
+@runtime_checkable
+class ReportsStatus(Protocol):
+    """Says what it has learned so far."""
+
+    def status(self) -> object:
+        """Its `str` is a short description."""
+
+
+@runtime_checkable
+class SolvesExactly(Protocol):
+    """Solves some positions with the exact solver of the game."""
+
+    def solves(self, state: State) -> Tensor:
+        """bool[B]: the positions that it solves; the values of their actions are those of the solver."""
+
+
+@runtime_checkable
+class NamesValues(Protocol):
+    """Puts exact values in words."""
+
+    def value_text(self, value: float, state: State, row: int = 0) -> str:
+        """The value of an action in match `row` of `state` in words, such as "wins in 8"."""
+
+
+@runtime_checkable
 class Searches(Protocol):
     """Chooses its actions by searches, which also find policies and values."""
 
     def chosen(self, state: State, draws: Draws) -> tuple[Tensor, SearchedPolicies]:
         """The actions of `act` with these arguments, and what the searches found in each position."""
+
+
+@runtime_checkable
+class GrowsTrees(Protocol):
+    """Chooses its actions by tree search."""
+
+    def tree_search(self) -> TreeSearch:
+        """The search."""
 
 
 def learners_among(players: tuple[Player | None, Player | None]) -> dict[Player, LearnsFromMatches]:

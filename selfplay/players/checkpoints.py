@@ -117,7 +117,8 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     the weights do not fit it or are not reasonable numbers.
     """
     with _opened(path) as (metadata, file):
-        if metadata["game"] != (name := name_of_game(game)):
+        name = name_of_game(game)
+        if game.learned_as(metadata["game"]) != game.learned_as(name):
             own = shortened(metadata["game"])
             raise InvalidFileError(path, f"is for {own}, not for {name}; set game={own}")
         architecture, sizes = metadata["architecture"], (game.observation_shape, game.num_distinct_actions)

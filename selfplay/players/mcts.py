@@ -1,17 +1,25 @@
-"""The player that chooses its actions by Monte-Carlo tree search."""
+"""The player that chooses its actions by Monte-Carlo tree search, and its parameters."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from selfplay.checks import IN_MATCHES, count, one_in, within
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
+from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.kept_searches import is_same_batch, is_same_draws
-from selfplay.players.player import Player, SearchedPolicies, one_hot_policy, sample_actions
+from selfplay.players.player import ActionValues, Player, SearchedPolicies, one_hot_policy, sample_actions
+from selfplay.search.mcts.rule import SEARCH_RULES, make_rule
 from selfplay.search.mcts.tree import TreeSearchResult
-from selfplay.search.mcts.tree_search import TreeSearch
+from selfplay.search.mcts.tree_search import MOST_SIMULATIONS, TreeSearch
+
+MOST_TEMPERATURE = 10**6
+"""At the highest temperature, all actions are equally likely."""
 
 
 class _Searched(NamedTuple):
@@ -50,7 +58,7 @@ class MctsPlayer(Player):
         self.game, self.search, self.temperature = search.game, search, temperature
         self.temperature_plies = temperature_plies
         self.name = name or f"mcts {search.parts.name}"
-        self._prepared: _Searched | None = None
+        self._kept: _Searched | None = None
 
     def act(self, state: State, draws: Draws) -> Tensor:
         return self._actions(self._result(state, draws), draws)
@@ -85,31 +93,34 @@ class MctsPlayer(Player):
 
     def action_values(self, state: State) -> Tensor:
         """float32[B, A], in [-1, 1]: the mean value of each action in the search of `policy`; nan if not visited."""
-        return self._result(state).action_values.to(torch.float32)
+        return self.value_actions(state).values
 
-    def points_per_value(self) -> float | None:
-        return self.search.parts.ends.points_per_value
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues:
+        """Of the search of `policy`, or with `draws` of that of `act`, which then does not search again.
 
-    def visit_counts(self, state: State) -> Tensor:
-        """int64[B, A]: the number of simulations through each action in the search of `policy`."""
-        return self._result(state).visits
+        Preferred are the actions with the most simulations, or with which the search proved a win.
+        """
+        if draws is not None:
+            self._kept = _Searched(state, draws, self.search.search(state, draws))
+        result = self._result(state, draws)
+        return ActionValues(
+            result.action_values.to(torch.float32),
+            points_per_value=self.search.parts.ends.points_per_value,
+            visits=result.visits,
+            preferred=result.actions,
+        )
 
-    def preferred_actions(self, state: State) -> Tensor:
-        """int64[B]: the actions with the most simulations in the search of `policy`, or with which it proved a win."""
-        return self._result(state).actions
+    def tree_search(self) -> TreeSearch:
+        return self.search
 
     def move_to(self, device: str) -> None:
         """Evaluate positions on this device, if the evaluator can."""
         self.search.move_to(device)
 
-    def prepare(self, state: State, draws: Draws) -> None:
-        self._prepared = _Searched(state, draws, self.search.search(state, draws))
-
     def _result(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
-        """The search of these positions, unless it was prepared."""
-        prepared = self._prepared
-        if prepared is not None and prepared.is_of(state, draws):
-            return prepared.result
+        """The search of these positions, unless it is the last one of `value_actions`."""
+        if self._kept is not None and self._kept.is_of(state, draws):
+            return self._kept.result
         return self.search.search(state, draws)
 
     def _actions(self, result: TreeSearchResult, draws: Draws) -> Tensor:
@@ -124,3 +135,39 @@ class MctsPlayer(Player):
         largest = result.policy.amax(dim=1, keepdim=True)
         weights = (result.policy / largest.clamp(min=torch.finfo(torch.float64).tiny)) ** (1 / self.temperature)
         return weights / weights.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSearchParameters:
+    """How a player searches, and how it chooses an action by what it has found."""
+
+    rule: str = field(default="puct", metadata=IN_MATCHES | one_in(SEARCH_RULES))
+    """How simulations choose actions: puct, gumbel or uct."""
+    constants: dict[str, float] = field(default_factory=dict, metadata=IN_MATCHES)
+    """Constants of the rule that differ from their usual values."""
+    simulations: int = field(default=200, metadata=IN_MATCHES | within(1, MOST_SIMULATIONS))
+    """Simulations for each action."""
+    proves: bool = field(default=True, metadata=IN_MATCHES)
+    """Whether exact values are proved (MCTS-solver)."""
+    reuse: bool = field(default=False, metadata=IN_MATCHES)
+    """Whether a search continues the tree of the last ply, below the action that was played; not for gumbel."""
+    temperature: float = field(default=0.0, metadata=IN_MATCHES | within(0, MOST_TEMPERATURE))
+    """In the first plies, actions are drawn with probability proportional to policy ** (1 / temperature); 0: the action
+    that the search finds best."""
+    temperature_plies: int | None = field(default=None, metadata=IN_MATCHES | count(0))
+    """Number of plies with this temperature, later ones have 0; null: all."""
+
+    def search_player(
+        self, game: Game, evaluator: Any, name: str | None = None, usual: Mapping[str, float] | None = None
+    ) -> MctsPlayer:
+        """The player with these parameters.
+
+        Args:
+            evaluator: as of `TreeSearch`.
+            usual: constants of the rule in place of its defaults, where the parameters have none.
+
+        Raises SettingError for a parameter that is out of range or unknown.
+        """
+        rule = make_rule(self.rule, {**(usual or {}), **self.constants})
+        search = TreeSearch(game, evaluator, rule, self.simulations, proves=self.proves, reuse=self.reuse)
+        return MctsPlayer(search, temperature=self.temperature, temperature_plies=self.temperature_plies, name=name)

@@ -11,12 +11,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import GameTooLargeError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, perfect_values
 from selfplay.games.state import State
 from selfplay.players.best_value import BestValuePlayer, GraphPlayer
+from selfplay.players.player import ActionValues
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solves_whole_matches
 from selfplay.search.shared_solver import SharedSolver, Solving
 
@@ -62,6 +64,9 @@ class SolverPlayer(BestValuePlayer, Generic[Solver]):
                 values[row, action] = value
         every: NDArray[np.float64] = values[inverse.numpy()]
         return every
+
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues:
+        return ActionValues(self.action_values(state), is_exact=self.solves(state))
 
     def solves(self, state: State) -> Tensor:
         """bool[B]: always true."""

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, below
 from selfplay.errors import ConformanceError, IllegalActionError, NotNowError, shortened
-from selfplay.experience.store import ExperienceStore
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.registry import errors_of_outside
@@ -26,20 +25,34 @@ class SearchedPolicies(NamedTuple):
     """float64[B], in [-1, 1]: the value of the position to the player to move; nan where nothing was searched."""
 
 
+class ActionValues(NamedTuple):
+    """What a player expects of the actions in B positions."""
+
+    values: Tensor
+    """float32[B, A]: the value of each action to the player to move, on the player's own scale; nan if the action is
+    illegal, or the player does not know its value."""
+    neutral: float = 0.0
+    """The value of an even match."""
+    points_per_value: float | None = None
+    """The points at the end of a match that a value of 1 stands for; None if values are not points."""
+    is_exact: Tensor | None = None
+    """bool[B]: the positions whose values are those of the game's exact solver; None: no position's are."""
+    visits: Tensor | None = None
+    """int64[B, A]: the number of simulations through each action, 0 where illegal; None if it does not simulate."""
+    preferred: Tensor | None = None
+    """int64[B]: the actions that its search finds best; None: those with the highest values."""
+
+
 class Player(ABC):
     """Chooses an action in each match of a batch.
 
     A player does not keep the state of matches, so one player can play thousands of matches at once, on both sides.
     Only `name` and `act` are required. By default nothing else is known about a player: the other methods return None,
-    or what is true of a player without the ability. `selfplay.players.capabilities` has the methods that change how its
-    matches are played.
+    or what is true of a player without the ability. `selfplay.players.capabilities` has methods that only some players
+    have.
     """
 
     name: str
-    neutral: float = 0.0
-    """The value of an even match, if it values actions."""
-    store: ExperienceStore | None = None
-    """The experience graph by which it plays."""
 
     @abstractmethod
     def act(self, state: State, draws: Draws) -> Tensor:
@@ -69,17 +82,14 @@ class Player(ABC):
         """
         return None
 
-    def points_per_value(self) -> float | None:
-        """The points at the end of a match that a value of 1 stands for; None if values are not points."""
-        return None
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues | None:
+        """The values of actions with all that is known about them; None if it does not value actions.
 
-    def visit_counts(self, state: State) -> Tensor | None:
-        """int64[B, A]: the number of simulations through each action, 0 where illegal; None if it does not simulate."""
-        return None
-
-    def preferred_actions(self, state: State) -> Tensor | None:
-        """int64[B]: the actions that its search finds best; None: those with the highest values."""
-        return None
+        With `draws` they are those of the search by which `act` chooses its action when it has the same arguments, for
+        one position (B = 1).
+        """
+        values = self.action_values(state)
+        return None if values is None else ActionValues(values)
 
     def searched(self, state: State, draws: Draws) -> SearchedPolicies | None:
         """The results of the searches by which `act` chooses its actions when it has the same arguments.
@@ -89,35 +99,9 @@ class Player(ABC):
         """
         return None
 
-    def prepare(self, state: State, draws: Draws) -> None:
-        """From now on, use one search for the values of this position (B = 1) and for `act` with these draws.
-
-        A player without random searches needs no preparation.
-        """
-        return
-
     def explores(self, draws: Draws) -> Tensor | None:
         """bool[B]: whether `act` plays a random action with these draws; None if it never explores."""
         return None
-
-    def reason(self, state: State) -> str | None:
-        """Why `act` chooses as it does in this position (B = 1), such as "a predicted win", in a few words."""
-        return None
-
-    def status(self) -> object | None:
-        """What the player has learned so far; its `str` is a short description. None if there is nothing to report."""
-        return None
-
-    def solves(self, state: State) -> Tensor:
-        """bool[B]: the positions that the player solves exactly.
-
-        The values of their actions are then those of the game's exact solver.
-        """
-        return torch.zeros_like(state.terminated)
-
-    def value_text(self, value: float, state: State, row: int = 0) -> str:
-        """The value of an action in match `row` of `state`, which the player solves, in words, such as "wins in 8"."""
-        return f"is worth {value:g}"
 
     def without_time_limit(self) -> "Player":
         """The same player without a time limit. Both may share tables, so only one may be used at a time."""
@@ -174,7 +158,6 @@ class PlayerWrapper(Player):
 
     def __init__(self, player: Player, name: str | None = None) -> None:
         self.player, self.name = player, name or player.name
-        self.neutral, self.store = player.neutral, player.store
 
     @property
     def unwrapped(self) -> Player:
@@ -187,37 +170,17 @@ class PlayerWrapper(Player):
         return self.player.policy(state)
 
     def action_values(self, state: State) -> Tensor | None:
-        return self.player.action_values(state)
+        found = self.value_actions(state)
+        return None if found is None else found.values
 
-    def points_per_value(self) -> float | None:
-        return self.player.points_per_value()
-
-    def visit_counts(self, state: State) -> Tensor | None:
-        return self.player.visit_counts(state)
-
-    def preferred_actions(self, state: State) -> Tensor | None:
-        return self.player.preferred_actions(state)
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues | None:
+        return self.player.value_actions(state, draws)
 
     def searched(self, state: State, draws: Draws) -> SearchedPolicies | None:
         return self.player.searched(state, draws)
 
-    def prepare(self, state: State, draws: Draws) -> None:
-        self.player.prepare(state, draws)
-
     def explores(self, draws: Draws) -> Tensor | None:
         return self.player.explores(draws)
-
-    def reason(self, state: State) -> str | None:
-        return self.player.reason(state)
-
-    def status(self) -> object | None:
-        return self.player.status()
-
-    def solves(self, state: State) -> Tensor:
-        return self.player.solves(state)
-
-    def value_text(self, value: float, state: State, row: int = 0) -> str:
-        return self.player.value_text(value, state, row)
 
     def without_time_limit(self) -> Player:
         unlimited = copy(self)
@@ -261,12 +224,12 @@ class CheckedPlayer(PlayerWrapper):
                     raise self._fault("policy must give probabilities of the legal actions, which sum to 1")
         return policy
 
-    def action_values(self, state: State) -> Tensor | None:
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues | None:
         with self._reported():
-            values = self.player.action_values(state)
-            if values is not None:
-                self._check_shape("action_values", values, state)
-        return values
+            found = self.player.value_actions(state, draws)
+            if found is not None:
+                self._check_shape("action_values", found.values, state)
+        return found
 
     def _check_shape(self, method: str, given: object, state: State) -> None:
         shape = (state.batch_size, self.game.num_distinct_actions)

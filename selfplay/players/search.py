@@ -12,7 +12,14 @@ from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.outcomes import EndValues
 from selfplay.games.state import State
-from selfplay.players.player import Player, SearchedPolicies, one_hot_policy, pick_actions, uniform_policy
+from selfplay.players.player import (
+    ActionValues,
+    Player,
+    SearchedPolicies,
+    one_hot_policy,
+    pick_actions,
+    uniform_policy,
+)
 from selfplay.players.value_net import best_values
 from selfplay.search.deadline import current_deadline
 from selfplay.search.exact_solver import empties, make_exact_solver, solver_class
@@ -109,7 +116,13 @@ class SearchPlayer(Player):
         values[open_rows] = searched.to(torch.float32)
         return values
 
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues:
+        values = self.action_values(state)
+        return ActionValues(values, points_per_value=self.points_per_value, is_exact=self.solves(state))
+
+    @property
     def points_per_value(self) -> float | None:
+        """As of `ActionValues`."""
         if not self.searcher.evaluation.predicts_outcome:
             return None
         return EndValues(*self.searcher.evaluation.parameters(self.game).finished.tolist()).points_per_value

@@ -3,8 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.games.position_graph import PositionGraph
+from selfplay.games.state import State
 from selfplay.players.best_value import GraphPlayer
+from selfplay.players.player import ActionValues
 
 
 class TabularPlayer(GraphPlayer):
@@ -15,13 +18,14 @@ class TabularPlayer(GraphPlayer):
             position n with player q to move.
     """
 
-    neutral = 0.5
-
     def __init__(
         self, graph: PositionGraph, values: NDArray[np.float64], ties: str = "random", name: str = "tabular"
     ) -> None:
         super().__init__(graph, ties)
         self.values, self.name = values, name
+
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues:
+        return ActionValues(self.action_values(state), neutral=0.5)
 
     def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:
         found = np.empty((len(numbers), self.graph.children.shape[1]))

@@ -12,7 +12,7 @@ from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.outcomes import OUTCOMES, outcome_of_other
 from selfplay.games.state import State
-from selfplay.players.player import Player, one_hot_policy, sample_actions
+from selfplay.players.player import ActionValues, Player, one_hot_policy, sample_actions
 
 EVALUATION_BLOCK = 256
 """Rows in one forward pass on the CPU. The number is fixed: the order of the sums in a matrix product may depend on its
@@ -83,6 +83,7 @@ class ValueNetPlayer(Player):
         self.game, self.depth, self.temperature, self.name = game, depth, temperature, name
         self.network, self.outcome = network.eval(), outcome
         self._ends = OUTCOMES[outcome](game)
+        self.points_per_value = self._ends.points_per_value
         check_output(network, game.observation_shape, game.num_distinct_actions, f"the network of {name}")
 
     def action_values(self, state: State) -> Tensor:
@@ -93,8 +94,8 @@ class ValueNetPlayer(Player):
         rows, inverse = distinct_positions(state.position)
         return self._action_values(state.select(rows), self.depth)[inverse]
 
-    def points_per_value(self) -> float | None:
-        return self._ends.points_per_value
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues:
+        return ActionValues(self.action_values(state), points_per_value=self.points_per_value)
 
     def predicted_outcomes(self, state: State) -> Tensor:
         """The same as `action_values`, because the network predicts outcomes."""

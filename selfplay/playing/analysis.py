@@ -79,7 +79,7 @@ def analyse(settings: AnalysisSettings) -> Analysis:
             raise SettingError(f"moves={settings.moves}: the match is over after these moves; use fewer")
     else:
         game = PayoffTree(settings.game_tree.payoffs)
-        evaluation = FeatureEvaluation("payoffs", None, win=0.0, margin=1.0, weights={})
+        evaluation = FeatureEvaluation(win=0.0, margin=1.0, weights={}, name="payoffs")
         state, depth = game.init(), min(settings.depth, game.max_game_length)
     is_traced = has_picture or not is_position
     min_scout_depth = settings.min_scout_depth or (2 if is_traced else None)
@@ -132,8 +132,7 @@ def _draw(settings: AnalysisSettings, analysis: Analysis, traces: Mapping[str, T
 def _evaluation_of(settings: AnalysisSettings, game: Game) -> FeatureEvaluation:
     if settings.evaluation_file is not None:
         return make_evaluation(settings.evaluation_file, game)
-    asked = settings.evaluation
-    return FeatureEvaluation("evaluation", asked.game, asked.win, asked.margin, asked.weights, tuple(asked.phases))
+    return FeatureEvaluation(**vars(settings.evaluation))
 
 
 def analysis_report(analysis: Analysis) -> str:

@@ -13,12 +13,14 @@ import numpy as np
 from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
+from selfplay.players.experience import ReadOnlyExperiencePlayer
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
 from selfplay.playing.console_text import ConsoleText, ValueColumn
-from selfplay.playing.estimates import Estimate, Judge, Values, best_actions, grade_of
+from selfplay.playing.estimates import Estimate, Values, best_actions, grade_of
 from selfplay.playing.hints import hint, judge_of, perfect_values
+from selfplay.playing.judge import Judge
 from selfplay.playing.session import Ply, Session
 from selfplay.settings.classical import PictureSettings
 
@@ -151,8 +153,8 @@ class ConsoleValues:
         estimate, name = given.estimate, self.text.action_in_words(given.action, self.session.to_move)
         heading = HEADINGS[estimate.kind != "results"] if estimate.is_exact else self._heading(estimate)
         self.write(self.text.boards(self.session.state, [self._column(estimate, heading)]))
-        if estimate.is_exact:
-            said = f"Perfect play: {name} {estimate.words(given.action)}"
+        if words := estimate.words(given.action):
+            said = f"Perfect play: {name} {words}"
         else:
             because = self.text.because(None, estimate.value(given.action), None, in_points=estimate.in_points)
             said = f"{estimate.player.name} would play {name}{because}"
@@ -180,9 +182,10 @@ class ConsoleValues:
 
 def _assumes_best_replies(player: Player) -> bool:
     """Whether its values are those of minimax, and not learned from matches with exploration."""
-    if player.store is not None:
-        return player.store.rule.backup == "minimax"
-    return isinstance(player.unwrapped, SearchPlayer)
+    inner = player.unwrapped
+    if isinstance(inner, ReadOnlyExperiencePlayer):
+        return inner.store.rule.backup == "minimax"
+    return isinstance(inner, SearchPlayer)
 
 
 def draw_graph(session: Session, picture: PictureSettings) -> str:
@@ -193,8 +196,8 @@ def draw_graph(session: Session, picture: PictureSettings) -> str:
     # matplotlib takes as long to import as the rest of the program.
     from selfplay.figures.experience_graph import boards_ahead, draw_boards_ahead
 
-    stores = [player.store for player in session.players if player is not None]
-    store = next((store for store in stores if store is not None), None)
+    inner = [player.unwrapped for player in session.players if player is not None]
+    store = next((player.store for player in inner if isinstance(player, ReadOnlyExperiencePlayer)), None)
     if store is None:
         raise NotNowError("no player here keeps an experience graph")
     squares = tuple(session.game.squares(session.state)[0].tolist())

@@ -1,23 +1,19 @@
 """What is expected of the actions of a position: a player's estimates, exact values, the best line, and grades."""
 
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.players.perfect import PerfectPlayer, ValueKind, endgame_player, is_found_out, perfect_player_of
+from selfplay.players.capabilities import NamesValues
+from selfplay.players.perfect import RESULT_TEXTS, PerfectPlayer, ValueKind, is_found_out, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.search.deadline import current_deadline
-from selfplay.search.shared_solver import NotSolvedYetError
 
 # ---------------------------------------------------------------------- grades
 
@@ -76,6 +72,12 @@ class Estimate(NamedTuple):
     preferred: int | None = None
     """The action that its search finds best, because the values of others are less certain; None: the one with the
     highest value."""
+    neutral: float = 0.0
+    """The value of an even match."""
+    compared: NDArray[np.bool_] | None = None
+    """bool[A]: the actions whose values are as certain as that of the best, so that they can be graded; None: all."""
+    proved: NDArray[np.bool_] | None = None
+    """bool[A]: the actions whose values are results (1, 0, -1) proved by search; None: none."""
 
     @property
     def are_exact_points(self) -> bool:
@@ -94,30 +96,71 @@ class Estimate(NamedTuple):
         """What the values are; estimates that are not points are results."""
         if self.in_points:
             return "points"
-        return "scores" if self.is_exact and not isinstance(self.player, PerfectPlayer) else "results"
-
-    @property
-    def neutral(self) -> float:
-        """The value of an even match."""
-        return self.player.neutral
+        has_scores = self.is_exact and self.proved is None and not isinstance(self.player, PerfectPlayer)
+        return "scores" if has_scores else "results"
 
     def value(self, action: int | None) -> float | None:
         """The value of an action; None if it is not known."""
         return None if action is None or not np.isfinite(self.values[action]) else float(self.values[action])
 
+    def knows(self, action: int) -> bool:
+        """Whether the value of an action is exact."""
+        return self.is_exact or (self.proved is not None and bool(self.proved[action]))
+
     def words(self, action: int | None) -> str | None:
         """The value of an action in words, such as "wins in 8", if it is known and exact."""
-        value = self.value(action)
-        return self.player.value_text(value, self.state) if self.is_exact and value is not None else None
+        value, player = self.value(action), self.player.unwrapped
+        if action is None or value is None or not self.knows(action):
+            return None
+        if self.proved is not None:
+            return RESULT_TEXTS[value]
+        return player.value_text(value, self.state) if isinstance(player, NamesValues) else None
 
     def grade(self, action: int) -> Grade | None:
         """How much worse than the best action an action is, by these values."""
-        value, best = self.value(action), self.value(self.best)
-        if value is None or best is None:
+        best = self.best
+        value, best_value = self.value(action), self.value(best)
+        if value is None or best is None or best_value is None or not self.compares(action):
             return None
         # A value that is neither points nor exact is at most as far from the value of an even match as a win is.
         win = self.neutral or 1.0
-        return grade_of(value / win, best / win, self.kind, is_exact=self.is_exact)
+        is_exact = self.knows(action) and self.knows(best)
+        return grade_of(value / win, best_value / win, self.kind, is_exact=is_exact)
+
+    def compares(self, action: int) -> bool:
+        """Whether the value of an action is as certain as that of the best one."""
+        return self.compared is None or bool(self.compared[action])
+
+    def with_compared(self, actions: Sequence[int], values: Values) -> "Estimate":
+        """With these values of actions that can be compared; nan: the value stays. The best of them is preferred."""
+        changed, compared = self.values.copy(), np.zeros(len(self.values), dtype=np.bool_)
+        is_known = ~np.isnan(values)
+        changed[np.array(actions)[is_known]], compared[list(actions)] = values[is_known], True
+        best = max(actions, key=lambda action: changed[action])
+        # Other actions, with fewer simulations, are not known to be better.
+        changed[~compared] = np.minimum(changed[~compared], np.nextafter(changed[best], np.float32(-np.inf)))
+        return self._replace(values=changed, preferred=best, compared=compared)
+
+    def with_results(self, results: Values, *, are_all: bool) -> "Estimate":
+        """With these proved results of actions, nan where nothing is proved, in place of estimates from -1 to 1.
+
+        are_all: whether the results of all legal actions are proved.
+        """
+        proved = ~np.isnan(results)
+        if not proved.any():
+            return self
+        values = np.where(proved, results, self.values)
+        # A proved result comes before an equal estimate.
+        below = np.nextafter(values, np.float32(-np.inf))
+        rank = np.where(proved, values, below if self.preferred is None else np.float32(np.nan))
+        best = self.preferred
+        if best is not None and not proved[best]:
+            rank[best] = below[best]
+        if best is None or rank[best] < np.nanmax(rank):
+            best = int(np.nanargmax(rank))
+        values = np.where(proved, values, np.minimum(values, below[best] if proved[best] else values[best]))
+        compared = None if self.compared is None else self.compared | proved
+        return self._replace(values=values, preferred=best, compared=compared, proved=proved, is_exact=are_all)
 
 
 def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estimate | None:
@@ -128,22 +171,17 @@ def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estim
     """
     if bool(state.terminated):
         return None
-    player.prepare(state, draws)
-    if (all_values := player.action_values(state)) is None:
+    if (found := player.value_actions(state, draws)) is None:
         return None
-    values, counts = all_values[0].numpy(), player.visit_counts(state)
-    visits = None if counts is None else counts[0].numpy()
-    if bool(player.solves(state)):
+    values, visits = found.values[0].numpy(), None if found.visits is None else found.visits[0].numpy()
+    if found.is_exact is not None and bool(found.is_exact):
         return Estimate(player, state, values, game.rules.margin is not None, visits, is_exact=True)
-    unit = player.points_per_value()
-    preferred = None if (actions := player.preferred_actions(state)) is None else int(actions)
-    return Estimate(player, state, values * np.float32(unit or 1.0), unit is not None, visits, False, preferred)
+    unit, preferred = found.points_per_value, None if found.preferred is None else int(found.preferred)
+    values = values * np.float32(unit or 1.0)
+    return Estimate(player, state, values, unit is not None, visits, False, preferred, found.neutral)
 
 
 # ---------------------------------------------------------------------- perfect play
-
-LONGEST_LINE = 10
-"""The largest number of actions in a line of best moves."""
 
 
 def results_known_at_once(game: Game, state: State) -> Values | None:
@@ -162,70 +200,3 @@ def results_known_at_once(game: Game, state: State) -> Values | None:
 def best_actions(values: Values) -> tuple[int, ...]:
     """The actions with the largest value, ascending."""
     return tuple(np.flatnonzero(values == np.nanmax(values)).tolist())
-
-
-class Judge:
-    """Gives the best values of actions that are known in a game.
-
-    Use it in one thread at a time.
-
-    Args:
-        make_player: makes the player that values positions without exact values, when it is first needed.
-    """
-
-    def __init__(self, game: Game, make_player: Callable[[], Player]) -> None:
-        self.game, self._make_player = game, make_player
-
-    @cached_property
-    def player(self) -> Player:
-        """Values positions without exact values."""
-        return self._make_player()
-
-    def estimate(self, state: State, draws: Draws, seconds: float | None = None) -> Estimate | None:
-        """The exact values of the actions of a position (B = 1), or else those of the player.
-
-        Args:
-            draws: as for `estimate_of`.
-            seconds: how long to wait for the exact values of a game that can be solved; None for no limit.
-
-        Returns:
-            None if the match is over.
-        """
-        if bool(state.terminated):
-            return None
-        perfect = perfect_player_of(self.game)
-        solver = endgame_player(self.game, state) if perfect is None else perfect.with_time_limit(seconds)
-        if solver is not None:
-            with suppress(NotSolvedYetError):
-                exact = estimate_of(solver, self.game, state, draws)
-                return None if exact is None else exact._replace(is_exact=True)
-        estimate = estimate_of(self.player, self.game, state, draws)
-        if estimate is None or estimate.preferred is None:
-            return estimate
-        # Other actions, with fewer simulations, are not known to be better.
-        best, values = estimate.preferred, estimate.values.copy()
-        others = np.arange(len(values)) != best
-        values[others] = np.minimum(values[others], np.nextafter(values[best], np.float32(-np.inf)))
-        return estimate._replace(values=values)
-
-    def line(self, state: State, draws: Draws, estimate: Estimate, seconds: float) -> list[int]:
-        """The best action of a position (B = 1) by `estimate`, and those that follow if both players take the best.
-
-        After an exact value there are only exact ones. No further action is added after this number of seconds, or
-        after the deadline of the context.
-        """
-        deadline = current_deadline()
-        latest = time.monotonic() + min(seconds, deadline.left)
-        following: Estimate | None = estimate
-        actions: list[int] = []
-        while following is not None and following.best is not None and following.is_exact >= estimate.is_exact:
-            actions.append(following.best)
-            state = self.game.step_unchecked(state, torch.tensor(actions[-1:]))
-            left = latest - time.monotonic()
-            if len(actions) == LONGEST_LINE or left <= 0:
-                break
-            following = self.estimate(state, draws._replace(ply=draws.ply + len(actions)), left)
-            if deadline.is_over:
-                # The search was cut short.
-                break
-        return actions

@@ -4,13 +4,14 @@ from typing import NamedTuple
 
 from selfplay.errors import NotNowError
 from selfplay.games.game import Game
+from selfplay.named_players.evaluations import make_evaluation
 from selfplay.named_players.make import make_player
 from selfplay.named_players.strengths import judge_name
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.player import Player
-from selfplay.playing.estimates import Estimate, Judge, Values
+from selfplay.playing.estimates import Estimate, Values
+from selfplay.playing.judge import Judge
 from selfplay.playing.session import Session
-from selfplay.search.deadline import current_deadline
+from selfplay.search.searcher import Searcher
 
 LINE_SECONDS = 1.5
 """Time for the best line."""
@@ -24,38 +25,33 @@ class Hint(NamedTuple):
     """The values by which it is the best."""
     line: list[int]
     """It and the actions that follow if both players take the best action."""
-    is_cut_short: bool
-    """Whether the deadline of the context has ended the search for the values."""
 
 
 def judge_of(game: Game) -> Judge:
     """The judge that comes with the program."""
-
-    def made() -> Player:
-        name, label = judge_name(game)
-        player = make_player(name, game)
-        player.name = label
-        return player
-
-    return Judge(game, made)
+    name, label = judge_name(game)
+    player = make_player(name, game)
+    player.name = label
+    # An exact solver proves more, and with points.
+    has_solver = game.exact_solver is not None
+    return Judge(game, player, None if has_solver else Searcher(game, make_evaluation("none", game), table_bits=16))
 
 
-def hint(session: Session, judge: Judge, ply: int | None = None, time_limit: float | None = None) -> Hint:
+def hint(session: Session, judge: Judge, ply: int | None = None, estimate: Estimate | None = None) -> Hint:
     """The best action that `judge` knows, whoever plays the match.
 
     Args:
         ply: in the position before this ply of the match, numbered from 0; None: in the current position.
-        time_limit: seconds to wait for exact values; None for no limit.
+        estimate: what the judge expects there, if it is known already.
 
     Raises:
         NotNowError: the match is over there, or has no such ply, or no values are known.
     """
-    state, draws = session.state_before(ply), session.draws_before(ply)
-    estimate = judge.estimate(state, draws, time_limit)
-    if estimate is None or estimate.best is None:
-        raise NotNowError("the match is over" if estimate is None else "no values are known in this position")
-    is_cut_short = current_deadline().is_over
-    return Hint(estimate.best, estimate, judge.line(state, draws, estimate, LINE_SECONDS), is_cut_short)
+    state = session.state_before(ply)
+    known = estimate or judge.estimate(state)
+    if known is None or known.best is None:
+        raise NotNowError("the match is over" if known is None else "no values are known in this position")
+    return Hint(known.best, known, judge.line(state, known, LINE_SECONDS))
 
 
 def perfect_values(session: Session, ply: int | None = None, time_limit: float | None = None) -> Values | None:

@@ -4,9 +4,12 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.named_players.make import make_player
+from selfplay.players.player import Player
 from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
 from selfplay.playing.session import Session
+from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PERSON
 from selfplay.settings.playing import PlaySettings
 
@@ -52,14 +55,26 @@ def _opponent(settings: PlaySettings, game: Game) -> str:
     return usual_player(game, RunFolder.of(settings), options)
 
 
+def player_for(name: str | None, game: Game, settings: CommonSettings) -> Player:
+    """The player with this name for a game, which may be another board or komi than that of the settings.
+
+    None: the usual one. The levels of the run are those of the board of the settings; another board may have a run in
+    its usual folder. Raises as `make_player`.
+    """
+    is_own = game.learned_as() == make_game(settings.game.name).learned_as()
+    run = RunFolder.of(settings) if is_own else RunFolder(RUNS_FOLDER / game.learned_as())
+    return make_player(name or usual_player(game, run), game, run.path)
+
+
 def usual_player(game: Game, run: RunFolder, options: str = "") -> str:
     """The name of the newest level of a run, with these options; of a strong player if the run has no levels."""
     if (level := run.newest_level()) > 0:
         return f"level:{level}{options}"
-    if game.name in pretrained_agents():
-        if not is_for_compiled_search(game.name):
+    if game.learned_as() in pretrained_agents():
+        if not is_for_compiled_search(game.learned_as()):
             return f"mcts:{PRETRAINED}"
-        return PRETRAINED if (depth := search_depth(game.name, 1)) == 1 else f"{PRETRAINED}?depth={depth}"
+        depth = search_depth(game.learned_as(), 1)
+        return PRETRAINED if depth == 1 else f"{PRETRAINED}?depth={depth}"
     if game.features is not None:
         return f"search:negascout?depth=4&evaluation={game.usual_evaluation}"
     return "perfect" if game.exact_solver is not None or (game.num_squares or 0) <= SMALL_BOARD else "mcts:rollouts"

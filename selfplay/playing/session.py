@@ -24,7 +24,7 @@ from selfplay.games.game import Game
 from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.matches.arena import results_text, seats_held
-from selfplay.players.capabilities import FollowsMatch, learners_among
+from selfplay.players.capabilities import Explains, FollowsMatch, learners_among
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
 from selfplay.playing.estimates import Estimate, estimate_of
@@ -236,7 +236,8 @@ class Session:
             return self._step(action=None)
         explores = player.explores(self.draws)
         is_random = None if explores is None else bool(explores)
-        reason = None if is_random else player.reason(self.state)
+        chooser = player.unwrapped
+        reason = chooser.reason(self.state) if not is_random and isinstance(chooser, Explains) else None
         try:
             action = self.choice_of(player)
         except ForfeitError as error:
@@ -319,9 +320,8 @@ class Session:
         self.match += 1 if self.plies or self.is_over else 0
         self._begin(self.first_player if first_player is None else first_player)
 
-    def adviser(self, ply: int) -> Player | None:
-        """Who values the actions before a ply: the evaluator, else the player to move, else its opponent."""
-        seat = int(self.state_before(ply).current_player)
+    def adviser(self, seat: int) -> Player | None:
+        """Who values the actions of a seat: the evaluator, else its player, else the opponent; None between people."""
         return self.evaluator or self.seats[seat] or self.seats[1 - seat]
 
     def estimate(self, ply: int | None = None) -> Estimate | None:
@@ -339,6 +339,6 @@ class Session:
             with suppress(NotSolvedYetError):
                 self.estimates[number] = estimate_of(solver, self.game, state, draws)
         if number not in self.estimates:
-            adviser = self.adviser(number)
+            adviser = self.adviser(int(state.current_player))
             self.estimates[number] = None if adviser is None else estimate_of(adviser, self.game, state, draws)
         return self.estimates[number]

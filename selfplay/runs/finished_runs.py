@@ -14,9 +14,9 @@ from selfplay.grading.comparison import level_columns
 from selfplay.grading.proof import GRADE_COLUMNS
 from selfplay.grading.tables import LINES, read_rows, table_of
 from selfplay.runs.command_lines import command_line
-from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.training.epochs import read_epochs
 from selfplay.training.fitting import VALIDATION_LOSS
 
 LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"

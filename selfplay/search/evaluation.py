@@ -9,18 +9,18 @@ An evaluation values unfinished positions. If the match is over, the value is wi
 is that of the player to move in points, or 0 if the game does not count points.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from sys import float_info
-from typing import Annotated, Any, NamedTuple, NotRequired, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Field, with_config
-from typing_extensions import TypedDict
+from pydantic import with_config
 
+from selfplay.checks import require
 from selfplay.compute.bit_algebra import bit_count, rule
 from selfplay.compute.compilation import Words
 from selfplay.compute.compiled_words import part
@@ -111,11 +111,9 @@ def _never(position: Position) -> bool:
 
 # ---------------------------------------------------------------------- weighted sums of features
 
-Weight = float | Sequence[float]
-"""The weight of a feature in all phases of a match, or one weight for each phase."""
-
 WEIGHT = "a finite number, or a list of one for each phase"
-
+PHASE_STARTS = range(1, 65)
+"""The numbers of stones at which a phase may begin."""
 
 LARGEST_NUMBER = 1e12
 """Sums of larger numbers could overflow to infinity."""
@@ -130,24 +128,45 @@ def is_weight(value: object) -> bool:
     )
 
 
-class FeatureEvaluation(NamedTuple):
+@with_config(CHECKED)
+@dataclass(frozen=True)
+class FeatureWeights:
+    """The content of a file of an evaluation, and the section `evaluation` of settings (conf/evaluation/).
+
+    Raises SettingError for a weight or phases that are not allowed.
+    """
+
+    win: float
+    """Value of a won match; a lost one has its negative. It should exceed the values of all unfinished positions."""
+    margin: float
+    """Value of each point of the lead at the end of a match."""
+    weights: dict[str, Any]
+    """Weight of each feature of an unfinished position: a number, or a list of one number for each phase."""
+    phases: list[int] = field(default_factory=list)
+    """Numbers of stones on the board at which the second and later phases begin; []: the weights never change."""
+    game: str | None = None
+    """The only game that it applies to; null: any game that has these features, such as all sizes of a board."""
+
+    def __post_init__(self) -> None:
+        for name, weight in self.weights.items():
+            require(f"evaluation.weights.{name}", weight, is_weight(weight), WEIGHT)
+        valid = self.phases == sorted({phase for phase in self.phases if phase in PHASE_STARTS})
+        require(
+            "evaluation.phases",
+            self.phases,
+            valid,
+            f"a list of ascending numbers of stones from 1 to {PHASE_STARTS[-1]}",
+        )
+
+
+@dataclass(frozen=True)
+class FeatureEvaluation(FeatureWeights):
     """With weights w and features f, an unfinished position has the value sum_k w[k] * f[k].
 
     The weights may depend on the phase of the match, which is given by the number of stones on the board.
     """
 
-    name: str
-    game: str | None
-    """The only game it applies to; None for every game that has its features, such as all sizes of a board."""
-    win: float
-    """The value of a won match; a lost one has its negative. It should exceed the values of all unfinished
-    positions."""
-    margin: float
-    """The value of each point by which the player leads at the end."""
-    weights: Mapping[str, Weight]
-    """Weights by feature name: a number, or a list of P numbers, one for each phase; features not listed have 0."""
-    phases: tuple[int, ...] = ()
-    """The numbers of stones on the board with which phases 2 to P begin; (): a single phase."""
+    name: str = "evaluation"
 
     @property
     def reply_value(self) -> float:
@@ -163,8 +182,8 @@ class FeatureEvaluation(NamedTuple):
         """float64[P, K]: the weights of the K features of `game`, in their order, in each phase.
 
         Raises SettingError if the evaluation is for another game, if the game lacks a weighted feature, if margin is
-        not 0 in a game that does not count points, if a number is out of range, or if the phases are not in order or
-        differ in number from those of a weight.
+        not 0 in a game that does not count points, if a number is out of range, or if the phases differ in number from
+        those of a weight.
         """
         names, num_phases = () if game.features is None else game.features.names, len(self.phases) + 1
         if reason := self._unsuitable(game, names, num_phases):
@@ -188,11 +207,9 @@ class FeatureEvaluation(NamedTuple):
             return f"{game.name} does not count points; set margin to 0"
         if self.phases and not {"own", "opp"} <= set(game.rules.position._fields):
             return f"positions of {game.name} have no fields own and opp, whose stones phases count; leave phases out"
-        if any(later <= earlier for earlier, later in pairwise((0, *self.phases))):
-            return f"phases={list(self.phases)} must be ascending numbers of discs"
         for name, weight in self.weights.items():
             if isinstance(weight, Sequence) and len(weight) != num_phases:
-                begin = f"phases={list(self.phases)} are the numbers of discs at which the second and later ones begin"
+                begin = f"phases={self.phases} are the numbers of discs at which the second and later ones begin"
                 return f"{name} has {len(weight)} weights for {num_phases} phases; {begin}"
         return None
 
@@ -224,7 +241,7 @@ class FeatureEvaluation(NamedTuple):
         return features if has_others else features.basic
 
 
-RESULT_ONLY = FeatureEvaluation("none", game=None, win=1.0, margin=0.0, weights={})
+RESULT_ONLY = FeatureEvaluation(win=1.0, margin=0.0, weights={}, name="none")
 """Values every unfinished position as 0."""
 
 
@@ -266,46 +283,23 @@ def feature_sum(features: Features, has_phases: bool) -> CompiledValue:
 
 # ---------------------------------------------------------------------- files of evaluations
 
-Phases = tuple[Annotated[int, Field(ge=1, le=64)], ...]
-
-
-def _checked_weight(value: Any) -> Any:
-    if not is_weight(value):
-        raise ValueError(f"must be {WEIGHT}")
-    return value
-
-
-@with_config(CHECKED)
-class EvaluationFile(TypedDict):
-    """The content of a file of an evaluation: see `FeatureEvaluation`."""
-
-    win: float
-    margin: float
-    weights: dict[str, Annotated[Any, AfterValidator(_checked_weight)]]
-    game: NotRequired[str | None]
-    phases: NotRequired[Phases]
-
-
 EVALUATION = FileFormat(
     "an evaluation",
-    EvaluationFile,
+    FeatureWeights,
     remedy="; it has win, margin, a weight for each feature in weights, and optionally game and phases",
 )
 
 
 def read_evaluation(path: Path, name: str) -> FeatureEvaluation:
     """The evaluation called `name` in the file at `path`. Raises InvalidFileError."""
-    content = EVALUATION.read_yaml(path)
-    return FeatureEvaluation(
-        name, content.get("game"), content["win"], content["margin"], content["weights"], content.get("phases", ())
-    )
+    return FeatureEvaluation(**vars(EVALUATION.read_yaml(path)), name=name)
 
 
 def evaluation_text(evaluation: FeatureEvaluation) -> str:
     """The text of a file with `evaluation`; reading it back gives the same numbers."""
     lines = [] if evaluation.game is None else [f"game: {evaluation.game}"]
     lines += [f"win: {evaluation.win!r}", f"margin: {evaluation.margin!r}"]
-    lines += [f"phases: {list(evaluation.phases)}"] if evaluation.phases else []
+    lines += [f"phases: {evaluation.phases}"] if evaluation.phases else []
     lines += ["weights:" if evaluation.weights else "weights: {}"]
     for name, weight in evaluation.weights.items():
         lines.append(f"  {name}: {list(weight) if isinstance(weight, Sequence) else weight!r}")

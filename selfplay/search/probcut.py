@@ -35,7 +35,7 @@ from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
 from selfplay.files import CHECKED, FileFormat
 from selfplay.games.rules import Position
-from selfplay.search.evaluation import CompiledValue, Phases, phase_at
+from selfplay.search.evaluation import PHASE_STARTS, CompiledValue, phase_at
 
 
 class Probing(NamedTuple):
@@ -136,7 +136,7 @@ class ProbCutParameters:
     """Of the file of the weights."""
     positions: Annotated[int, Field(ge=1)]
     """Number of positions that they were fitted to."""
-    phases: Phases
+    phases: tuple[Annotated[int, Field(ge=PHASE_STARTS[0], le=PHASE_STARTS[-1])], ...]
     """The numbers of stones on the board with which the second and later phases begin."""
     checks: Annotated[tuple[Check, ...], Field(min_length=1)]
 

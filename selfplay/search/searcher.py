@@ -1,6 +1,6 @@
 """Look-ahead search for any game: the value of a position and the best action there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -169,6 +169,26 @@ class Searcher(MadeAgain):
         with suppress(TimeLimitError):
             run_interruptibly(deepen, time_limit)
         return results
+
+    def proved_values(self, state: State, time_limit: float) -> Values:
+        """float64[B]: the value of each position to the player to move that no deeper search can change; nan: unknown.
+
+        The search deepens ply by ply until all are known or `time_limit` seconds are over.
+        """
+        values = np.full(state.batch_size, np.nan)
+
+        def deepen(depths: Iterable[int], stop: StopFlag) -> None:
+            for depth in depths:
+                rows = np.flatnonzero(np.isnan(values))
+                if len(rows) > 0:
+                    found = self._found(state.select(torch.from_numpy(rows)), depth, stop)
+                    values[rows[found.final]] = found.values[found.final]
+
+        # The first search may have to be compiled.
+        run_interruptibly(partial(deepen, [0]), must_finish=True)
+        with suppress(TimeLimitError):
+            run_interruptibly(partial(deepen, range(1, min(MAX_DEPTH, self.game.max_game_length) + 1)), time_limit)
+        return values
 
     def trace(self, state: State, depth: int) -> tuple[SearchResult, Trace]:
         """The search of every value, without ProbCut or a first window, uncompiled and a thousand times slower.

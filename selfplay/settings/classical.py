@@ -1,6 +1,6 @@
 """The settings of the classical learners: the experience graph, tables of values and their matches.
 
-conf/experience_graph.yaml; conf/tabular.yaml with conf/agent/; conf/compete.yaml
+conf/experience_json.yaml, conf/experience_picture.yaml; conf/tabular.yaml with conf/agent/; conf/compete.yaml
 """
 
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from omegaconf import MISSING
 
 from selfplay.checks import count, within
 from selfplay.experience.rule import ExperienceRule
-from selfplay.settings.common import CommonSettings
+from selfplay.settings.common import CommonSettings, LockstepSettings, SeededSettings
 from selfplay.settings.fields import PATH, read_by
 
 
@@ -40,17 +40,24 @@ class PictureSettings:
 
 
 @dataclass
-class ExperienceGraphSettings(CommonSettings):
-    """The experience graph as a picture or as JSON."""
+class ExperienceJsonSettings(CommonSettings):
+    """The experience graph as JSON."""
 
     experience: StoreSettings = field(default_factory=StoreSettings)
     json: str = field(default=MISSING, metadata=PATH)
     """The JSON file to read or write."""
+
+
+@dataclass
+class ExperiencePictureSettings(CommonSettings):
+    """The experience graph as a picture."""
+
+    experience: StoreSettings = field(default_factory=StoreSettings)
     picture: PictureSettings = field(default_factory=PictureSettings)
 
 
 @dataclass
-class TabularSettings(CommonSettings):
+class TabularSettings(SeededSettings):
     """How tables of values are learned."""
 
     agent: str = "temporal_difference"
@@ -70,7 +77,7 @@ class TabularSettings(CommonSettings):
 
 
 @dataclass
-class CompeteSettings(CommonSettings):
+class CompeteSettings(LockstepSettings):
     """Matches between the two policies of trained tables."""
 
     tables: str = "temporal_difference"

@@ -1,11 +1,14 @@
-"""Settings that several programs share: the game, the executor, how a level plays, and conf/common.yaml."""
+"""Settings that several programs share: the game, how a level plays, and conf/common.yaml.
+
+The classes are small, so that the settings of a program are those that it reads.
+"""
 
 import sys
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from selfplay.checks import SEEDS, count, fields_of, require, within
-from selfplay.compute.devices import require_device
+from selfplay.compute.devices import CPU, chosen_device, require_device
 from selfplay.games import name_of_board
 from selfplay.registry import is_module
 from selfplay.runs.command_lines import DEFAULT_GAME
@@ -51,20 +54,9 @@ class CommonSettings:
     run_dir: str = field(metadata=PATH)
     """Folder of the files of the run; a relative path is relative to the current folder, and ~ is the home folder."""
     game: GameSettings = field(default_factory=GameSettings)
-    seed: int = field(default=0, metadata=read_by("generation", "training", "comparison", "tabular") | within(*SEEDS))
-    """The same seed gives the same bytes."""
-    batch_size: int | None = field(default=None, metadata=count(1))
-    """Matches played in lockstep; does not change the results. null: 16,384 on the CPU, as many as fit in memory on a
-    GPU."""
-    threads: int = field(default=1, metadata=within(1, MOST_THREADS))
-    """Threads of torch in one process; may change bytes with numerics=native."""
-    search_threads: int | None = field(default=1, metadata=SEARCH_THREADS)
-    """Threads of a long search of one position; does not change values or actions. null: one per core."""
     modules: list[str] = field(default_factory=list)
     """Modules outside this program that the files of a run may import, such as the module of a game or a network of
     your own. Modules named in another setting need not be repeated here."""
-    device: str = "auto"
-    """Where batches of matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
 
     def __post_init__(self) -> None:
         # Bytes of the command line that could not be decoded are not printable.
@@ -72,10 +64,50 @@ class CommonSettings:
         # Only ASCII is printable if Python was told not to use UTF-8.
         advice = "" if sys.getfilesystemencoding() == "utf-8" else "; PYTHONUTF8=1 lets Python read others than ASCII"
         require("run_dir", ascii(self.run_dir), is_path, f"the path of a folder, in printable characters{advice}")
-        require_device(self.device)
         for name in self.modules:
             require("modules", name, is_module(name), "modules that can be imported from here")
         check_fields(self)
 
 
+@dataclass
+class SeededSettings(CommonSettings):
+    """The settings of programs that use random numbers."""
+
+    seed: int = field(default=0, metadata=read_by("generation", "training", "comparison", "tabular") | within(*SEEDS))
+    """The same seed gives the same bytes."""
+
+
+@dataclass
+class ComputingSettings(CommonSettings):
+    """The settings of programs that compute with networks and searches."""
+
+    threads: int = field(default=1, metadata=within(1, MOST_THREADS))
+    """Threads of torch in one process; may change bytes with numerics=native."""
+    search_threads: int | None = field(default=1, metadata=SEARCH_THREADS)
+    """Threads of a long search of one position; does not change values or actions. null: one per core."""
+
+    def chosen_device(self) -> str:
+        """Where the program computes: cpu or cuda. Raises SettingError if there is no such device."""
+        return CPU
+
+
+@dataclass
+class LockstepSettings(SeededSettings, ComputingSettings):
+    """The settings of programs that play batches of matches in lockstep."""
+
+    batch_size: int | None = field(default=None, metadata=count(1))
+    """Matches played in lockstep; does not change the results. null: 16,384 on the CPU, as many as fit in memory on a
+    GPU."""
+    device: str = "auto"
+    """Where batches of matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_device(self.device)
+
+    def chosen_device(self) -> str:
+        return chosen_device(self.device)
+
+
 AnySettings = TypeVar("AnySettings", bound=CommonSettings)
+AnyComputing = TypeVar("AnyComputing", bound=ComputingSettings)

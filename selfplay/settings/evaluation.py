@@ -7,33 +7,11 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-from selfplay.checks import count, require, within
-from selfplay.search.evaluation import WEIGHT, is_weight
-from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import PATH
-from selfplay.settings.playing import OneMatchSettings
-
-
-@dataclass
-class EvaluationSettings:
-    """An evaluation of positions (conf/evaluation/): see `selfplay.search.evaluation.FeatureEvaluation`."""
-
-    win: float = 1.0
-    """Value of a won match."""
-    margin: float = 0.0
-    """Value of each point of the lead at the end of a match."""
-    weights: dict[str, Any] = field(default_factory=dict)
-    """Weight of each feature of an unfinished position: a number, or a list of one number for each phase."""
-    phases: list[int] = field(default_factory=list)
-    """Numbers of discs on the board at which the second and later phases begin; []: the weights never change."""
-    game: str | None = None
-    """The game that it applies to; null: any game that has these features."""
-
-    def __post_init__(self) -> None:
-        for name, weight in self.weights.items():
-            require(f"evaluation.weights.{name}", weight, is_weight(weight), WEIGHT)
-        valid = self.phases == sorted({phase for phase in self.phases if phase in range(1, 65)})
-        require("evaluation.phases", self.phases, valid, "a list of ascending numbers of discs from 1 to 64")
+from selfplay.checks import PLAYER_NAME, count, require, within
+from selfplay.search.evaluation import FeatureWeights
+from selfplay.settings.common import CommonSettings, ComputingSettings, SeededSettings
+from selfplay.settings.fields import IS_ARGUMENT, PATH
+from selfplay.settings.playing import OneMatchSettings, OnePositionSettings
 
 
 @dataclass
@@ -50,7 +28,7 @@ DEPTHS = range(3, 17)
 
 
 @dataclass
-class ProbCutSettings(CommonSettings):
+class ProbCutSettings(SeededSettings, ComputingSettings):
     """The level whose searches ProbCut will shorten, and the positions and depths that it is fitted to."""
 
     level: int | None = field(default=None, metadata=count(1))
@@ -85,7 +63,7 @@ class GameTreeSettings:
 
 
 @dataclass
-class SolveSettings(OneMatchSettings):
+class SolveSettings(OnePositionSettings):
     """One position, solved exactly."""
 
     moves: str = ""
@@ -99,17 +77,25 @@ class SolveSettings(OneMatchSettings):
 
 
 @dataclass
-class AnalysisSettings(CommonSettings):
+class AnalysisSettings(OneMatchSettings):
     """One position analysed by several searches."""
 
     moves: str = ""
     """The moves that lead to the position: an Othello transcript such as f5d6c3, or actions separated by spaces. In
     Othello also a board and the side to move, or a match in GGF."""
+    record: str | None = field(default=None, metadata=PATH | IS_ARGUMENT)
+    """The file of a match to value move by move instead, such as game.sgf, which needs no `record=` before it. It says
+    which game, board and komi it is of."""
+    player: str | None = field(default=None, metadata=PLAYER_NAME)
+    """The player that values the moves of `record`; null: the newest level of the run, or, without levels, a strong
+    player that needs no run."""
+    commented: str | None = field(default=None, metadata=PATH)
+    """The file to write `record` to, with the values of its moves as comments, such as commented.sgf."""
     features: Any = None
     """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; features that are not named are 0."""
     depth: int = 6
     """Plies to look ahead."""
-    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    evaluation: FeatureWeights = field(default_factory=lambda: FeatureWeights(win=1.0, margin=0.0, weights={}))
     evaluation_file: str | None = field(default=None, metadata=PATH)
     """A file in the format of conf/evaluation/, used instead of `evaluation`."""
     searches: list[str] = field(default_factory=lambda: ["minimax", "alpha_beta", "negascout"])

@@ -18,6 +18,7 @@ from selfplay.errors import SettingError, shortened
 from selfplay.learners import LEARNERS, Learner
 from selfplay.named_players.names import PLAYERS
 from selfplay.registry import is_module
+from selfplay.runs.command_lines import COMMAND
 from selfplay.runs.manifest import flat_settings
 
 
@@ -43,11 +44,31 @@ def read_by(*stages: str) -> dict[str, Any]:
 PATH = {"is_path": True}
 """Metadata of a field that holds a path, see `selfplay.files.user_path`."""
 
+ARGUMENT = "is_argument"
+IS_ARGUMENT = {ARGUMENT: True}
+"""Metadata of the field of a program that an argument without a name is the value of."""
+
 TEMPERATURE = within(0, 10**6)
 """Metadata of a field that holds a temperature; at the highest, all actions are equally likely."""
 
 EACH_COMMAND = {"is_of_each_command": True}
 """Metadata of a field that later commands do not take over from the run."""
+
+PROGRAMS = "programs"
+
+
+def only_in(*programs: str) -> dict[str, Any]:
+    """Metadata of a field of the settings of a run that only these programs read; in the others it has its default."""
+    return {PROGRAMS: programs}
+
+
+def check_program(settings: Any, program: str) -> None:
+    """Raise SettingError for a setting that only programs other than this one read, unless it has its default."""
+    for name, field, value, _ in leaves(settings):
+        programs = field.metadata.get(PROGRAMS, (program,))
+        if program not in programs and value != default_of_field(field):
+            raise SettingError(f"{name}={value}: only for {COMMAND} {', '.join(programs)}")
+
 
 PERSON = "human"
 PLAYER_OR_PERSON = PLAYER_NAME | {"may_be_person": True}

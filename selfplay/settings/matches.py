@@ -9,12 +9,12 @@ from selfplay.checks import PLAYER_NAME, count, one_of, within
 from selfplay.errors import SettingError
 from selfplay.executors import ExecutorOptions
 from selfplay.games.game import SEATS
-from selfplay.settings.common import CommonSettings
+from selfplay.settings.common import ComputingSettings, LockstepSettings, SeededSettings
 from selfplay.settings.fields import PATH
 
 
 @dataclass
-class MatchSettings(CommonSettings):
+class MatchSettings(LockstepSettings):
     """Matches between two named players."""
 
     first: str = field(default="random", metadata=PLAYER_NAME)
@@ -32,12 +32,14 @@ class MatchSettings(CommonSettings):
     themselves, an eighth of the longest match, at most 8."""
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
+    sgf: str | None = field(default=None, metadata=PATH)
+    """Folder for the matches in the Smart Game Format (Go, Gomoku and Hex), each in a file match_000001.sgf."""
     show: bool = False
     """Also show the boards of every match side by side, each with its action."""
 
 
 @dataclass
-class TournamentSettings(CommonSettings):
+class TournamentSettings(LockstepSettings):
     """A round robin of named players."""
 
     players: list[str] = field(default_factory=lambda: ["random", "perfect"], metadata=PLAYER_NAME)
@@ -58,7 +60,7 @@ class TournamentSettings(CommonSettings):
 
 
 @dataclass
-class ProofSettings(CommonSettings):
+class ProofSettings(ComputingSettings):
     """A walk through every line of play against a player. The exact solver of the game judges the player's actions."""
 
     player: str | None = field(default=None, metadata=PLAYER_NAME)
@@ -86,7 +88,7 @@ class ProofSettings(CommonSettings):
 
 
 @dataclass
-class CorrectionSettings(CommonSettings):
+class CorrectionSettings(SeededSettings, ComputingSettings):
     """The correction of a level: its tables learn from the mistakes on every line of play, until none is left."""
 
     level: int | None = field(default=None, metadata=count(1))

@@ -7,18 +7,29 @@ from selfplay.errors import SettingError
 from selfplay.gtp.protocol import ROWS
 from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.settings.classical import PictureSettings, StoreSettings
-from selfplay.settings.common import SEARCH_THREADS, CommonSettings, PlayerSettings
+from selfplay.settings.common import (
+    SEARCH_THREADS,
+    CommonSettings,
+    ComputingSettings,
+    PlayerSettings,
+    SeededSettings,
+)
 from selfplay.settings.fields import PATH, PERSON, PLAYER_OR_PERSON
 
 BOARDS = ("plain", "boxed")
 
 
 @dataclass
-class OneMatchSettings(CommonSettings):
-    """The settings of programs that play one match at a time, in which a search may use all cores."""
+class OnePositionSettings(CommonSettings):
+    """The settings of programs that search one position at a time, in which a search may use all cores."""
 
     search_threads: int | None = field(default=None, metadata=SEARCH_THREADS)
     """Threads of a long search of one position; does not change values or actions. null: one per core."""
+
+
+@dataclass
+class OneMatchSettings(SeededSettings, OnePositionSettings, ComputingSettings):
+    """The settings of programs that play one match at a time."""
 
 
 @dataclass
@@ -147,7 +158,7 @@ class WebSettings(OneMatchSettings):
 
 
 @dataclass
-class ExportPageSettings(CommonSettings):
+class ExportPageSettings(SeededSettings):
     """The agent that is exported with the page, and where."""
 
     opponent: str | None = field(default=None, metadata=PLAYER_NAME)

@@ -8,25 +8,47 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from selfplay.checks import PLAYER_NAME, count, fields_of, one_of, require
+from selfplay.checks import PLAYER_NAME, count, fields_of, one_in, one_of, require, within
 from selfplay.compute.devices import NUMERICS, PORTABLE
+from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import SettingError, shortened
 from selfplay.executors import ExecutorOptions
+from selfplay.grading.compared import LONGEST_PAIR, ComparisonParameters
 from selfplay.installation import require_package
 from selfplay.learners import LEARNERS, Learner
 from selfplay.learners.values import Values
 from selfplay.named_players.names import parse_name
 from selfplay.runs.manifest import RUN
-from selfplay.settings.common import CommonSettings, PlayerSettings
+from selfplay.settings.common import LockstepSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.fields import EACH_COMMAND, PATH, read_by
+from selfplay.settings.fields import EACH_COMMAND, PATH, only_in, read_by
 from selfplay.settings.overrides import list_of_overrides, overrides_of
-from selfplay.settings.sections import ComparisonSettings, DatasetSettings
 from selfplay.settings.setting_errors import errors_of_settings, typed
 
 
 @dataclass
-class Settings(CommonSettings):
+class DatasetSettings:
+    """How the rows of a level's matches are stored and read."""
+
+    format: str = field(default="csv", metadata=read_by("generation") | one_in(DATASET_FORMATS))
+    """csv: every program can read it; parquet: a twentieth to a fortieth of the size."""
+    shard_matches: int = field(default=16384, metadata=count(1))
+    """Matches that a worker plays at a time; their rows are one file of dataset.parquet. batch_size cannot be
+    larger."""
+
+
+@dataclass(frozen=True)
+class ComparisonSettings(ComparisonParameters):
+    """How levels are compared."""
+
+    references: list[str] | None = field(default=None, metadata=PLAYER_NAME)
+    """Players that levels meet in addition to the random player, such as [greedy_discs], in games too large to
+    enumerate; null: the game's defaults."""
+    pair_seconds: float | None = field(default=None, metadata=EACH_COMMAND | within(above=0, most=LONGEST_PAIR))
+
+
+@dataclass
+class Settings(LockstepSettings):
     """All settings of a run."""
 
     recipe: str = field(default="default", metadata=read_by(RUN))
@@ -47,18 +69,18 @@ class Settings(CommonSettings):
     with the changes of L and before."""
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=read_by("comparison"))
-    level: int | None = field(default=None, metadata=count(0))
+    level: int | None = field(default=None, metadata=only_in("generate", "train", "compare") | count(0))
     """The level that a single stage works on; null: the newest."""
-    agent_file: str | None = field(default=None, metadata=PATH)
+    agent_file: str | None = field(default=None, metadata=only_in("generate") | PATH)
     """For generating the matches of one level: the agent.safetensors that plays, instead of that of the level."""
-    opponent: str | None = field(default=None, metadata=PLAYER_NAME)
+    opponent: str | None = field(default=None, metadata=only_in("generate") | PLAYER_NAME)
     """For generating the matches of one level: the player that it plays against in all of them; null: as the learner
     says."""
-    dataset_file: str | None = field(default=None, metadata=PATH)
+    dataset_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: the dataset, instead of that of the level before it."""
-    start_file: str | None = field(default=None, metadata=PATH)
+    start_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: the agent.safetensors whose weights training starts from; null: as the learner says."""
-    output_dir: str | None = field(default=None, metadata=PATH)
+    output_dir: str | None = field(default=None, metadata=only_in("generate", "train") | PATH)
     """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
     levels: int = field(default=10, metadata=read_by(RUN) | count(1))
     """Number of levels to train."""
@@ -66,7 +88,7 @@ class Settings(CommonSettings):
     """Matches that a level plays and that are learned from."""
     logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
-    objective: str = "validation_loss"
+    objective: str = field(default="validation_loss", metadata=only_in("learn"))
     """For a sweeper that chooses the next run by the results of earlier ones, as hydra/sweeper=optuna: the column of
     sweep/runs.csv that it minimises, or maximises, as hydra.sweeper.direction says, such as exact_loss_vs_random."""
     force: bool = False

@@ -15,8 +15,8 @@ from selfplay.installation import IS_CHECKOUT
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.command_lines import command_line, executable, words_of_run
 from selfplay.runs.folders import PROJECT_FOLDER
+from selfplay.runs.manifest import Stage
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.runs.stage import Stage
 from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
 from selfplay.settings.recorded import made_with
 from selfplay.settings.run import Settings

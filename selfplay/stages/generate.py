@@ -1,26 +1,32 @@
 """Stage 1: play the matches of a level and write its dataset.
 
-A stage whose dataset exists and was made with the same settings is skipped. `selfplay.stages.play_level` plays and
-writes.
+A stage whose dataset exists and was made with the same settings is skipped. The matches are cut into shards, which
+workers of an executor play.
 """
 
 import logging
-from collections.abc import Sequence
-from contextlib import ExitStack
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from itertools import tee
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
 from selfplay.errors import SettingError
 from selfplay.executors import Executor
 from selfplay.files import sha256
+from selfplay.learners.learner import LevelInputs
+from selfplay.players.agent import Agent
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.levels import agent_of_level, load_agent
+from selfplay.runs.manifest import Stage
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.runs.stage import Stage
-from selfplay.settings.context import executor_of
+from selfplay.settings.context import RunContext, computing, context_of, executor_of, task_files
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import begin_anew, record_run_settings
 from selfplay.settings.run import Settings
-from selfplay.stages.play_level import play_level
+from selfplay.stages.learner_resources import resources_of
 from selfplay.stages.run_check import check_run
 
 log = logging.getLogger(__name__)
@@ -93,3 +99,76 @@ def _generation_record(settings: Settings, agents: Sequence[Path], level: int) -
         if opponents:
             record["opponents_sha256"] = opponents
     return record
+
+
+class Shard(NamedTuple):
+    """A part of a level's matches. Its rows do not depend on where or with which other shards it is played."""
+
+    settings: Settings
+    level: int
+    number: int
+    """From 0."""
+    matches: range
+
+
+def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
+    """The shards of the matches of a level, in order."""
+    size, matches = settings.dataset.shard_matches, range(settings.matches)
+    for number, start in enumerate(range(0, len(matches), size)):
+        yield Shard(settings, level, number, matches[start : start + size])
+
+
+def play_shard(shard: Shard) -> tuple[bytes, int]:
+    """Play the matches of a shard; returns its rows as bytes in the format of the dataset, and their number."""
+    settings, level = shard.settings, shard.level
+    form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
+    with computing(settings) as context:
+        game, agent, resources = context.game, agent_that_plays(context, level), resources_of(context)
+        inputs = LevelInputs(game, agent, settings.seed, level, opponent=settings.opponent, resources=resources)
+        parts = settings.learner.generate(inputs, shard.matches)
+        return form.encode(parts, context.game.observation_codec)
+
+
+def agent_that_plays(context: RunContext[Settings], level: int) -> Agent | None:
+    """The agent of a level, or of the setting agent_file; None: level 0."""
+    settings = context.settings
+    if settings.agent_file is not None:
+        return load_agent(Path(settings.agent_file), context.game)
+    return agent_of_level(settings.run_dir, level, context.game) if level > 0 else None
+
+
+def play_level(
+    settings: Settings,
+    level: int,
+    agents: Sequence[Path],
+    record: Mapping[str, Any],
+    executor: Executor,
+    progress: ProgressBar,
+) -> int:
+    """Play the matches of `level` that are not written yet; returns the number of rows of the dataset.
+
+    Shards that an interrupted run wrote with the same `record` are kept. `agents`: the files of the levels that play.
+    """
+    start = time.perf_counter()
+    context = context_of(settings)
+    name = context.run.dataset(level, settings.dataset.format).name
+    path = context.run.stage_folder(level, settings.output_dir) / name
+    form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
+    with (
+        closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
+        form.written(path, record) as writer,
+    ):
+        rows = sum(writer.written.values())
+        if found := [shard for shard in shards_of(settings, level) if shard.number in writer.written]:
+            count = -(-settings.matches // settings.dataset.shard_matches)
+            log.info("level %d: %d of %d shards already written", level, len(found), count)
+            bar.update(sum(len(shard.matches) for shard in found))
+        files = task_files(settings, agents)
+        missing, also_missing = tee(shard for shard in shards_of(settings, level) if shard.number not in writer.written)
+        for shard, (content, count) in zip(missing, executor.map(play_shard, also_missing, files), strict=True):
+            writer.add(shard.number, content)
+            rows += count
+            bar.update(len(shard.matches))
+    seconds = time.perf_counter() - start
+    log.info("level %d: played %d matches, %d rows (%.2f s)", level, settings.matches, rows, seconds)
+    return rows

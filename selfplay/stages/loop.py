@@ -12,7 +12,6 @@ from selfplay.grading.proof import Grade, Grader
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.context import executor_of
@@ -23,6 +22,7 @@ from selfplay.stages.generate import generate_level
 from selfplay.stages.measure_levels import measure_level
 from selfplay.stages.run_check import check_run
 from selfplay.stages.train import train_level
+from selfplay.training.epochs import read_epochs
 
 
 class LearnedRun(NamedTuple):

@@ -1,36 +1,45 @@
 """A series of matches between two players that are chosen by name (selfplay play-matches), and `selfplay.match`."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
+
+import torch
 
 from selfplay.checks import SEEDS, Range, whole_number
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.files import user_path, written_whole
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
-from selfplay.matches.arena import Players, play_matches, results_text
-from selfplay.matches.copies import CountedMatches, copies_text, first_matches, openings_text
-from selfplay.matches.series import count_matches
-from selfplay.named_players.make import make_player
+from selfplay.matches.arena import Players, results_text
+from selfplay.matches.copies import CountedMatches, copies_text, openings_text
+from selfplay.matches.series import Series
+from selfplay.named_players.make import make_pair
 from selfplay.players.capabilities import learners_among
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.records import check_format, record_of, written_record
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import MatchSettings
+from selfplay.settings.recorded import settings_of_run
 
 log = logging.getLogger(__name__)
 
 REPORTS = 20
+
+USUAL_GAME = "tictactoe"
 
 
 def match(
     first: Player | str,
     second: Player | str,
     *,
-    game: Game | str = "tictactoe",
+    game: Game | str | None = None,
     matches: int = 100,
     seed: int = 0,
     run_dir: str | Path | None = None,
@@ -43,6 +52,8 @@ def match(
     Args:
         first: a player, or its name as for `make_player`.
         second: the other player, or its name.
+        game: the game, or its name; None: that of a player that is given as an object, otherwise that of `run_dir`,
+            otherwise tictactoe.
         run_dir: the run of the levels that the names refer to; None: the usual one of the game.
         opening_plies: number of random plies at the start, the same in both matches of each consecutive pair. None: 0,
             or `usual_opening_plies` if the players would repeat the same matches.
@@ -53,16 +64,26 @@ def match(
         >>> print(selfplay.match("perfect", "random", matches=100))  # tic-tac-toe, unless game says otherwise
         85-15-0
     """
-    game, matches = make_game(game), whole_number("matches", matches, Range(1))
+    game, matches = _game_of_match(game, (first, second), run_dir), whole_number("matches", matches, Range(1))
     seed = whole_number("seed", seed, Range(*SEEDS))
-    players = (make_player(first, game, run_dir), make_player(second, game, run_dir))
-    key = stream_key(seed, 0, Activity.NAMED_PLAYERS)
-    played = count_matches(game, players, matches, key, None, opening_plies)
+    players = make_pair(first, second, game, run_dir)
+    series = Series(range(matches), stream_key(seed, 0, Activity.NAMED_PLAYERS), opening_plies=opening_plies)
+    played = series.play(game, players)
     if played.opening_plies and opening_plies is None:
         log.info("%s", openings_text(played.opening_plies))
     if played.evidence.matches < played.results.matches:
         log.info("%s", copies_text(played.distinct, matches))
     return played.results
+
+
+def _game_of_match(game: Game | str | None, players: tuple[Any, Any], run_dir: str | Path | None) -> Game:
+    """The game of a match, as `match` finds it."""
+    if game is None:
+        games = (getattr(player, "game", None) for player in players)
+        game = next((one for one in games if one is not None), None)
+    if game is None:
+        game = USUAL_GAME if run_dir is None else str(settings_of_run(run_dir).game.name)
+    return make_game(game)
 
 
 def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgress) -> RunningResults:
@@ -75,16 +96,14 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
     """
     with computing(settings) as context:
         game = context.game
-        first = make_player(settings.first, game, settings.run_dir)
-        # Equal names give one player, so that a learner learns only once from each match against itself.
-        second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
+        if settings.sgf is not None:
+            check_format("sgf", game)
+        players = first, second = make_pair(settings.first, settings.second, game, settings.run_dir)
         with closing(progress(total=settings.matches, desc="matches")) as bar:
             is_shown, results = not bar.disable, RunningResults()
-            plies, tried = _opening_plies(context, (first, second))
-            counted = CountedMatches(plies)
-            for played in _play(context, (first, second), counted, tried):
-                bar.update(played.matches - results.matches)
-                results = played
+            for counted in _play(context, players, _series(context, players)):
+                bar.update(counted.results.matches - results.matches)
+                results = counted.results
                 text = results_text(game, results, first, second, by_player=first.name != second.name)
                 won, drawn, lost = results.by_player
                 bar.set_postfix_str(f"{won}-{drawn}-{lost}")
@@ -97,56 +116,52 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
     return results
 
 
-def _opening_plies(context: RunContext[MatchSettings], players: Players) -> tuple[int, list[MatchRecord]]:
-    """As `first_matches`, unless the settings give the number of plies. If they do not, the log says if there are
-    any."""
-    settings = context.settings
-    if settings.opening_plies is not None:
-        return settings.opening_plies, []
-    # Players that learn from their matches do not repeat them.
-    if settings.learn and learners_among(players):
-        return 0, []
-    how = settings.matches, _key_of(settings), settings.batch_size, context.device
-    plies, tried = first_matches(context.game, players, *how, alternate=settings.swap)
-    if plies:
-        log.info("%s", openings_text(plies))
-    return plies, tried
-
-
-def _key_of(settings: MatchSettings) -> int:
-    return stream_key(settings.seed, 0, Activity.NAMED_PLAYERS)
-
-
-def _play(
-    context: RunContext[MatchSettings], players: Players, counted: CountedMatches, tried: Sequence[MatchRecord]
-) -> Iterator[RunningResults]:
-    """The results so far, at intervals; the matches are added to `counted`. `tried`: the first ones, played already."""
+def _series(context: RunContext[MatchSettings], players: Players) -> Series:
+    """The series that the settings describe. An interrupted one resumes with the next match numbers."""
     settings = context.settings
     learners = learners_among(players) if settings.learn else {}
-    every = settings.report_every or (1 if learners else max(1, settings.matches // REPORTS))
-    # A series that was interrupted resumes with the next match numbers, as if it had never stopped.
-    first_match = max((learner.matches_seen() for learner in learners.values()), default=0)
-    end = first_match + settings.matches
-    for start in range(first_match, end, every):
-        part = range(start, min(start + every, end))
-        known = [record for record in tried if int(record.match) in part]
-        fresh = play_matches(
-            context.game,
-            players,
-            part[len(known) :],
-            _key_of(settings),
-            alternate=settings.swap,
-            learn=settings.learn,
-            opening_plies=counted.opening_plies,
-            batch_size=settings.batch_size,
-            device=context.device,
-        )
-        for record in chain(known, fresh):
-            for row in range(len(record.match)) if settings.show else ():
+    first = max((learner.matches_seen() for learner in learners.values()), default=0)
+    return Series(
+        range(first, first + settings.matches),
+        stream_key(settings.seed, 0, Activity.NAMED_PLAYERS),
+        settings.swap,
+        settings.learn,
+        settings.opening_plies,
+        batch_size=settings.batch_size,
+        device=context.device,
+    )
+
+
+def _play(context: RunContext[MatchSettings], players: Players, series: Series) -> Iterator[CountedMatches]:
+    """Play the series; what has been counted so far, at intervals and at the end."""
+    settings, game = context.settings, context.game
+    opened, tried = series.opened(game, players)
+    if opened.opening_plies and series.opening_plies is None:
+        log.info("%s", openings_text(opened.opening_plies))
+    counted = CountedMatches(opened.opening_plies or 0)
+    learns = settings.learn and learners_among(players)
+    every = settings.report_every or (1 if learns else max(1, settings.matches // REPORTS))
+    for start in range(0, settings.matches, every):
+        part, known = series.matches[start : start + every], tried[start : start + every]
+        for record in chain(known, replace(opened, matches=part[len(known) :]).records(game, players)):
+            for row in range(len(record.match)) if settings.show or settings.sgf is not None else ():
                 number = counted.results.matches + row + 1
-                log.info("match %d, %s\n", number, _match_text(context.game, record, row, players))
+                if settings.show:
+                    log.info("match %d, %s\n", number, _match_text(game, record, row, players))
+                if settings.sgf is not None:
+                    _write_match(settings.sgf, number, game, record, row, players)
             counted.add(record)
-        yield counted.results
+        yield counted
+
+
+def _write_match(folder: str, number: int, game: Game, record: MatchRecord, row: int, players: Players) -> None:
+    """Write the match in row `row` of a record as SGF."""
+    actions, first = record.actions_of(row), int(record.seats[row])
+    states = [state.select(torch.tensor([row])) for state in (*record.states[: len(actions)], record.states[-1])]
+    match = record_of(game, states, actions, (players[first].name, players[1 - first].name))
+    path = user_path(folder) / f"match_{number:06}.sgf"
+    with written_whole(path) as part:
+        part.write_text(written_record(match, "sgf").text, encoding="utf-8")
 
 
 def _match_text(game: Game, record: MatchRecord, row: int, players: Players) -> str:

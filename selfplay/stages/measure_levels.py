@@ -21,11 +21,10 @@ from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import agent_of_level, level_player
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import Manifest, Stage
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.solved_positions import kept_in
-from selfplay.runs.stage import Stage
-from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.run import Settings
 from selfplay.stages.pairs import play_pairs
@@ -91,7 +90,8 @@ def _compared(
         settings.batch_size,
         agents=agents or {},
         play_pairs=lambda series: play_pairs(settings, series, player_of, progress, "comparing levels"),
-        evaluation=fitting_evaluation(game),
+        # Positions are solved only in games too large to enumerate.
+        evaluation=RESULT_ONLY if grader_of(game) is not None else fitting_evaluation(game),
         keep=kept_in(run.comparison.parent, game),
         notes=gate_text(run),
         advice=advice(settings),
@@ -102,9 +102,8 @@ def _compared(
 def player_of(settings: Settings, game: Game, who: Who) -> Player:
     """A level or a reference. Raises as `level_player` and `make_player`."""
     if isinstance(who, int):
-        how = settings.player
         with fields_of("player", "depth", "temperature"):
-            return level_player(settings.run_dir, who, game, how.depth, how.temperature)
+            return level_player(settings.run_dir, who, game, settings.player.depth, settings.player.temperature)
     return make_player(who, game, Path(settings.run_dir))
 
 

@@ -3,18 +3,18 @@
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
 
 from selfplay.games import Game
-from selfplay.matches.series import PairMatches, PairResult, PlayerId
+from selfplay.matches.series import PairResult, PairSeries, PlayerId
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.context import computing, executor_of
+from selfplay.settings.context import computing, executor_of, task_files
 from selfplay.settings.matches import TournamentSettings
 from selfplay.settings.run import Settings
-from selfplay.settings.task_files import task_files
 
 log = logging.getLogger(__name__)
 
@@ -28,14 +28,14 @@ class PairTask(NamedTuple, Generic[PairSettings, PlayerId]):
     """A series of matches as a task for an executor."""
 
     settings: PairSettings
-    series: PairMatches[PlayerId]
+    series: PairSeries[PlayerId]
     make: Callable[[PairSettings, Game, PlayerId], Player]
     """Makes either player; a function at the top level of a module."""
 
 
 def play_pairs(
     settings: PairSettings,
-    series: Sequence[PairMatches[PlayerId]],
+    series: Sequence[PairSeries[PlayerId]],
     make: Callable[[PairSettings, Game, PlayerId], Player],
     progress: ProgressBar = NoProgress,
     description: str = "",
@@ -65,7 +65,8 @@ def play_pairs(
 
 def play_pair(task: PairTask[PairSettings, PlayerId]) -> PairResult:
     """Play one series."""
-    settings, series = task.settings, task.series
+    settings, (pair, series), make = task
     with computing(settings) as context:
-        one, other = (task.make(settings, context.game, player) for player in series.pair)
-        return series.play(context.game, (one, other), settings.batch_size, context.device)
+        one, other = (make(settings, context.game, player) for player in pair)
+        series = replace(series, batch_size=settings.batch_size, device=context.device)
+        return series.play(context.game, (one, other))

@@ -33,9 +33,8 @@ from selfplay.runs.proof_report import PLY_COLUMNS, PROOF_COLUMNS, proof_report,
 from selfplay.runs.run_folder import writes_run
 from selfplay.runs.saved_arrays import REMEDY, SavedArrays
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
-from selfplay.settings.context import RunContext, computing, executor_of
+from selfplay.settings.context import RunContext, computing, executor_of, task_files
 from selfplay.settings.matches import ProofSettings
-from selfplay.settings.task_files import task_files
 
 log = logging.getLogger(__name__)
 

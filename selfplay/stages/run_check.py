@@ -18,15 +18,12 @@ from selfplay.named_players.make import make_player
 from selfplay.named_players.names import StandIn
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
-from selfplay.runs.command_lines import command_line
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import context_of
+from selfplay.settings.fields import check_program
 from selfplay.settings.run import Settings
 from selfplay.stages.learner_resources import naming_player, resources_of
 from selfplay.stages.training_plan import metadata_of
-
-ONE_STAGE_ONLY = ("level", "agent_file", "opponent", "dataset_file", "start_file", "output_dir")
-"""Settings of a single stage; they have no meaning for all levels of a run."""
 
 MOST_WEIGHTS = 1 << 30
 
@@ -43,13 +40,10 @@ def check_run(settings: Settings, *, is_one_stage: bool = False) -> None:
     Levels that are yet to be learned are represented by a network that is not trained, so their files need not exist.
 
     Args:
-        is_one_stage: whether a single stage is run, for which more settings have a meaning (ONE_STAGE_ONLY).
+        is_one_stage: whether a single stage is run, for which more settings have a meaning.
     """
     if not is_one_stage:
-        for name in ONE_STAGE_ONLY:
-            if (value := getattr(settings, name)) is not None:
-                stages = f"{command_line('generate')} or {command_line('train')}"
-                raise SettingError(f"{name}={value}: only for a single stage, {stages}")
+        check_program(settings, "learn")
     if (text := repr(settings)) in _checked:
         return
     context = context_of(settings)

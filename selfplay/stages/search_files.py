@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.files import sha256, written_whole
-from selfplay.games import Game, State
+from selfplay.games import Game, State, make_game
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.runs.levels import agent_of_level
-from selfplay.runs.run_folder import writes_run
+from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.search.evaluation import FeatureEvaluation, evaluation_text
 from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
 from selfplay.search.searcher import Searcher
-from selfplay.settings.context import computing, context_of
+from selfplay.settings.context import computing
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 
 log = logging.getLogger(__name__)
@@ -40,8 +40,8 @@ def export_evaluation(settings: ExportSettings) -> Path:
     Raises as `agent_of_level`, RunLockedError if another process or thread is using the run, InvalidFileError if its
     network is not a weighted sum of features, and StageError if the file cannot be written.
     """
-    context = context_of(settings)
-    run, agent = context.run, agent_of_level(context.run.path, settings.level, context.game)
+    run = RunFolder.of(settings)
+    agent = agent_of_level(run.path, settings.level, make_game(settings.game.name))
     level = agent.checkpoint.metadata["level"]
     evaluation = agent.evaluation()
     if not isinstance(evaluation, FeatureEvaluation):

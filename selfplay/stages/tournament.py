@@ -6,6 +6,7 @@ RUN_DIR/tournament/scores.png    the score of each player against each other
 """
 
 import logging
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, zip_longest
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, total
 from selfplay.grading.proof import EXACT_RESULTS, FIRST, GRADE_COLUMNS, SECOND, Grade, Grader
 from selfplay.grading.ratings import PLAYER_COLUMNS, points_won, rate
 from selfplay.grading.tables import COUNT, RESULTS, SHARE, TEXT, Columns, table_of, write_csv
-from selfplay.matches.series import PairMatches, PairResult
+from selfplay.matches.series import PairResult, PairSeries, Series
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
@@ -124,13 +125,11 @@ def _play_pairs(context: RunContext[TournamentSettings], progress: ProgressBar) 
     settings = context.settings
     pairs = list(combinations(range(len(settings.players)), 2))
     key = np.array([stream_key(settings.seed, 0, Activity.TOURNAMENT)])
+    whole = Series(range(settings.matches), 0, opening_plies=settings.opening_plies, epsilons=settings.epsilons)
     series = [
-        PairMatches(
+        PairSeries(
             (settings.players[one], settings.players[other]),
-            settings.matches,
-            int(fold(key, np.array([number]))[0]),
-            settings.opening_plies,
-            settings.epsilons,
+            replace(whole, key=int(fold(key, np.array([number]))[0])),
         )
         for number, (one, other) in enumerate(pairs)
     ]

@@ -21,17 +21,15 @@ from selfplay.learners.learner import LevelInputs, TrainedLevel
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.epoch_losses import write_epochs
-from selfplay.runs.manifest import naming_force
+from selfplay.runs.manifest import Made, Stage, naming_force
 from selfplay.runs.run_folder import LEARNER_FILE, writes_run
-from selfplay.runs.stage import Made, Stage
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.recorded import begin_anew, record_run_settings
 from selfplay.settings.run import Settings
 from selfplay.stages.learner_resources import resources_of
 from selfplay.stages.run_check import check_run
 from selfplay.stages.training_plan import TrainingPlan, plan_training
-from selfplay.training.epochs import Epoch
+from selfplay.training.epochs import Epoch, write_epochs
 from selfplay.training.process_group import ProcessGroup, joined_process_group
 
 log = logging.getLogger(__name__)

@@ -30,11 +30,10 @@ from selfplay.learners.tabular.learning import (
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.learning_curve import CURVE_COLUMNS, read_curve
-from selfplay.runs.manifest import Manifest, check_against_manifest
+from selfplay.runs.manifest import Manifest, Stage, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.runs.stage import Stage
 from selfplay.settings.classical import CompeteSettings, TabularSettings
-from selfplay.settings.common import CommonSettings
+from selfplay.settings.common import LockstepSettings
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.match_series import play_match_series
@@ -168,7 +167,7 @@ def compete(settings: CompeteSettings) -> RunningResults:
     Raises InvalidFileError if the run has no such tables.
     """
     player = f"tabular:{settings.tables}?epsilon={settings.epsilon}"
-    common = {field.name: getattr(settings, field.name) for field in fields(CommonSettings)}
+    common = {field.name: getattr(settings, field.name) for field in fields(LockstepSettings)}
     return play_match_series(
         MatchSettings(
             **common,

@@ -1,8 +1,17 @@
-"""What is measured in an epoch of the training of a level: a row of epoch_loss.csv, in one shape for all learners."""
+"""What is measured in an epoch of the training of a level, in one shape for all learners.
 
-from collections.abc import Mapping
+epoch_loss.csv in the folder of a level    a row per epoch
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
+
+from selfplay.errors import InvalidFileError
+from selfplay.files import read_text
 
 LOSS_DECIMALS = 6
 """Decimal places of all that is measured: means of float32 numbers, which have about seven digits."""
@@ -57,3 +66,51 @@ def described(name: str) -> Described:
     """The description of a measured number; one that only its learner knows is described by its name."""
     words = name.replace("_", " ")
     return DESCRIPTIONS.get(name, Described(words[:1].upper() + words[1:], words))
+
+
+EPOCH, IS_CHAMPION = "epoch", "is_champion"
+NAME = "[a-z][a-z0-9_]*"
+HEADER = re.compile(rf"{EPOCH},(?P<measured>{NAME}(,{NAME})*?),{IS_CHAMPION}(?P<parts>(,{NAME})*)")
+
+
+def write_epochs(path: Path, epochs: Sequence[Epoch]) -> None:
+    """Write the table to `path`. All epochs have the same columns. Raises OSError."""
+    first = epochs[0]
+    rows: list[tuple[object, ...]] = [(EPOCH, *first.measured, IS_CHAMPION, *first.parts)]
+    rows += [(one.epoch, *one.measured.values(), one.is_champion, *one.parts.values()) for one in epochs]
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+
+
+def read_epochs(path: Path) -> list[Epoch]:
+    """The rows of the table at `path`: one or more, with epochs counted from 1.
+
+    Raises InvalidFileError if the file is missing, empty, truncated or not such a table, or a value is out of range.
+    """
+    text = read_text(path)
+    header, *lines = text.splitlines() or [""]
+    columns = HEADER.fullmatch(header)
+    if columns is None:
+        raise InvalidFileError(path, f"its first line is not {EPOCH}, names of what was measured, {IS_CHAMPION}")
+    if not lines or not text.endswith("\n"):
+        raise InvalidFileError(
+            path, "is cut off in its last row, or has no rows; train the level again with force=true"
+        )
+    measured, parts = columns["measured"].split(","), columns["parts"].split(",")[1:]
+    return [_epoch(path, measured, parts, epoch, line) for epoch, line in enumerate(lines, start=1)]
+
+
+def _epoch(path: Path, measured: list[str], parts: list[str], epoch: int, line: str) -> Epoch:
+    values, place = line.split(","), len(measured) + 1
+    try:
+        number, is_champion = int(values.pop(0)), values.pop(place - 1)
+        numbers = [float(value) for value in values]
+    except (ValueError, IndexError):
+        number, is_champion, numbers = 0, "", []
+    if number != epoch or is_champion not in ("True", "False") or len(numbers) != len(measured) + len(parts):
+        header = ",".join([EPOCH, *measured, IS_CHAMPION, *parts])
+        raise InvalidFileError(path, f"row {epoch} is not a row of {header}, of epoch {epoch}")
+    if not all(isfinite(value) and value >= 0 for value in numbers):
+        raise InvalidFileError(path, f"a number of epoch {epoch} is not a number of at least 0")
+    found = dict(zip([*measured, *parts], numbers, strict=True))
+    taken, others = ({name: found[name] for name in names} for names in (measured, parts))
+    return Epoch(epoch, taken, is_champion == "True", others)

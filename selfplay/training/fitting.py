@@ -18,8 +18,8 @@ from selfplay.games.game import Game
 from selfplay.players.agent import Agent
 from selfplay.training.batch_training import BatchTraining
 from selfplay.training.epochs import LOSS_DECIMALS, Epoch
-from selfplay.training.learning_rate import LearningRate
 from selfplay.training.losses import Losses, validation_losses
+from selfplay.training.optimizers import LearningRate
 from selfplay.training.parameters import EQUAL_WEIGHTS, LossWeights, Training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows import SplitRows, TrainingRows

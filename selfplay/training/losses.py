@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from selfplay.compute.portable import arithmetic_of
 from selfplay.training.examples import ILLEGAL, observations_in
-from selfplay.training.held_out import HeldOut
 from selfplay.training.parameters import LossWeights
 from selfplay.training.process_group import ProcessGroup
+from selfplay.training.rows import HeldOut
 
 VALIDATION_BLOCK = 65536
 """Rows in one forward pass."""

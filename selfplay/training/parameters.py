@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from selfplay.checks import count, one_in, one_of, within
+from selfplay.checks import IN_TRAINING, count, one_in, one_of, within
 from selfplay.games.game import SEATS
 from selfplay.registry import Registry
 from selfplay.search.searcher import MAX_DEPTH
@@ -20,21 +20,14 @@ the vector of all weights by that of their gradients: see `selfplay.training.opt
 
 SCHEDULES: Registry[Any] = Registry(
     "schedule",
-    {"constant": "selfplay.training.learning_rate:constant", "one_cycle": "selfplay.training.learning_rate:one_cycle"},
+    {"constant": "selfplay.training.optimizers:constant", "one_cycle": "selfplay.training.optimizers:one_cycle"},
     group="selfplay.schedules",
     arguments=("peak", "step", "total_steps"),
     result=(Real,),
 )
-"""(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.learning_rate`."""
+"""(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.optimizers`."""
 
 PRECISIONS = ("float32", "bfloat16")
-
-
-IN_MATCHES: dict[str, Any] = {"stages": frozenset({"generation"})}
-"""Metadata of a parameter of a learner on which only the rows of its matches depend."""
-
-IN_TRAINING: dict[str, Any] = {"stages": frozenset({"training"})}
-"""Metadata of a parameter of a learner on which only the training on these rows depends."""
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,131 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from selfplay.compute.random_numbers import Purpose, torch_seed
+from selfplay.compute.random_numbers import Draws, Purpose, torch_seed
 from selfplay.dataset.rows import Rows
+from selfplay.errors import StageError
 from selfplay.games.game import Game
-from selfplay.training.columns import Column
-from selfplay.training.examples import Batch, Columns, Examples, mark_illegal, training_examples
-from selfplay.training.held_out import held_out_rows, is_held_out, require_some_of_both
+from selfplay.training.examples import (
+    Batch,
+    Columns,
+    Examples,
+    distinct_rows,
+    mark_illegal,
+    policy_sums,
+    training_examples,
+)
 from selfplay.training.parameters import Training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
+
+FEW_MATCHES = 1000
+
+
+class HeldOut(NamedTuple):
+    """N held-out rows, as M distinct observations and the number of each row's observation."""
+
+    packed: Tensor
+    """uint8[M, ceil(D / 8)]: the observations, one bit for each entry."""
+    inverse: Tensor
+    """int64[N]: numbers in range(M)"""
+    targets: Tensor
+    """float32[N]"""
+    policies: Tensor | None = None
+    """float32[M, A]: the sum of the policies of the rows with each observation, ILLEGAL where an action is illegal;
+    None without policies."""
+
+
+def require_some_of_both(num_rows: int, num_held_out: int) -> None:
+    """Raise StageError if all rows or none of them are held out."""
+    if num_held_out in (0, num_rows):
+        raise StageError("there are too few matches to hold out some of them; set more matches")
+
+
+def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[np.bool_]:
+    """bool[N]: whether the matches with these numbers (int64[N]) are held out.
+
+    Args:
+        fraction: share of the matches that is held out, chosen at random by the number of the match.
+    """
+    draws = Draws(key, torch.from_numpy(match), 0)
+    held_out: NDArray[np.bool_] = (draws.uniforms(Purpose.VALIDATION_SPLIT) < fraction).numpy()
+    return held_out
+
+
+def holds_out_some(matches: int, fraction: float, key: int) -> bool:
+    """Whether some, but not all, of the matches 0 to `matches` - 1 are held out."""
+    # Nearly always the first few already differ.
+    for number in (min(matches, FEW_MATCHES), matches):
+        held_out = is_held_out(np.arange(number), fraction, key)
+        if held_out.any() and not held_out.all():
+            return True
+    return False
+
+
+def held_out_rows(
+    packed: NDArray[np.uint8], targets: NDArray[np.float32], policies: NDArray[np.float32] | None
+) -> HeldOut:
+    """Rows, given by their `Columns`, in the form on which networks are measured."""
+    first_rows, inverse = distinct_rows(packed)
+    held_out = HeldOut(*(torch.from_numpy(array) for array in (packed[first_rows], inverse, targets)))
+    if policies is None:
+        return held_out
+    sums = np.stack([*policy_sums(policies, inverse, np.ones(len(policies)))], axis=1)
+    return held_out._replace(policies=torch.from_numpy(sums.astype(np.float32)))
+
+
+LARGE = 1 << 28
+"""The size in bytes from which a column is kept in a file."""
+
+
+class Column:
+    """Rows that are added in parts. If they are many, a temporary file has them, which needs no memory.
+
+    Args:
+        folder: where the file is; None: the folder of the system for such files.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._parts: list[NDArray[Any]] = []
+        self._num_rows = self._waiting = 0
+        self._file: IO[bytes] | None = None
+
+    def add(self, part: NDArray[Any]) -> None:
+        """Add N rows: an array whose first dimension is N. Raises StageError if they cannot be written."""
+        self._parts.append(part)
+        self._num_rows += len(part)
+        self._waiting += part.nbytes
+        if self._waiting >= LARGE:
+            self._write()
+
+    def whole(self) -> NDArray[Any]:
+        """All rows, in the order in which they were added. At least one part must have been added."""
+        if self._file is None:
+            return self._parts[0] if len(self._parts) == 1 else np.concatenate(self._parts)
+        self._write()
+        first = self._parts[0]
+        return np.memmap(self._file, dtype=first.dtype, mode="r+", shape=(self._num_rows, *first.shape[1:]))
+
+    def _write(self) -> None:
+        try:
+            if self._file is None:
+                self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 (it is open as long as its rows are used)
+            for part in self._parts:
+                self._file.write(np.ascontiguousarray(part).data)
+            self._file.flush()
+        except OSError as error:
+            where = self._folder or "the folder for temporary files"
+            raise StageError(f"cannot write a temporary file in {where}: {error.strerror or error}") from error
+        self._parts, self._waiting = [self._parts[0][:0]], 0
+
 
 PART = 65536
 """Rows that are converted at a time, if they do not depend on each other."""

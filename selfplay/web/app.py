@@ -26,8 +26,8 @@ from selfplay.errors import SelfPlayError, SettingError, StageError
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.settings.playing import WebSettings
 from selfplay.web.games import game_routes
+from selfplay.web.loaded_players import NotFoundError
 from selfplay.web.matches import MatchService, match_routes
-from selfplay.web.opponents import NotFoundError
 from selfplay.web.schemas import ErrorView
 from selfplay.web.waiting_clients import BusyError
 

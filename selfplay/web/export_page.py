@@ -20,12 +20,12 @@ from selfplay.compute.positions import pack
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
-from selfplay.games import Game
+from selfplay.games import Game, make_game
 from selfplay.games.observation_codec import shown_bits
 from selfplay.games.outcomes import OUTCOMES, EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.installation import require_package
-from selfplay.named_players.mcts import DEFAULT_RULES
+from selfplay.named_players.mcts import rule_of
 from selfplay.named_players.names import PlayerName, kind_named, parse_name
 from selfplay.named_players.strengths import strengths
 from selfplay.players.agent import Agent
@@ -35,7 +35,6 @@ from selfplay.playing.estimates import GRADES, THRESHOLDS
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.rule import SEARCH_RULES
-from selfplay.settings.context import context_of
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.exported_network import ExportedNetwork, exported_network, packed
 from selfplay.web.how_to_play import how_to_play
@@ -85,16 +84,15 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
         InvalidFileError: the file of the agent is broken.
     """
     require_package("export-page", "fastapi", "page")
-    context = context_of(settings)
     folder = Path(settings.output_dir)
     # A kill while the first file is written leaves a hidden file.
     others = (path for path in folder.rglob("*") if not path.is_dir() and not path.match(".*.partial"))
     is_free = (folder / DESCRIPTION).exists() or (not folder.is_file() and not any(others))
     require("output_dir", settings.output_dir, is_free, "a new or empty folder, or that of an exported page")
-    game = context.game
+    game = make_game(settings.game.name)
     if game.num_squares is None:
         raise SettingError(f"game={game.name}: only games with a board of squares can be exported")
-    agent = _agent(settings, game, context.run.path)
+    agent = _agent(settings, game, Path(settings.run_dir))
     network = exported_network(agent)
     written = {
         DESCRIPTION: json.dumps(description_of(game, agent, network, settings)).encode(),
@@ -110,7 +108,7 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
 
 
 def _agent(settings: ExportPageSettings, game: Game, run_dir: Path) -> Agent:
-    has_pretrained = game.name in pretrained_agents()
+    has_pretrained = game.learned_as() in pretrained_agents()
     if settings.opponent is None and (RunFolder(run_dir).newest_level() or not has_pretrained):
         return agent_of_level(run_dir, None, game)
     name = parse_name(settings.opponent or PRETRAINED)
@@ -224,7 +222,7 @@ def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
         name = parse_name(text)
         is_tree_search = name.kind == "mcts"
         evaluation = name.argument if is_tree_search else name.options["evaluation"]
-        if evaluation == PRETRAINED and agent.path == pretrained_agents()[game.name]:
+        if evaluation == PRETRAINED and agent.path == pretrained_agents()[game.learned_as()]:
             evaluation = "agent"
         is_slow = evaluation == "rollouts" and name.options["simulations"] * (game.num_squares or 0) > MOST_ROLLOUTS
         if evaluation in ("agent", "none", *POINTS, "rollouts") and not is_slow:
@@ -243,7 +241,7 @@ def _alpha_beta(name: PlayerName, evaluation: str) -> dict[str, Any]:
 
 
 def _tree_search(name: PlayerName, evaluation: str) -> dict[str, Any]:
-    rule = _rule(name.options["rule"] or DEFAULT_RULES.get(evaluation, "puct"))
+    rule = _rule(rule_of(name))
     options = {option: name.options[option] for option in ("simulations", "temperature")}
     return {"kind": "tree_strength", "evaluation": evaluation, "rule": rule, **options}
 
@@ -282,7 +280,7 @@ def _templates(game: Game) -> dict[str, Any]:
     """A match, a legal action and a ply as the server describes them; exported/match.js changes what varies."""
     player = RandomPlayer(game)
     offer = OfferedPlayer("random", "random", "Random", "", _not_made)
-    participants = Participants(Participant(offer, player), None, None, offer)
+    participants = Participants(Participant(offer, player), None, None, offer, partial(Participant, offer, player))
 
     def view(moves: str) -> dict[str, Any]:
         request = MatchRequest(game=game.name, opponent="random", person=People.BOTH, moves=moves)

@@ -1,6 +1,8 @@
 """A match as a request describes it: it is played again from its moves, and nothing of it is kept afterwards."""
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from selfplay.compute.random_numbers import Activity, stream_key
@@ -9,13 +11,15 @@ from selfplay.games import Game
 from selfplay.matches.arena import statuses_of
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.playing.estimates import Estimate, Judge, grade_of
+from selfplay.playing.estimates import Estimate, grade_of
 from selfplay.playing.hints import hint
+from selfplay.playing.judge import Judge
 from selfplay.playing.match_description import describe
 from selfplay.playing.session import Session
+from selfplay.records import read_record_of, record_of, written_record
 from selfplay.search.deadline import current_deadline
 from selfplay.search.shared_solver import Solving
-from selfplay.web.opponents import NotFoundError
+from selfplay.web.loaded_players import NotFoundError
 from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.schemas import (
     HintView,
@@ -50,27 +54,38 @@ class Participants(NamedTuple):
     partner: Participant | None
     evaluator: Participant | None
     judge: OfferedPlayer
+    find_judge: Callable[[], Participant]
+    """Loads the judge, which not every request needs."""
 
     @property
     def kept(self) -> list[str]:
         """The ids of those that serve one request after another, in the order in which requests wait for them."""
         return sorted({one.offer.id for one in self[:3] if one is not None and one.offer.is_kept})
 
-    def are_judged(self, *, is_solved: bool) -> bool:
-        """Whether the judge values the actions: values of a player do not estimate outcomes, nobody was chosen instead.
+    def in_place_of_players(self, people: People, perfect: Player | None) -> OfferedPlayer | None:
+        """Who values the actions in place of the players; None: they do.
 
-        `is_solved`: whether perfect play is known, which then values them.
+        It is whoever was chosen for it; the judge if the values of a player do not estimate outcomes; between two
+        people the opponent.
+
+        Args:
+            perfect: perfect play of the game, which then values what players do not estimate; None if it is unknown.
         """
+        if self.evaluator is not None:
+            return self.evaluator.offer
         players = [one.offer for one in self[:2] if one is not None]
-        return self.evaluator is None and not is_solved and not all(offer.estimates for offer in players)
+        if perfect is None and not all(offer.estimates for offer in players):
+            return self.judge
+        return self.opponent.offer if people is People.BOTH else None
 
-    def are_slow(self, *, is_solved: bool) -> bool:
+    def are_slow(self, people: People, perfect: Player | None) -> bool:
         """Whether a request may take seconds, because one of them searches, or learns and may have to wait for a store.
 
-        `is_solved`: as for `are_judged`.
+        The arguments are those of `in_place_of_players`.
         """
         offers = [one.offer for one in self[:3] if one is not None]
-        return self.are_judged(is_solved=is_solved) or any(offer.is_slow or offer.learns for offer in offers)
+        offers += filter(None, [self.in_place_of_players(people, perfect)])
+        return any(offer.is_slow or offer.learns for offer in offers)
 
 
 class Match:
@@ -98,21 +113,21 @@ class Match:
     ) -> None:
         self.request, self.game, self.people, self._recent = request, game, request.person, recent
         self._participants = participants
-        self.opponent, self.partner, self.evaluator, self.judge_offer = participants
-        self.judge = Judge(game, self.judge_offer.make)
+        self.opponent, self.partner, self.evaluator = participants[:3]
         one, other = (None if participant is None else participant.player for participant in self._numbered)
         key = stream_key(seed, 0, Activity.VERSUS_PERSON)
         self.session = Session(game, (one, other), key, first_player=int(self.people is People.SECOND))
         self.session.match = request.seed
-        self.session.evaluator = self._evaluating_player
-        self.position, start = request.position, game.start_of_transcript(request.moves)
+        self._valuing = self._participant(participants.in_place_of_players(self.people, perfect_player_of(game)))
+        self.session.evaluator = None if self._valuing is None else self._valuing.player
+        self.position, start = request.position, None
         if self.position is not None:
             start = game.set_up(self.position.squares, self.position.to_move)
-        elif start is not None:
-            squares: Any = game.squares(start)[0].tolist()
-            self.position = PositionRequest(squares=squares, to_move=0 if int(start.current_player) == 0 else 1)
-        actions = game.read_transcript(request.moves, start)
-        self.session.resume(actions, start=start, is_practice=request.is_practice, counts=counts)
+        record = read_record_of(game, request.moves, start)
+        if self.position is None and record.start is not None:
+            squares: Any = game.squares(record.start)[0].tolist()
+            self.position = PositionRequest(squares=squares, to_move=0 if int(record.start.current_player) == 0 else 1)
+        self.session.resume(record.actions, start=record.start, is_practice=request.is_practice, counts=counts)
 
     @property
     def _numbered(self) -> tuple[Participant | None, Participant | None]:
@@ -125,6 +140,23 @@ class Match:
         """Who holds each seat; None for a person."""
         offers = [None if participant is None else participant.offer for participant in self._numbered]
         return offers[::-1] if self.people is People.SECOND else offers
+
+    @cached_property
+    def _judging(self) -> Participant:
+        return self._participants.find_judge()
+
+    def _participant(self, offer: OfferedPlayer | None) -> Participant | None:
+        """The one with this offer; None for None."""
+        if offer is self._participants.judge:
+            return self._judging
+        return next((one for one in self._participants[:3] if one is not None and one.offer is offer), None)
+
+    @property
+    def _advisers(self) -> list[Participant]:
+        """Who values the actions of each seat."""
+        everyone = [one for one in (*self._numbered, self._valuing) if one is not None]
+        players = map(self.session.adviser, (0, 1))
+        return [next(one for one in everyone if one.player is player) for player in players]
 
     # ------------------------------------------------------------------ what is computed
 
@@ -158,48 +190,31 @@ class Match:
             self._compute_estimate(ply)
 
     def _compute_estimate(self, ply: int) -> None:
-        adviser = self._adviser(ply)
-        if adviser is None or not adviser.offer.is_slow:
+        adviser = self._advisers[int(self.session.state_before(ply).current_player)]
+        if adviser.offer is self._participants.judge:
+            if not current_deadline().is_over:
+                self.session.estimates[ply] = self._judgement(ply)
+            return
+        if not adviser.offer.is_slow:
             self.session.estimate(ply)
             return
-        key = self._key(adviser, ply)
+        key = self._key(adviser, ply), self.request.seed, ply
         if ply not in self.session.estimates:
-            known = self._recent.get(key, adviser.player, self.session.state_before(ply))
-            if known is not None:
+            if (known := self._recent.get(key)) is not None:
                 self.session.estimates[ply] = known
             elif current_deadline().is_over:
                 return
         if (estimate := self.session.estimate(ply)) is not None:
-            self._keep(key, adviser.player, estimate)
+            self._keep(key, estimate)
 
-    def _keep(self, key: object, player: Player, estimate: Estimate) -> None:
+    def _keep(self, key: object, estimate: Estimate) -> None:
         """Keep an estimate for later requests, unless its search may have been cut short."""
         if not current_deadline().is_over:
-            self._recent.keep(key, player, estimate)
+            self._recent.keep(key, estimate)
 
-    def _adviser(self, ply: int) -> Participant | None:
-        """Who values the actions before a ply: the `Session.adviser`."""
-        player = self.session.adviser(ply)
-        candidates = (*self._numbered, self._valuing)
-        return next((one for one in candidates if one is not None and one.player is player), None)
-
-    def _key(self, participant: Participant, ply: int) -> object:
+    def _key(self, participant: Participant, ply: int) -> tuple[object, ...]:
         position = self.session.state_before(ply).key()
-        return self.game.name, participant.offer.id, participant.version, self.request.seed, position, ply
-
-    @property
-    def _evaluating_player(self) -> Player | None:
-        """Who values the actions in place of the players; None if they do. Between two people it is the opponent."""
-        is_other = self.evaluator is not None or self._valuing.offer is self.judge_offer
-        return self._valuing.player if is_other or self.people is People.BOTH else None
-
-    @property
-    def _valuing(self) -> Participant:
-        """Who values the actions of people."""
-        if self.evaluator is not None:
-            return self.evaluator
-        is_judged = self._participants.are_judged(is_solved=perfect_player_of(self.game) is not None)
-        return Participant(self.judge_offer, self.judge.player) if is_judged else self.opponent
+        return self.game.name, participant.offer.id, participant.version, position
 
     # ------------------------------------------------------------------ what is shown
 
@@ -225,7 +240,8 @@ class Match:
             person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
             people=self.people,
             evaluator=None if self.evaluator is None else self.evaluator.offer,
-            judge=self.judge_offer,
+            judge=self._participants.judge,
+            advisers=[one.offer for one in self._advisers],
             seats=self.seats,
             position=self.position,
             opening=None if self.position else self.game.presentation.opening(actions),
@@ -239,7 +255,8 @@ class Match:
         if current_deadline().is_over:
             return None
         state = self.session.state_before(self.shown)
-        action, estimate, line, is_cut_short = hint(self.session, self.judge, self.shown, time_limit=0.0)
+        found, is_cut_short = self._judgement(self.shown), current_deadline().is_over
+        action, estimate, line = hint(self.session, self._judge, self.shown, found)
         value = estimate.value(action)
         assert value is not None, "the judge knows the value of its best action"
         return HintView(
@@ -249,14 +266,32 @@ class Match:
             value=value,
             words=estimate.words(action),
             in_points=estimate.in_points,
-            source=self._source(estimate, is_cut_short),
+            source=self._source(estimate.knows(action), is_cut_short),
             line=self.game.line_texts(line, state),
         )
 
-    def _source(self, estimate: Estimate, is_cut_short: bool) -> str:
-        if estimate.is_exact:
+    @property
+    def _judge(self) -> Judge:
+        judge = self._judging.player
+        assert isinstance(judge, Judge), "it is made by the offer of the judge"
+        return judge
+
+    def _judgement(self, ply: int) -> Estimate | None:
+        """What the judge knows before a ply, where it compares the action of the match; None: the match is over."""
+        state, plies = self.session.state_before(ply), self.session.plies
+        played = plies[ply].action if ply < len(plies) else None
+        key = "judged", self._key(self._judging, ply), played
+        estimate, is_late = self._recent.get(key), endgame_player(self.game, state) is not None
+        if estimate is None or (is_late and not estimate.is_exact):
+            estimate = self._judge.estimate(state, played, seconds=0.0)
+            if estimate is not None:
+                self._keep(key, estimate)
+        return estimate
+
+    def _source(self, is_exact: bool, is_cut_short: bool) -> str:
+        if is_exact:
             return PERFECT_PLAY
-        return self.judge_offer.label + (CUT_SHORT if is_cut_short else "")
+        return self._participants.judge.label + (CUT_SHORT if is_cut_short else "")
 
     def solving(self) -> Solving | None:
         """The position asked about as it is being solved; None if the game is too large, or the match is over there."""
@@ -273,22 +308,18 @@ class Match:
         return None if found is None else JudgedView(actions=actions, texts=texts, **found)
 
     def _estimated(self, actions: list[int]) -> dict[str, Any] | None:
-        """What the judge knows in a game that cannot be solved; None if it knows nothing and no time is left."""
-        state, judge = self.session.state_before(self.shown), self.judge.player
-        key = "judged", self._key(Participant(self.judge_offer, judge), self.shown)
-        estimate, is_late = self._recent.get(key, judge, state), endgame_player(self.game, state) is not None
-        if estimate is None and current_deadline().is_over:
+        """What the judge knows in a game that cannot be solved; None if no time is left."""
+        if current_deadline().is_over:
             return None
-        if estimate is None or (is_late and not estimate.is_exact):
-            estimate = self.judge.estimate(state, self.session.draws_before(self.shown))
+        estimate = self._judgement(self.shown)
         if estimate is None:
             known = {"kind": None, "is_exact": True, "source": PERFECT_PLAY, "is_complete": True}
             return known | {"values": [], "words": [], "grades": []}
-        self._keep(key, judge, estimate)
+        is_late = endgame_player(self.game, estimate.state) is not None
         return {
             "kind": estimate.kind,
             "is_exact": estimate.is_exact,
-            "source": self._source(estimate, current_deadline().is_over),
+            "source": self._source(estimate.is_exact, current_deadline().is_over),
             "values": list(map(estimate.value, actions)),
             "words": list(map(estimate.words, actions)),
             "grades": list(map(estimate.grade, actions)),
@@ -315,5 +346,5 @@ class Match:
         held = zip(session.names, self.seats, strict=True)
         first, second = (name if offer is None else offer.label for name, offer in held)
         states = [session.state_before(number) for number in range(len(session.plies) + 1)]
-        made = self.game.presentation.match_file(states, [ply.action for ply in session.plies], (first, second))
+        made = written_record(record_of(self.game, states, [ply.action for ply in session.plies], (first, second)))
         return MatchFileView(name=f"{self.game.name}{made.ending}", text=made.text)

@@ -3,8 +3,7 @@
 import asyncio
 from collections import OrderedDict, defaultdict
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
-from dataclasses import replace
+from contextlib import AsyncExitStack, ExitStack
 from functools import partial
 from threading import Lock
 
@@ -16,12 +15,13 @@ from selfplay.games import Game
 from selfplay.players.perfect import is_found_out, perfect_player_of
 from selfplay.search.deadline import Deadline
 from selfplay.settings.playing import WebSettings
+from selfplay.web.loaded_players import LoadedPlayers, file_version
 from selfplay.web.match import Match, Participant, Participants
 from selfplay.web.offers import judge_offer
-from selfplay.web.opponents import OpponentCatalog, file_version
+from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.proof import Proofs
 from selfplay.web.recent_estimates import RecentEstimates
-from selfplay.web.schemas import MatchAnswer, MatchRequest, MatchView, Part, People
+from selfplay.web.schemas import MatchAnswer, MatchRequest, MatchView, OfferedPlayer, Part, People
 from selfplay.web.waiting_clients import Answer, FairThreads, while_waiting
 
 QUICK_THREADS = 1
@@ -40,7 +40,8 @@ class MatchService:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.catalog = OpponentCatalog(settings)
-        self.proofs = Proofs(self.catalog)
+        self.players = LoadedPlayers()
+        self.proofs = Proofs(self.catalog, self.players)
         self.recent = RecentEstimates()
         self.quick = FairThreads(QUICK_THREADS, 1)
         self.slow = FairThreads(SLOW_THREADS, settings.client_searches, MOST_WAITING)
@@ -48,22 +49,21 @@ class MatchService:
         self._learning: defaultdict[object, Lock] = defaultdict(Lock)
         self._learned: OrderedDict[object, None] = OrderedDict()
 
-    def participants(self, game: Game, request: MatchRequest) -> Participants:
-        """The players of a request. Raises as `OpponentCatalog.player`."""
+    def participants(self, game: Game, request: MatchRequest, lent: ExitStack) -> Participants:
+        """The players of a request, until `lent` is closed. Raises as `LoadedPlayers.lent`."""
 
-        def participant(opponent_id: str | None) -> Participant | None:
-            if opponent_id is None:
-                return None
-            offer = self.catalog.opponent(game, opponent_id)
-            return Participant(offer, self.catalog.player(game, offer), file_version(offer))
+        def participant(offer: OfferedPlayer) -> Participant:
+            return Participant(offer, lent.enter_context(self.players.lent(game, offer)), file_version(offer))
+
+        def chosen(opponent_id: str | None) -> Participant | None:
+            return None if opponent_id is None else participant(self.catalog.opponent(game, opponent_id))
 
         has_partner = request.person is People.NONE and request.partner != request.opponent
         partner = request.partner if has_partner else None
-        opponent, other, evaluator = map(participant, (request.opponent, partner, request.evaluator))
+        opponent, other, evaluator = map(chosen, (request.opponent, partner, request.evaluator))
         assert opponent is not None
         judge = judge_offer(game)
-        made = replace(judge, make=partial(self.catalog.slow_player, game, judge))
-        return Participants(opponent, other, evaluator, made)
+        return Participants(opponent, other, evaluator, judge, partial(participant, judge))
 
     def match(self, request: MatchRequest, game: Game, participants: Participants, *, counts: bool = False) -> Match:
         """The match of a request. Raises as `Match`."""
@@ -111,11 +111,17 @@ class MatchService:
         """
         game = self.catalog.game(body.game)
         # In threads, because a player may have to be compiled, and the game to be enumerated.
-        participants = await run_sync(self.participants, game, body)
+        with ExitStack() as lent:
+            participants = await run_sync(self.participants, game, body, lent)
+            return await self._answer_by(participants, body, request, game)
+
+    async def _answer_by(
+        self, participants: Participants, body: MatchRequest, request: Request, game: Game
+    ) -> MatchAnswer:
         perfect = perfect_player_of(game) if is_found_out(game) else await run_sync(perfect_player_of, game)
         is_judged, is_hinted = "judged" in body.show, "hint" in body.show
         # A search for the hint may be needed if the solver is not done in time.
-        is_slow = participants.are_slow(is_solved=perfect is not None) or is_hinted or (is_judged and perfect is None)
+        is_slow = participants.are_slow(body.person, perfect) or is_hinted or (is_judged and perfect is None)
         answer = partial(self._answer, body, request, game, participants)
         if not is_slow:
             return await answer(self.quick, Deadline())

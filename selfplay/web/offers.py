@@ -14,6 +14,7 @@ from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
 from selfplay.players.random import RandomPlayer
+from selfplay.playing.hints import judge_of
 from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.fields import PERSON
@@ -36,14 +37,14 @@ ROLLOUTS, WITH_NETWORK = 1000, 200
 
 def judge_offer(game: Game) -> OfferedPlayer:
     """The strongest player that comes with the program, which values moves."""
-    name, label = judge_name(game)
+    _, label = judge_name(game)
     return OfferedPlayer(
         JUDGE,
         JUDGE,
         label[0].upper() + label[1:],
         "the strongest player that comes with the program",
-        partial(make_player, name, game),
-        span=None if game.counts_discs and game.name not in pretrained_agents() else 1.0,
+        partial(judge_of, game),
+        span=None if game.counts_discs and game.learned_as() not in pretrained_agents() else 1.0,
         is_slow=True,
     )
 
@@ -82,7 +83,7 @@ def level_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[Offere
 
 
 def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
-    file = pretrained_agents().get(game.name)
+    file = pretrained_agents().get(game.learned_as())
     if file is None:
         return
     yield OfferedPlayer(
@@ -95,11 +96,11 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
         has_fixed_values=True,
         values_hold=OWN_KIND,
     )
-    depth = search_depth(game.name, PRETRAINED_DEPTH)
+    depth = search_depth(game.learned_as(), PRETRAINED_DEPTH)
     endgame = 0 if game.exact_solver is None else PRETRAINED_EMPTIES
     search = f"search:negascout?depth={depth}&endgame={endgame}&evaluation={PRETRAINED}&slack=0"
     label, about = f"{depth} plies", f"looks {depth} plies ahead with"
-    if not is_for_compiled_search(game.name):
+    if not is_for_compiled_search(game.learned_as()):
         search = f"mcts:{PRETRAINED}?simulations={WITH_NETWORK}"
         label, about = f"{WITH_NETWORK} simulations", f"tree search of {WITH_NETWORK} simulations with"
     yield OfferedPlayer(

@@ -3,39 +3,20 @@
 A request can only choose from these lists; no path and no name of a player is ever taken from a request.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
-import torch
-from torch import Tensor
-
-from selfplay.compute.random_numbers import Draws, Purpose
-from selfplay.errors import SelfPlayError, TimeLimitError
-from selfplay.files import sha256
-from selfplay.games import Game, State, game_names, make_game
+from selfplay.games import Game, game_names, make_game
 from selfplay.named_players.names import PLAYERS, parse_name
-from selfplay.players.player import Player, PlayerWrapper, pick_actions
-from selfplay.players.value_net import best_values
 from selfplay.playing.estimates import thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
-from selfplay.search.deadline import Deadline, current_deadline
 from selfplay.settings.playing import WebSettings
+from selfplay.web.loaded_players import NotFoundError
 from selfplay.web.offers import offers
 from selfplay.web.schemas import GameView, OfferedPlayer, OpponentsView
 
 STRENGTH_WORDS = {"Easy": "easy", "Medium": "medium", "Hard": "hard", "Unbeatable": "perfect"}
 """Words for strengths, the weakest first, and the ids of the opponents for which they stand."""
-MOST_PLAYERS = 64
-"""Number of players that are kept."""
-MOST_POSITIONS = 20_000
-"""Number of positions whose values are kept, of each player."""
-
-
-class NotFoundError(SelfPlayError):
-    """A match, game or opponent that does not exist."""
 
 
 class OpponentCatalog:
@@ -48,9 +29,6 @@ class OpponentCatalog:
         self._kinds = tuple(PLAYERS)
         # Opponents without a file, which are always there.
         self._fixed: dict[tuple[str, str], OfferedPlayer] = {}
-        self._loading = threading.Lock()
-        self._players: OrderedDict[object, Player] = OrderedDict()
-        self._compiled: set[object] = set()
         # A mistyped name ends the program at its start.
         for text in settings.opponents:
             parse_name(text)
@@ -130,97 +108,3 @@ class OpponentCatalog:
 
     def _offers(self, game: Game) -> Iterator[OfferedPlayer]:
         return offers(game, self.run(game).path, self.settings, self._kinds)
-
-    def player(self, game: Game, offer: OfferedPlayer) -> Player:
-        """The player of an opponent, which is loaded again when its file has changed.
-
-        All matches share it, except a search, which writes into its table. One that is kept (`is_kept`) must serve
-        one request at a time.
-
-        Raises InvalidFileError, StageError, SettingError: the file that it is loaded from is broken or missing.
-        """
-        key = game.name, offer.id, file_version(offer)
-        if offer.is_slow and not offer.is_kept:
-            return self.slow_player(game, offer)
-        with self._loading:
-            if key not in self._players:
-                player = self.slow_player(game, offer) if offer.is_slow else made_player(offer)
-                self._players[key] = CachingPlayer(player) if offer.has_fixed_values else player
-            self._players.move_to_end(key)
-            if len(self._players) > MOST_PLAYERS:
-                self._players.popitem(last=False)
-            return self._players[key]
-
-    def slow_player(self, game: Game, offer: OfferedPlayer) -> Player:
-        """A new player that searches. The first of its kind has to be compiled, whose time no deadline counts."""
-        player = made_player(offer)
-        key = game.name, offer.id
-        if key not in self._compiled:
-            with current_deadline().paused(), Deadline(0.0).applied(), suppress(TimeLimitError):
-                player.act(game.init(), Draws(0, torch.tensor([0]), 0))
-            self._compiled.add(key)
-        return player
-
-
-def made_player(offer: OfferedPlayer) -> Player:
-    """The player of an opponent, without values of actions if these are no estimates of outcomes."""
-    player: Player = offer.make()
-    return player if offer.estimates else SilentPlayer(player)
-
-
-class SilentPlayer(PlayerWrapper):
-    """Plays as `player` does, and has only exact values of actions."""
-
-    def action_values(self, state: State) -> Tensor | None:
-        return self.player.action_values(state) if bool(self.player.solves(state).all()) else None
-
-    def visit_counts(self, state: State) -> None:
-        return None
-
-
-class CachingPlayer(PlayerWrapper):
-    """Plays the best action by the values of `player`, one of several at random, and keeps these values.
-
-    Many matches reach the same positions.
-    `player` must always take its best action, so its temperature must be 0.
-    """
-
-    def __init__(self, player: Player) -> None:
-        super().__init__(player)
-        self._values: OrderedDict[tuple[int, ...], Tensor] = OrderedDict()
-
-    def action_values(self, state: State) -> Tensor:
-        if state.batch_size != 1:
-            return self._computed_values(state)
-        key = state.key()
-        values = self._values.get(key)
-        if values is None:
-            # Two threads may both get here; they then write the same values.
-            values = self._values[key] = self._computed_values(state)
-            if len(self._values) > MOST_POSITIONS:
-                self._values.popitem(last=False)
-        return values
-
-    def _computed_values(self, state: State) -> Tensor:
-        values = self.player.action_values(state)
-        assert values is not None, f"{self.name} values actions"
-        return values
-
-    def act(self, state: State, draws: Draws) -> Tensor:
-        values = self.action_values(state)
-        return pick_actions(values == best_values(values)[:, None], draws.bits(Purpose.TIE_BREAK))
-
-
-def file_version(offer: OfferedPlayer) -> str:
-    """Text that changes with the content of the opponent's file. Raises NotFoundError if the file is missing."""
-    if offer.file is None:
-        return ""
-    try:
-        if not offer.learns:
-            return sha256(offer.file)
-        # A store is too large to be read at each request. The inode alone is not enough: a file that takes the place of
-        # another may get the inode of one that was there before.
-        status = offer.file.stat()
-        return f"{status.st_ino} {status.st_mtime_ns}"
-    except OSError as error:
-        raise NotFoundError(f"{offer.label} no longer exists; choose another opponent") from error

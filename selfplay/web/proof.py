@@ -11,7 +11,8 @@ from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.proof_report import proof_report, read_result
-from selfplay.web.opponents import OpponentCatalog, file_version
+from selfplay.web.loaded_players import LoadedPlayers, file_version
+from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.schemas import OfferedPlayer, ProofView
 from selfplay.web.story import story_of
 
@@ -24,25 +25,25 @@ MAX_PROOFS = 500
 class Proofs:
     """Proves whether opponents can lose. Use it in one thread at a time."""
 
-    def __init__(self, catalog: OpponentCatalog) -> None:
-        self.catalog = catalog
+    def __init__(self, catalog: OpponentCatalog, players: LoadedPlayers) -> None:
+        self.catalog, self._players = catalog, players
         self._graders: dict[str, Grader | None] = {}
         self._known: dict[object, ProofView] = {}
 
     def of(self, game: Game, offer: OfferedPlayer) -> ProofView:
-        """The proof about the opponent. Raises what `OpponentCatalog.player` raises."""
+        """The proof about the opponent. Raises what `LoadedPlayers.lent` raises."""
         grader = self._grader(game)
         if grader is None:
             return self._from_files(game, offer)
-        player = self.catalog.player(game, offer)
-        learner = player.unwrapped
-        seen = learner.matches_seen() if isinstance(learner, LearnsFromMatches) else None
-        key = (game.name, offer.id, file_version(offer), seen)
-        if key not in self._known:
-            if len(self._known) >= MAX_PROOFS:
-                self._known.clear()
-            self._known[key] = self._graded(grader, offer.label, player)
-        return self._known[key]
+        with self._players.lent(game, offer) as player:
+            learner = player.unwrapped
+            seen = learner.matches_seen() if isinstance(learner, LearnsFromMatches) else None
+            key = (game.name, offer.id, file_version(offer), seen)
+            if key not in self._known:
+                if len(self._known) >= MAX_PROOFS:
+                    self._known.clear()
+                self._known[key] = self._graded(grader, offer.label, player)
+            return self._known[key]
 
     def _from_files(self, game: Game, offer: OfferedPlayer) -> ProofView:
         """The results in comparison/levels.csv, or of walks, for the present agent."""

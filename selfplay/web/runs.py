@@ -16,7 +16,8 @@ from selfplay.files import read_bytes, read_text
 from selfplay.games import Game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, path_text
-from selfplay.web.opponents import NotFoundError, OpponentCatalog
+from selfplay.web.loaded_players import NotFoundError
+from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.story_schemas import RunSummary, RunView
 
 Read = TypeVar("Read")

@@ -216,9 +216,9 @@ class MatchView(MatchDescription):
     people: People
     evaluator: OfferedPlayer | None = Field(description="Who values the actions; null: the players themselves.")
     judge: OfferedPlayer = Field(
-        description="Who values actions of which the exact value is not known, in hints, after the match, and during "
-        "the match if a player does not estimate values."
+        description="Who values actions of which the exact value is not known, in hints and after the match."
     )
+    advisers: list[OfferedPlayer] = Field(description="Who values the actions of each seat during the match.")
     seats: list[OfferedPlayer | None] = Field(description="Who holds each seat; null: a person.")
     position: PositionRequest | None = Field(description="The position in which it began; null: the start of the game.")
     opening: str | None = Field(description="The name of its opening; null if it has none.")

@@ -20,10 +20,9 @@ from selfplay.named_players.names import readable_name
 from selfplay.players.pretrained import PRETRAINED_FOLDER
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.data_changes import data_changes
-from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.finished_runs import LEVEL_TABLE
 from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
-from selfplay.training.epochs import Epoch, described
+from selfplay.training.epochs import Epoch, described, read_epochs
 from selfplay.training.fitting import TRAINING_LOSS
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.runs import other_run, read_once, run_summary

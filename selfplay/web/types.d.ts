@@ -237,7 +237,7 @@ type PositionEvaluator = { evaluation: (position: Position, bits: bigint) => { v
 type TreeSearched = { values: number[]; visits: number[]; weights: number[]; action: number };
 
 /** What a player finds in a position; values is null if it values no actions. isExact: they are those of perfect play. */
-type Found = { values: number[] | null; action: number; isExact?: boolean };
-type Estimate = { values: number[]; isExact: boolean };
+type Found = { values: number[] | null; action: number; isExact?: boolean; isUneven?: boolean };
+type Estimate = { values: number[]; isExact: boolean; compared?: number[] };
 type Participant = { offer: OfferedPlayer; consider: (state: GameState, draws: Draws) => Found };
 type Participants = { opponent: Participant; partner: Participant | null; evaluator: Participant | null; judge: Participant };

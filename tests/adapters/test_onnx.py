@@ -29,7 +29,7 @@ def test_networks_are_written(tmp_path: Path, name: str) -> None:
     for parameter in network.parameters():
         nn.init.normal_(parameter, std=0.1)
     exported = onnx.export_network(network, game, tmp_path / "agent.onnx")
-    has_policy = network(onnx.random_positions(game)[:1]).policy_logits is not None
+    has_policy = network(onnx.random_observations(game)[:1]).policy_logits is not None
     assert exported.outputs == (("value", "policy_logits") if has_policy else ("value",))
     assert exported.largest_difference <= onnx.TOLERANCE
 
@@ -41,7 +41,7 @@ def test_a_level_of_a_run_is_written_and_computes_the_same_for_any_number_of_pos
     network, game = load_level(tiny_run).network, make_game("tictactoe")
     session = onnxruntime.InferenceSession(str(path))
     for count in (1, 7, 100):
-        seen = onnx.random_positions(game)[:count]
+        seen = onnx.random_observations(game)[:count]
         (value,) = session.run(["value"], {"observation": seen.numpy()})
         np.testing.assert_allclose(value, network(seen).value.detach().numpy(), atol=onnx.TOLERANCE)
 

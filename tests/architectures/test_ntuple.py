@@ -5,11 +5,11 @@ import pytest
 import torch
 from omegaconf import OmegaConf
 
+from selfplay import play_matches
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.state import State
-from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.random import RandomPlayer

@@ -3,12 +3,12 @@
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
 from selfplay.games.state import State
-from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.training.parameters import Training
 from tests.support.dataset_tools import observations_of, rows_of_record

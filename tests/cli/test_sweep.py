@@ -289,7 +289,7 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
     [
         ("learner.gamma=1,2", "learner.gamma=2.0: must be"),
         ("learner=values,policy", "learner=policy: architecture=mlp has no policy head, "),
-        ("seed=0,1 opponent=random", "seed=0: opponent=random: only for a single stage, "),
+        ("seed=0,1 opponent=random", "opponent=random: only for selfplay generate"),
     ],
 )
 def test_a_wrong_setting_of_any_run_is_refused_before_the_first_one_starts(tmp_path, setting, named):

@@ -4,12 +4,11 @@ import pytest
 import torch
 from torch import nn
 
-from selfplay import compose_settings, generate_level, learn_levels
+from selfplay import compose_settings, generate_level, learn_levels, play_matches
 from selfplay.architectures import Output
 from selfplay.compute.devices import chosen_device
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.matches.arena import play_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.mcts import MctsPlayer
 from selfplay.players.network_evaluator import NetworkEvaluator

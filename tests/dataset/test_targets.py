@@ -6,13 +6,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from selfplay import play_matches
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.target_rules import best_response, watkins
 from selfplay.dataset.targets import PlayedMatches, bootstrap_values, discounted_outcomes
 from selfplay.games import make_game
 from selfplay.games.state import MATCH_OVER
 from selfplay.games.tictactoe import TicTacToe
-from selfplay.matches.arena import play_matches
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from tests.support.dataset_tools import observations_of, rows_are_equal, rows_of_record

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from selfplay import play_matches
 from selfplay.experience.graph import rescored
 from selfplay.experience.store import ExperienceStore
-from selfplay.matches.arena import play_matches
 from selfplay.players.experience import load_experience_player
 from selfplay.players.random import RandomPlayer
 from tests.support.experience_tools import GAME

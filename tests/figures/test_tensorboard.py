@@ -11,8 +11,8 @@ import pytest
 
 from selfplay import compose_settings, learn_levels, train_level
 from selfplay.errors import SettingError, StageError
-from selfplay.runs.epoch_losses import read_epochs
 from selfplay.stages.compare import compare_and_report
+from selfplay.training.epochs import read_epochs
 from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
 
 needs_tensorboard = pytest.mark.skipif(

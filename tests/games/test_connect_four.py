@@ -3,11 +3,11 @@
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games.connect_four import COLUMNS, ROWS, ConnectFour, has_line
 from selfplay.games.state import MATCH_OVER
-from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 
 GAME = ConnectFour()

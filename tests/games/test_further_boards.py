@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.positions import position, squares
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
@@ -17,16 +18,14 @@ from selfplay.games.kernels import distinct_positions
 from selfplay.games.observation_codec import shown_bits
 from selfplay.games.position_graph import enumerate_positions, perfect_values
 from selfplay.games.rules import Rules
-from selfplay.matches.arena import play_matches
 from selfplay.players.network_evaluator import EvaluationCache
 from selfplay.players.random import RandomPlayer
-from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.evaluation import RESULT_ONLY
 from selfplay.search.mcts.evaluator import PositionValues, RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
 from selfplay.search.searcher import Searcher
 
-NOTHING = FeatureEvaluation("none", None, 1.0, 0.0, {})
 STEP = 9
 """A bit of the further board is set for each ply, this many bits apart."""
 
@@ -132,7 +131,7 @@ def middle_of_match(game: Game, plies: int = 3, matches: int = 20) -> State:
 def test_alpha_beta_finds_the_same_with_a_table_and_uncompiled() -> None:
     found = []
     for game in (make_game("tictactoe"), wider("tictactoe")):
-        searcher = Searcher(game, NOTHING, table_bits=10)
+        searcher = Searcher(game, RESULT_ONLY, table_bits=10)
         result = searcher.search_batch(middle_of_match(game), 6)
         traced, trace = searcher.trace(middle_of_match(game, matches=1), 2)
         found.append([*(field.tolist() for field in result[:2]), result.final.tolist(), traced, len(trace.visits)])

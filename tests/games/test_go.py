@@ -6,6 +6,7 @@ import shutil
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_words import load, word_rows
 from selfplay.compute.positions import field_values, packed_array, packed_fields
@@ -17,7 +18,6 @@ from selfplay.games.go import Go, chain_rules, go_rules
 from selfplay.games.kernels import compile_kernels
 from selfplay.gtp.process import FOLDERS, EngineProcess
 from selfplay.gtp.protocol import Vertices, colour_of
-from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 
 GNU_GO = shutil.which("gnugo", path=os.pathsep.join([os.environ["PATH"], *FOLDERS]))

@@ -5,6 +5,7 @@ import random
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.compute.positions import packed_array
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import IllegalActionError
@@ -12,15 +13,12 @@ from selfplay.games import Game, make_game
 from selfplay.games.board_checks import winning_squares
 from selfplay.games.conformance import check_game, check_quickly
 from selfplay.games.gomoku import Gomoku
-from selfplay.matches.arena import play_matches
 from selfplay.named_players.make import make_player
 from selfplay.players.random import RandomPlayer
-from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.evaluation import RESULT_ONLY
 from selfplay.search.searcher import Searcher
 from tests.support.mnk_proof import first_can_win
 from tests.support.open_spiel import assert_agrees
-
-NOTHING = FeatureEvaluation("none", None, 1.0, 0.0, {})
 
 
 def positions(game: Game, count: int) -> list[tuple[int, int]]:
@@ -81,7 +79,7 @@ def test_large_boards_pass_the_quick_check(size: int) -> None:
 )
 def test_small_boards_have_their_known_values(game: Gomoku, value: float) -> None:
     """Uiterwijk & van den Herik, "The advantage of the initiative", 2000, table 1."""
-    found = Searcher(game, NOTHING, table_bits=22).search(game.init(), game.max_game_length)
+    found = Searcher(game, RESULT_ONLY, table_bits=22).search(game.init(), game.max_game_length)
     assert found.value == value
 
 
@@ -89,7 +87,7 @@ def test_small_boards_have_their_known_values(game: Gomoku, value: float) -> Non
 def test_the_first_player_wins_four_in_a_row_on_6x5_in_eleven_plies() -> None:
     """Uiterwijk & van den Herik, table 1: a win. The search deepens ply by ply, each with the table of those before."""
     game = make_game("gomoku", 6, height=5, length=4)
-    found = Searcher(game, NOTHING, table_bits=23).search(game.init(), 11, time_limit=600)
+    found = Searcher(game, RESULT_ONLY, table_bits=23).search(game.init(), 11, time_limit=600)
     assert (found.value, found.depth) == (1.0, 11)
 
 

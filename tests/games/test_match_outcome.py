@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from selfplay import play_matches
 from selfplay.architectures import Output, build_network
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
@@ -18,7 +19,6 @@ from selfplay.games.outcomes import (
     outcome_of_other,
 )
 from selfplay.games.state import State
-from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.random import RandomPlayer
@@ -94,7 +94,7 @@ def test_networks_and_compiled_searches_value_ends_equally():
 def test_compiled_searches_count_half_points():
     game, states = states_of("go_3x3_komi=0.5")
     over = states.select(states.terminated)
-    evaluation = FeatureEvaluation("points", game=None, win=0.0, margin=1.0, weights={})
+    evaluation = FeatureEvaluation(win=0.0, margin=1.0, weights={})
     leads = torch.where(over.current_player == 0, game.score(over), -game.score(over))
     assert torch.equal(position_values(evaluation, game, over).float(), leads)
     assert set((leads.abs() % 1).tolist()) == {0.5}

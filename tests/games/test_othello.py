@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.othello import Othello
 from selfplay.games.othello_notation import written_position
 from selfplay.games.state import MATCH_OVER
-from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 
 WIDTHS = [8, 6, 4]

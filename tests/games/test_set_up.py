@@ -6,6 +6,7 @@ import torch
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import make_game
 from selfplay.games.othello_records import is_ggf
+from selfplay.records import record_of, written_record
 from tests.support.pile import Pile
 
 SIGNS = {"X": 1, "O": -1, ".": 0}
@@ -101,7 +102,7 @@ def test_a_match_of_othello_is_written_and_read_as_ggf() -> None:
     actions = game.read_transcript("f5d6c3d3c4")
     states = [game.init()]
     states += [game.state_after(map(game.action_to_string, actions[:count])) for count in range(1, 6)]
-    made = game.presentation.match_file(states, actions, ("you [1]", "level 3"))
+    made = written_record(record_of(game, states, actions, ("you [1]", "level 3")))
     assert made.ending == ".ggf"
     assert "PB[you [1)]PW[level 3]RE[?]TY[8]BO[8 -------- -------- --------" in made.text
     assert made.text.endswith("*]B[f5]W[d6]B[c3]W[d3]B[c4];)\n")
@@ -117,7 +118,7 @@ def test_a_match_from_a_position_that_was_set_up_is_read_back() -> None:
     start = game.set_up(squares("..../.XX./.XX./..XO"), 1)
     actions = [int(game.legal_action_mask(start)[0].nonzero()[0, 0])]
     states = [start, game.step(start, torch.tensor(actions))]
-    text = game.presentation.match_file(states, actions, ("you", "random")).text
+    text = written_record(record_of(game, states, actions, ("you", "random"))).text
     assert torch.equal(game.start_of_transcript(text).position, start.position)
     assert all(map(torch.equal, game.position_after(text)[:3], states[1][:3]))
     with pytest.raises(IllegalActionError, match="the transcript begins in another position"):

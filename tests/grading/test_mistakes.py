@@ -14,7 +14,7 @@ from selfplay.grading.mistakes import (
     GROUPS,
     group_of,
     judged_positions,
-    sample_positions,
+    positions_of_groups,
 )
 from selfplay.grading.solved_positions import MoveQuality, SolvedPositions
 from selfplay.players.perfect import SolverPlayer
@@ -34,7 +34,7 @@ def the_solver() -> ExactSolver:
 
 @cache
 def drawn() -> list[SolvedPosition]:
-    return sample_positions(the_solver(), 1, KEY)
+    return positions_of_groups(the_solver(), 1, KEY)
 
 
 def plain(positions: list[SolvedPosition]) -> list[tuple[object, ...]]:
@@ -101,7 +101,7 @@ def test_grades_of_known_values():
 
 
 def test_perfect_play_makes_no_mistakes(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(positions_module, "sample_positions", lambda solver, count, *_: drawn())
+    monkeypatch.setattr(positions_module, "positions_of_groups", lambda solver, count, *_: drawn())
     judged = judged_positions(the_solver(), 2, 0)
     assert judged is not None
     grade = judged.grade(SolverPlayer(the_solver()))
@@ -114,7 +114,7 @@ def test_perfect_play_makes_no_mistakes(monkeypatch: pytest.MonkeyPatch):
 
 def test_solved_positions_are_read_from_their_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path, keep = tmp_path / "judged_positions.csv", kept_in(tmp_path, GAME)
-    monkeypatch.setattr(positions_module, "sample_positions", lambda solver, count, *_: drawn()[:count])
+    monkeypatch.setattr(positions_module, "positions_of_groups", lambda solver, count, *_: drawn()[:count])
     judged = judged_positions(the_solver(), 3, 0, keep=keep)
     assert judged is not None
     written = path.read_bytes()
@@ -128,7 +128,7 @@ def test_solved_positions_are_read_from_their_file(tmp_path: Path, monkeypatch: 
     judged_positions(the_solver(), 2, 0, keep=keep)
     assert len(path.read_bytes()) < len(written)
     judged_positions(the_solver(), 3, 0, keep=keep)
-    monkeypatch.setattr(positions_module, "sample_positions", None)
+    monkeypatch.setattr(positions_module, "positions_of_groups", None)
     again = judged_positions(the_solver(), 3, 0, keep=keep)
     assert again is not None
     assert np.array_equal(judged.values, again.values, equal_nan=True)

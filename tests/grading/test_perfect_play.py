@@ -9,6 +9,7 @@ from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.grading.measures import perfect_text, play_against_perfect
 from selfplay.grading.mistakes import mistakes_text
 from selfplay.grading.solved_positions import MoveQuality, PositionGrade
+from selfplay.matches.series import Series
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from tests.support.stub_players import FirstLegal
 
@@ -24,7 +25,7 @@ def perfect() -> SolverPlayer:
 
 def test_perfect_play_wins_moving_first_and_a_poor_player_loses_in_both_seats():
     players = {"lowest": FirstLegal(GAME), "perfect": perfect()}
-    results = play_against_perfect(perfect(), players, 1, 5, None)
+    results = play_against_perfect(perfect(), players, Series(range(1), 5, alternate=False))
     assert results["lowest"] == (WinDrawLoss(0, 0, 1), WinDrawLoss(0, 0, 1))
     assert results["perfect"] == (WinDrawLoss(1, 0, 0), WinDrawLoss(0, 0, 1))
 

@@ -9,7 +9,7 @@ from selfplay.architectures import Output
 from selfplay.games import Game, State, make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import FIRST, SECOND, Grader
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.random import RandomPlayer
@@ -162,7 +162,7 @@ def test_chances_against_the_random_player_are_those_of_played_matches(boxes: Gr
     chances = boxes.grade(perfect).versus_random
     for seat, chance in enumerate(chances):
         players = (perfect, RandomPlayer(perfect.game))
-        series = count_matches(perfect.game, players[:: 1 - 2 * seat], 4000, 5, alternate=False).results
+        series = Series(range(4000), 5, alternate=False).play(perfect.game, players[:: 1 - 2 * seat]).results
         played = series if seat == FIRST else series.reversed()
         assert played.rates == pytest.approx(chance, abs=0.03)
     best = boxes.best_versus_random(never_lose=True)

@@ -7,10 +7,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from selfplay import play_matches
 from selfplay.architectures import build_network
 from selfplay.games import make_game
 from selfplay.games.state import MATCH_OVER
-from selfplay.matches.arena import play_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer

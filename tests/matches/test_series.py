@@ -3,13 +3,14 @@
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.games import make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import wilson_interval
 from selfplay.grading.tables import result_fields
 from selfplay.matches import series
-from selfplay.matches.arena import play_matches
-from selfplay.matches.series import count_matches
+from selfplay.matches.arena import play_batch
+from selfplay.matches.series import Series
 from selfplay.named_players.make import make_player
 from selfplay.players.random import RandomPlayer
 
@@ -55,15 +56,15 @@ def test_a_pair_plays_the_first_matches_that_fit_into_its_time(
     """Each match takes 1/64 s."""
     time = [0.0]
 
-    def play(game, players, part, key, **options):
-        time[0] += len(part) / 64
-        return play_matches(game, players, part, key, **options)
+    def play(game, players, match, *others):
+        time[0] += len(match) / 64
+        return play_batch(game, players, match, *others)
 
     monkeypatch.setattr(series, "monotonic", lambda: time[0])
-    monkeypatch.setattr(series, "play_matches", play)
+    monkeypatch.setattr(series, "play_batch", play)
     players = (RandomPlayer(GAME), RandomPlayer(GAME))
-    limited = count_matches(GAME, players, 60, 5, None, 2, seconds=seconds)
-    assert limited == count_matches(GAME, players, played, 5, None, 2)
+    limited = Series(range(60), 5, opening_plies=2, seconds=seconds).play(GAME, players)
+    assert limited == Series(range(played), 5, opening_plies=2).play(GAME, players)
 
 
 LOWEST, SHALLOW = "perfect?ties=lowest", "search:negascout?depth=1&evaluation=none"
@@ -71,15 +72,15 @@ LOWEST, SHALLOW = "perfect?ties=lowest", "search:negascout?depth=1&evaluation=no
 
 def test_copies_narrow_no_interval_and_decide_no_test() -> None:
     players = make_player(LOWEST, GAME), make_player(SHALLOW, GAME)
-    copied = count_matches(GAME, players, 60, 5, None)
+    copied = Series(range(60), 5).play(GAME, players)
     fields = result_fields(copied)
     assert (copied.distinct, copied.results.matches, copied.evidence.matches) == (2, 60, 2)
     assert (fields["wins_rate_low"], fields["wins_rate_high"]) == wilson_interval(copied.evidence.wins, 2)
     assert fields["word"] == "not told apart"
-    opened = count_matches(GAME, players, 600, 5, None, 2)
+    opened = Series(range(600), 5, opening_plies=2).play(GAME, players)
     # There are 72 openings of two plies, played from both sides.
     assert opened.evidence.matches == opened.distinct <= 144
-    sampled = count_matches(GAME, (RandomPlayer(GAME), players[0]), 600, 5, None)
+    sampled = Series(range(600), 5).play(GAME, (RandomPlayer(GAME), players[0]))
     assert sampled.distinct < 600 == sampled.evidence.matches
 
 
@@ -92,5 +93,5 @@ def test_matches_tried_for_repeats_are_not_played_twice() -> None:
             return super().act(state, draws)
 
     player = Counting(GAME)
-    count_matches(GAME, (player, player), 20, 3, None, None)
+    Series(range(20), 3, opening_plies=None).play(GAME, (player, player))
     assert numbers == list(range(20))

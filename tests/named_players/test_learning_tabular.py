@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from selfplay import play_matches
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import RunLockedError
 from selfplay.files import sha256
@@ -18,7 +19,6 @@ from selfplay.learners.tabular.learning import (
     learn_matches,
 )
 from selfplay.learners.tabular.table_file import load_tables, save_tables
-from selfplay.matches.arena import play_matches
 from selfplay.named_players.learning_tabular import LearningTabularPlayer
 from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import LearnsFromMatches

@@ -108,7 +108,7 @@ def test_every_player_can_explore(run_dir: Path) -> None:
     assert player.policy(GAME.init()).sum().item() == pytest.approx(1)
     learner = make_player("experience?epsilon=0.5", GAME, run_dir)
     assert isinstance(learner.unwrapped, LearnsFromMatches)
-    assert learner.status() is not None
+    assert learner.unwrapped.status() is not None
 
 
 @pytest.mark.parametrize(

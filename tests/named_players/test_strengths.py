@@ -94,4 +94,4 @@ def test_values_have_a_unit_only_if_they_are_predicted_points() -> None:
     units = {"pretrained": 64, "search:negascout?depth=2&evaluation=pretrained": 64, "greedy_discs": None}
     units["search:negascout?depth=1&evaluation=article"] = None
     game = make_game("othello")
-    assert {name: make_player(name, game).points_per_value() for name in units} == units
+    assert {name: make_player(name, game).points_per_value for name in units} == units

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.matches.arena import play_matches
 from selfplay.players.experience import ExperiencePlayer, load_experience_player
 from selfplay.players.random import RandomPlayer
 from tests.support.experience_tools import GAME, PlainGraph, learn, new_store, random_match

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 import torch
 
-from selfplay import generate_level
+from selfplay import generate_level, play_matches
 from selfplay.compute.random_numbers import Draws
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.errors import ForfeitError, SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.state import forfeited_state
-from selfplay.matches.arena import play_matches
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.players.gtp import GtpPlayer
 from selfplay.playing.result_text import result_text
 from selfplay.playing.session import Session
+from selfplay.records import record_of, written_record
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.deadline import Deadline, StoppedError
 from selfplay.settings.compose import compose_settings_of
@@ -66,7 +66,7 @@ def test_a_fault_loses_the_current_match_and_no_other(tmp_path: Path, fault: str
 
 
 def test_forfeits_are_counted_by_player(tmp_path: Path) -> None:
-    result = count_matches(GAME, (FirstLegal(GAME), fake(tmp_path, "crash", 6)), 8, KEY, 100)
+    result = Series(range(8), KEY).play(GAME, (FirstLegal(GAME), fake(tmp_path, "crash", 6)))
     assert (result.forfeits, result.opponent_forfeits, result.results.matches) == (0, 1, 8)
     settings = compose_settings_of(
         MatchSettings, "matches", ["first=random", "matches=6", f"second='gtp:{command(tmp_path, 'cheat', 6)}'"]
@@ -103,7 +103,7 @@ def test_a_dataset_has_no_rows_of_forfeited_matches(tmp_path: Path) -> None:
 def test_a_resigned_match_of_othello_is_written_as_such() -> None:
     game = make_game("othello")
     last = forfeited_state(game.init())
-    assert "RE[-64:r]" in game.presentation.match_file([last], [], ("black", "white")).text
+    assert "RE[-64:r]" in written_record(record_of(game, [last], [], ("black", "white"))).text
     assert result_text(game, last, 1) == "White wins."
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from selfplay import play_matches
 from selfplay.architectures import build_network
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.matches.arena import play_matches
 from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import EvaluatesOnDevice
 from selfplay.players.checkpoints import save_checkpoint
@@ -80,7 +80,7 @@ def test_it_offers_values_visits_and_a_policy(run_dir: Path) -> None:
     # What it plays is random, in a way that it does not know; a search with tables is not.
     assert player.policy(state) is None
     level = make_player("mcts:level:2", GAME, run_dir)
-    values, visits, policy = player.action_values(state), player.visit_counts(state), level.policy(state)
+    values, visits, policy = player.action_values(state), player.value_actions(state).visits, level.policy(state)
     assert values.shape == visits.shape == policy.shape == (1, 9)
     assert values.dtype == torch.float32
     assert values[0, [0, 4]].isnan().all()
@@ -97,13 +97,12 @@ def test_a_search_can_continue_the_tree_of_its_match(run_dir: Path) -> None:
     # The first action is the most visited one of the first search.
     first, later = GAME.init(), GAME.state_after(["2,0", "1,1"])
     for ply, state in ((0, first), (2, later)):
-        player.prepare(state, Draws(KEY, torch.tensor([5]), ply))
-    assert int(player.visit_counts(later).sum()) > 400
+        visits = player.value_actions(state, Draws(KEY, torch.tensor([5]), ply)).visits
+    assert int(visits.sum()) > 400
     alone = make_player("mcts:rollouts?simulations=400", GAME, run_dir)
-    assert torch.equal(player.visit_counts(first), alone.visit_counts(first))
+    assert torch.equal(player.value_actions(first).visits, alone.value_actions(first).visits)
     # A position of another match has no tree yet.
-    player.prepare(later, Draws(KEY, torch.tensor([6]), 2))
-    assert int(player.visit_counts(later).sum()) == 400
+    assert int(player.value_actions(later, Draws(KEY, torch.tensor([6]), 2)).visits.sum()) == 400
 
 
 @pytest.mark.parametrize(
@@ -151,7 +150,7 @@ def test_rules_and_evaluators_can_be_added_from_outside(
 
 def test_with_a_temperature_actions_are_drawn_from_the_policy(run_dir: Path) -> None:
     player = make_player("mcts:level:2?rule=puct&simulations=40&temperature=0.5", GAME, run_dir)
-    visits = player.visit_counts(GAME.init()).double()
+    visits = player.value_actions(GAME.init()).visits.double()
     torch.testing.assert_close(player.policy(GAME.init()), visits**2 / (visits**2).sum())
     actions = player.act(GAME.init(50), Draws(KEY, torch.arange(50), 0))
     assert len(actions.unique()) > 4

@@ -1,10 +1,13 @@
 """Players as GTP engines: dialogues as text, and the program."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
 from selfplay.games import make_game
 from selfplay.gtp.clock import Clock
+from selfplay.installation import __version__
 from selfplay.playing.gtp_engine import Engine, answer_lines, make_engine
 from selfplay.playing.open_session import open_session
 from selfplay.search.deadline import current_deadline
@@ -13,17 +16,19 @@ from selfplay.settings.playing import GtpSettings, PlaySettings
 from tests.support.runs import COMMAND, run_forked
 from tests.support.stub_players import FirstLegal
 
+DATA = Path(__file__).parents[1] / "data"
+
 
 def engine(name="othello", **options):
     game = make_game(name)
-    return Engine(game, FirstLegal(game), 0, **options)
+    return Engine(game, FirstLegal, 0, **options)
 
 
 def dialogue(engine, text):
     """Feed the lines that begin with `> `; the other lines are what must come back, an empty one after each answer."""
     said = []
     answer_lines(engine, [line[2:] for line in text.splitlines() if line.startswith(">")], said.append)
-    expected = [line for line in text.splitlines() if not line.startswith(">")]
+    expected = [line for line in text.splitlines() if not line.startswith((">", "#"))]
     assert "".join(said) == "".join(f"{line}\n" for line in expected)
 
 
@@ -140,7 +145,7 @@ def test_passes_may_be_sent_or_omitted(told):
         if told or action != game.pass_action
     ]
     assert {talker.answer(command) for command in commands} == {"=\n\n"}
-    assert [ply.action for ply in talker.session.plies] == actions
+    assert [ply.action for ply in talker.match.session.plies] == actions
     black, white = game.points(end)[0].tolist()
     leader = "B" if black > white else "W"
     assert talker.answer("final_score") == (f"= {leader}+{abs(black - white):g}\n\n" if black != white else "= 0\n\n")
@@ -148,7 +153,7 @@ def test_passes_may_be_sent_or_omitted(told):
     dialogue(talker, "> genmove b\n= PASS\n\n> play w pass\n=\n\n> play w a1\n? illegal move\n\n")
     for _ in range(len(commands) + 2):
         assert talker.answer("undo") == "=\n\n"
-    assert [ply.action for ply in talker.session.plies] == []
+    assert [ply.action for ply in talker.match.session.plies] == []
     assert talker.answer("undo") == "? cannot undo\n\n"
 
 
@@ -169,12 +174,6 @@ def test_go_has_rows_from_the_bottom_passes_at_any_time_a_komi_and_points():
     dialogue(
         engine("go_3x3"),
         """\
-> komi 9
-? unacceptable komi: the game has 7.5
-
-> komi 7.5
-=
-
 > play b b2
 =
 
@@ -197,6 +196,59 @@ def test_go_has_rows_from_the_bottom_passes_at_any_time_a_komi_and_points():
     )
 
 
+def test_all_commands_in_a_session_of_go(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (DATA / "gtp_go.txt").read_text().replace("VERSION", __version__)
+    played = engine("go")
+    known = set(played.answer("list_commands").removeprefix("=").split())
+    said = {line.split()[1] for line in text.splitlines() if line.startswith(">")}
+    assert known - said == {"version", "list_commands", "lz-analyze"}
+    dialogue(played, text)
+
+
+def test_hex_has_the_letter_i_as_its_programs_write_it():
+    dialogue(
+        engine("hex"),
+        """\
+> boardsize 11
+=
+
+> play b i11
+=
+
+> play w j1
+=
+
+> printsgf
+= (;FF[4]AP[selfplay:VERSION]CA[UTF-8]GM[11]SZ[11];B[i11];W[j1])
+
+> fixed_handicap 2
+? unknown command
+
+""".replace("VERSION", __version__),
+    )
+
+
+def test_a_match_that_a_board_has_decided_does_not_go_on():
+    dialogue(
+        engine("tictactoe"),
+        "> play b a1\n=\n\n> play w a2\n=\n\n> play b b1\n=\n\n> play w b2\n=\n\n> play b c1\n=\n\n"
+        "> play w c2\n? illegal move\n\n> genmove w\n= PASS\n\n> printsgf\n"
+        "? sgf: matches of tictactoe can only be written as txt\n\n",
+    )
+
+
+@pytest.mark.parametrize("told", ["boardsize 7\nkomi 5.5", "komi 5.5\nboardsize 7"])
+def test_the_agent_that_comes_with_the_program_plays_with_any_komi_and_other_boards_have_a_player(told):
+    made = make_engine(compose_settings_of(GtpSettings, "gtp", ["game=go"]))
+    for command in told.splitlines():
+        assert made.answer(command) == "=\n\n"
+    assert (made.game.name, made.player.name) == ("go_7x7_komi=5.5", "mcts:pretrained")
+    assert made.player.search.game is made.game
+    assert made.answer("boardsize 5") == "=\n\n"
+    assert (made.game.name, made.player.name) == ("go_5x5_komi=5.5", "mcts:rollouts")
+
+
 @pytest.mark.parametrize("name", ["gomoku", "go"])
 def test_columns_have_the_letters_of_the_protocol_which_skips_i(name):
     dialogue(
@@ -215,39 +267,10 @@ def test_columns_have_the_letters_of_the_protocol_which_skips_i(name):
     )
     played = engine(name)
     answer_lines(played, ["play B j9", "play W h8"], lambda _: None)
-    assert [played.game.squares(played.session.state)[0, square].item() for square in (8, 16)] == [1, -1]
+    assert [played.game.squares(played.match.session.state)[0, square].item() for square in (8, 16)] == [1, -1]
     heading, first = played.answer("showboard").splitlines()[1:3]
     assert heading.upper().split() == [*"ABCDEFGHJ"]
     assert first.split() == ["9", *8 * ".", "X"]
-
-
-def test_another_komi_is_that_of_the_game():
-    dialogue(
-        Engine(make_game("go", 3, komi=2.5), FirstLegal(make_game("go", 3, komi=2.5)), 0),
-        """\
-> list_games
-= Go
-
-> komi 7.5
-? unacceptable komi: the game has 2.5
-
-> komi 2.5
-=
-
-> play B B2
-=
-
-> play W pass
-=
-
-> play B pass
-=
-
-> final_score
-= B+6.5
-
-""",
-    )
 
 
 @pytest.mark.parametrize("game", ["go", "hex", "gomoku_6x6", "tictactoe", "othello", "othello_6x6"])
@@ -339,7 +362,7 @@ class Timed(FirstLegal):
 
 def test_searches_get_the_time_that_the_controller_gives():
     game = make_game("go_5x5")
-    timed = Engine(game, Timed(game), 0)
+    timed = Engine(game, Timed, 0)
     assert timed.answer("time_settings 100 0 0") == timed.answer("time_left b 40 0") == "=\n\n"
     assert timed.answer("genmove b") == "= A5\n\n"
     assert timed.answer("time_settings nan 0 0").startswith("? syntax error")

@@ -97,7 +97,7 @@ def test_the_shell_loop_rejects_a_run_that_another_process_holds(tmp_path):
     [
         ("foo=1", 2, "unknown setting 'foo'"),
         ("--help", 2, "--help: the shell loop takes only settings; use train/learn.py --help"),
-        ("--level=3", 2, "level=3: only for a single stage"),
+        ("--level=3", 2, "level=3: only for selfplay generate, train, compare"),
     ],
 )
 def test_the_shell_loop_reports_errors_in_one_line(argument, code, named):

@@ -1,5 +1,7 @@
 """Evaluations: the example of the article, valid and invalid files, values of open and finished positions."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -63,7 +65,7 @@ def test_x_and_c_squares_have_weights_of_their_own_and_weights_can_depend_on_the
         assert float(position_values(make_evaluation(written(tmp_path, text), OTHELLO), OTHELLO, state)) == value
     text = "win: 1000\nmargin: 0\nphases: [5, 7]\nweights: {mobility: [1, 10, 100], frontier: 2}\n"
     evaluation = make_evaluation(written(tmp_path, text), OTHELLO)
-    assert evaluation.phases == (5, 7)
+    assert evaluation.phases == [5, 7]
     assert evaluation.weights_at(OTHELLO, 6).tolist() == [0, 0, 0, 10, 2, 0, 0, 0, 0]
     state = OTHELLO.init()
     for action, mobility in (("f5", 1), ("d6", 10), ("c3", 10), ("d3", 100), ("c4", 100)):
@@ -76,14 +78,14 @@ def test_x_and_c_squares_have_weights_of_their_own_and_weights_can_depend_on_the
 @pytest.mark.parametrize(
     ("phases", "weights"),
     [
-        ((), {"discs": 1 / 3, "stable": -1e-9}),
-        ((20, 45), {"discs": [-1e-9, 0.0, 1 / 3], "x_squares": -2.0}),
+        ([], {"discs": 1 / 3, "stable": -1e-9}),
+        ([20, 45], {"discs": [-1e-9, 0.0, 1 / 3], "x_squares": -2.0}),
     ],
 )
 def test_a_written_evaluation_is_read_back_equal(tmp_path, phases, weights):
-    evaluation = FeatureEvaluation("", "othello_4x4", 0.1, 1e-17, weights, phases)
+    evaluation = FeatureEvaluation(0.1, 1e-17, weights, phases, game="othello_4x4")
     path = written(tmp_path, evaluation_text(evaluation))
-    assert make_evaluation(path, make_game("othello_4x4")) == evaluation._replace(name=path)
+    assert make_evaluation(path, make_game("othello_4x4")) == replace(evaluation, name=path)
 
 
 def test_an_evaluation_of_features_is_refused_for_a_game_without_them():
@@ -104,8 +106,9 @@ FIT = "win: 1\nmargin: 0\n"
         ),
         (FIT + "weights: {}\ngame: othello_6x6", SettingError, "it is for othello_6x6, not for othello$"),
         (FIT, InvalidFileError, "weights is missing"),
-        (FIT + "weights: {discs: .nan}", InvalidFileError, "weights.discs must be a finite number"),
+        (FIT + "weights: {discs: .nan}", InvalidFileError, "weights.discs=nan: must be a finite number"),
         (FIT + "weights: {discs: [1, 2]}\nphases: [9, 20]", SettingError, "discs has 2 weights for 3 phases; "),
+        (FIT + "weights: {}\nphases: [20, 9]", InvalidFileError, "phases=.*: must be a list of ascending numbers"),
         ("win: [", InvalidFileError, "is not valid YAML: "),
     ],
 )

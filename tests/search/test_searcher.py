@@ -99,7 +99,7 @@ def test_a_first_search_in_a_small_window_changes_no_value_or_action(name, seed,
     game = GAMES[name]
     state, evaluation = position_after(game, plies, seed), evaluation_for(game)
     weights = {name: scale * weight for name, weight in evaluation.weights.items()}
-    evaluation = Outcomes(**evaluation._asdict() | {"win": 1.0, "margin": 0.0, "weights": weights})
+    evaluation = Outcomes(**vars(evaluation) | {"win": 1.0, "margin": 0.0, "weights": weights})
     results = [Searcher(game, evaluation, one).search(state, MIN_WINDOW_DEPTH) for one in ALGORITHMS]
     assert len({(result.value, result.action) for result in results}) == 1
 

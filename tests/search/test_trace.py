@@ -11,7 +11,7 @@ from selfplay.search.negamax import ALGORITHMS
 from selfplay.search.searcher import Searcher
 
 ARTICLE = [[3, -2, 2], [-1, 0, 4], [-4, -3, 1]]
-POINTS = FeatureEvaluation("points", None, 0.0, 1.0, {})
+POINTS = FeatureEvaluation(win=0.0, margin=1.0, weights={})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,12 @@ import pytest
 from omegaconf import OmegaConf
 
 from selfplay.runs.folders import CONFIG_FOLDER
-from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
+from selfplay.settings.classical import (
+    CompeteSettings,
+    ExperienceJsonSettings,
+    ExperiencePictureSettings,
+    TabularSettings,
+)
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings, SolveSettings
@@ -22,7 +27,9 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "analysis": AnalysisSettings,
     "check_game": CheckGameSettings,
     "compete": CompeteSettings,
-    "experience_graph": ExperienceGraphSettings,
+    "compare_runs": CommonSettings,
+    "experience_json": ExperienceJsonSettings,
+    "experience_picture": ExperiencePictureSettings,
     "experience_play": ExperiencePlaySettings,
     "export_evaluation": ExportSettings,
     "export_onnx": ExportOnnxSettings,

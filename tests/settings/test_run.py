@@ -19,21 +19,20 @@ from selfplay.executors import ExecutorOptions
 from selfplay.games import GAMES, make_game
 from selfplay.learners import LEARNERS
 from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER
-from selfplay.settings.classical import ExperienceGraphSettings, TabularSettings
-from selfplay.settings.common import CommonSettings, PlayerSettings
+from selfplay.settings.classical import ExperienceJsonSettings, TabularSettings
+from selfplay.settings.common import CommonSettings, LockstepSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from selfplay.settings.fields import PATH, leaves
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.overrides import overrides_of
 from selfplay.settings.recorded import composed_for_run
-from selfplay.settings.run import Settings, compose_settings
-from selfplay.settings.sections import ComparisonSettings
+from selfplay.settings.run import ComparisonSettings, Settings, compose_settings
 
 OF_OTHERS = {
     "game_tree": (AnalysisSettings, "analysis"),
     "agent": (TabularSettings, "tabular"),
-    "experience": (ExperienceGraphSettings, "experience_graph"),
+    "experience": (ExperienceJsonSettings, "experience_json"),
 }
 """Groups that belong to a program beside the loop."""
 
@@ -174,7 +173,7 @@ def test_what_changes_from_a_level_on_is_checked_and_recorded_by_level() -> None
 
 
 OUT_OF_RANGE = {
-    (CommonSettings, ""): [("seed", 2**63), ("batch_size", 0), ("threads", 0)],
+    (LockstepSettings, ""): [("seed", 2**63), ("batch_size", 0), ("threads", 0), ("device", "tpu")],
     (Settings, ""): [
         *(("level", -1), ("levels", 0), ("matches", 1), ("logger", "paper"), ("from_level", {0: {}})),
     ],
@@ -275,7 +274,7 @@ def test_a_tilde_at_the_start_of_each_path_is_the_home_folder(
     monkeypatch.chdir(tmp_path)
     found = {leaf.name: leaf.field for leaf in leaves(compose_settings_of(kind, config))}
     paths = [name for name, field in found.items() if PATH.keys() <= field.metadata.keys()]
-    ends = "dir", "file", "folder", "path", "json", "runs"
+    ends = "dir", "file", "folder", "path", "json", "runs", "sgf"
     assert paths == [name for name, field in found.items() if "str" in str(field.type) and name.endswith(ends)]
     for given, meant in {"~/a  b": "home/a  b", "./~/x": "~/x", "~no-user/x": "~no-user/x"}.items():
         settings = compose_settings_of(kind, config, overrides_of(dict.fromkeys(paths, given)))

@@ -112,7 +112,7 @@ def test_advice_about_a_file_of_the_user_is_not_to_make_it_again(run_copy: Path,
 
 def test_settings_of_a_single_stage_are_refused_for_a_whole_run(tmp_path: Path) -> None:
     for setting in ("agent_file", "opponent", "dataset_file", "start_file", "output_dir"):
-        with pytest.raises(SettingError, match=f"{setting}=random: only for a single stage"):
+        with pytest.raises(SettingError, match=f"{setting}=random: only for selfplay (generate|train)"):
             learn_levels(replace(tiny_settings(tmp_path), **{setting: "random"}))
 
 

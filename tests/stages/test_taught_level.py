@@ -19,12 +19,12 @@ from selfplay.grading.proof import Grader
 from selfplay.learners.expert import read_memory
 from selfplay.named_players.make import make_player
 from selfplay.players.checkpoints import load_checkpoint
-from selfplay.runs.epoch_losses import read_epochs
 from selfplay.runs.levels import level_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
+from selfplay.training.epochs import read_epochs
 from selfplay.training.lessons import Apprentice, Lessons
 from tests.support.kills import interrupted_in
 from tests.support.runs import files_of, tiny_settings

@@ -13,13 +13,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from tqdm import tqdm
 
+from selfplay import play_matches
 from selfplay.cli.command import progress_bar
 from selfplay.errors import StageError
 from selfplay.figures.tabular_training import draw_training
 from selfplay.files import sha256
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.table_file import load_tables
-from selfplay.matches.arena import play_matches
 from selfplay.named_players.learning_tabular import LearningTabularPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.learning_curve import read_curve

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from selfplay import play_matches
 from selfplay.dataset.formats import CSV, DATASET_FORMATS, PARQUET
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.target_rules import full
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.outcomes import match_return
-from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 
 

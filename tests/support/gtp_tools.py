@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from selfplay import play_matches
 from selfplay.games import make_game
-from selfplay.matches.arena import play_matches
 from selfplay.players.gtp import GtpPlayer
 from tests.support.runs import PROJECT
 

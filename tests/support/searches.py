@@ -20,7 +20,7 @@ from tests.support.dots import CountedDots
 
 def evaluation_for(game: Game) -> FeatureEvaluation:
     if isinstance(game, CountedDots):
-        return FeatureEvaluation("lead", None, 0.0, 1.0, {"lead": 1.0})
+        return FeatureEvaluation(win=0.0, margin=1.0, weights={"lead": 1.0})
     return make_evaluation("article" if game.features else "none", game)
 
 

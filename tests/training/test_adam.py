@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from selfplay.training.learning_rate import LearningRate, one_cycle
-from selfplay.training.optimizers import Adam, flattened
+from selfplay.training.optimizers import Adam, LearningRate, flattened, one_cycle
 from selfplay.training.parameters import Training
 
 STEPS = 20

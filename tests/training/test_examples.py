@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from selfplay.dataset.rows import Rows
 from selfplay.games import make_game
 from selfplay.training.examples import distinct_rows
-from selfplay.training.held_out import is_held_out
+from selfplay.training.rows import is_held_out
 from tests.support.dataset_tools import observations_of, positions_of, random_rows
 from tests.support.training import examples_of, training_settings
 

@@ -7,19 +7,18 @@ import pytest
 import torch
 from torch import nn
 
+from selfplay import play_matches
 from selfplay.architectures import Output, build_network
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.matches.arena import play_matches
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.training.fitting import fit, initial_network, seeded
-from selfplay.training.held_out import is_held_out
 from selfplay.training.parameters import Training
-from selfplay.training.rows import TrainingRows
+from selfplay.training.rows import TrainingRows, is_held_out
 from tests.support.dataset_tools import observations_of, random_rows
 from tests.support.training import examples_of, fit_to_rows, training_settings
 
@@ -120,7 +119,7 @@ def test_a_level_of_tic_tac_toe_is_learned_without_files():
     losses = fit(network, rows, Training(epochs=10, learning_rate=0.01))
     assert losses[-1].measured["validation_loss"] < 0.9 * losses[0].measured["validation_loss"]
     players = ValueNetPlayer(GAME, network), random
-    assert count_matches(GAME, players, 200, 0, 200).results.losses < 20
+    assert Series(range(200), 0).play(GAME, players).results.losses < 20
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,11 @@ from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
 from selfplay.players.random import RandomPlayer
-from selfplay.runs.epoch_losses import read_epochs, write_epochs
+from selfplay.training.epochs import read_epochs, write_epochs
 from selfplay.training.examples import ILLEGAL, mark_illegal, training_examples
-from selfplay.training.held_out import held_out_rows
 from selfplay.training.losses import cross_entropies
 from selfplay.training.parameters import LossWeights
-from selfplay.training.rows import TrainingRows
+from selfplay.training.rows import TrainingRows, held_out_rows
 from tests.support.training import fit_to_rows, training_settings
 from tests.support.waits import Waits
 

@@ -19,11 +19,10 @@ from selfplay.games import make_game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.train import train_level
-from selfplay.training import columns
+from selfplay.training import rows as training_rows
 from selfplay.training.examples import observations_in
 from selfplay.training.fitting import fit
-from selfplay.training.held_out import is_held_out
-from selfplay.training.rows import SplitRows, TrainingRows
+from selfplay.training.rows import SplitRows, TrainingRows, is_held_out
 from tests.support.dataset_tools import observations_of, positions_of, random_rows
 from tests.support.datasets_in_parts import CODEC, GAME, KEY, ROWS, SEED, SHAPE, in_parts, make_network, make_settings
 from tests.support.runs import PROJECT, tiny_settings
@@ -53,7 +52,7 @@ def test_each_pass_shows_every_training_row_once_in_an_order_of_its_own():
 def test_rows_in_temporary_files_give_the_same_weights(monkeypatch, tmp_path, merge):
     settings, trained, files = make_settings(symmetries=True, merge=merge), [], []
     for large in (1 << 20, 1):
-        monkeypatch.setattr(columns, "LARGE", large)
+        monkeypatch.setattr(training_rows, "LARGE", large)
         rows, network = TrainingRows(GAME, parts_of(ROWS), tmp_path), make_network()
         files.append(isinstance(rows.packed, np.memmap))
         epochs = fit(network, rows, settings, seed=SEED)
@@ -64,7 +63,7 @@ def test_rows_in_temporary_files_give_the_same_weights(monkeypatch, tmp_path, me
 
 
 def test_rows_that_cannot_be_written_are_reported(monkeypatch, tmp_path):
-    monkeypatch.setattr(columns, "LARGE", 1)
+    monkeypatch.setattr(training_rows, "LARGE", 1)
     with pytest.raises(StageError, match=r"cannot write a temporary file in .*missing: No such file or directory"):
         TrainingRows(GAME, [ROWS], tmp_path / "missing")
 
@@ -107,10 +106,10 @@ import pyarrow, torch
 from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.stages.train import train_level
-from selfplay.training import columns
+from selfplay.training import rows
 from tests.support.runs import tiny_settings
 
-columns.LARGE = int(sys.argv[2])
+rows.LARGE = int(sys.argv[2])
 # The rules are compiled before.
 make_game("othello").observation_codec
 pyarrow.set_cpu_count(1)

@@ -10,7 +10,7 @@ from selfplay.games.outcomes import disc_difference, match_return
 from selfplay.games.pattern_planes import seeing
 from selfplay.games.pattern_sums import images_of_squares
 from selfplay.learners.self_play import exploring
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_values
@@ -229,7 +229,7 @@ def test_learned_tables_seldom_lose_to_the_random_player():
 
     def losses():
         players = ValueNetPlayer(game, network), RandomPlayer(game)
-        return count_matches(game, players, 200, 5, 200).results.losses
+        return Series(range(200), 5).play(game, players).results.losses
 
     before = losses()
     td_learn(game, tables, 4000, settings, epsilons=[0.2], seed=11, threads=1)

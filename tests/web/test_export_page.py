@@ -222,9 +222,7 @@ def test_an_export_that_was_killed_is_finished_by_the_same_command(tmp_path: Pat
     run.level(1).mkdir(parents=True)
     save_checkpoint(run.agent(1), network, game, 1, architecture, {})
     site = tmp_path / "site"
-    settings = ExportPageSettings(
-        game=GameSettings("tictactoe"), run_dir=str(run.path), output_dir=str(site), threads=1
-    )
+    settings = ExportPageSettings(game=GameSettings("tictactoe"), run_dir=str(run.path), output_dir=str(site))
     export_page(settings)
     whole = files_of(site)
     for change in (1, 2, 3, 4, len(whole), 2 * len(whole)):

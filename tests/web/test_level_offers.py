@@ -37,7 +37,7 @@ def test_the_newest_level_is_offered_inside_a_search(tmp_path: Path) -> None:
     player = chosen[0].make()
     assert isinstance(player, SearchPlayer)
     assert (player.depth, player.endgame, player.time_limit) == (6, 12, LIMITS.search_seconds / 3)
-    assert player.points_per_value() == 16
+    assert player.points_per_value == 16
     # Two matches use the same tables, which are read once, but separate searches.
     other = chosen[0].make()
     assert isinstance(other, SearchPlayer)

@@ -19,7 +19,12 @@ from selfplay.playing.console_text import supports_colour
 from selfplay.playing.experience_menu import play_with_experience
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
+from selfplay.settings.classical import (
+    CompeteSettings,
+    ExperienceJsonSettings,
+    ExperiencePictureSettings,
+    TabularSettings,
+)
 from selfplay.settings.context import computing
 from selfplay.settings.playing import ExperiencePlaySettings
 from selfplay.stages import train_tabular as tabular
@@ -72,8 +77,8 @@ def play_experience(settings: ExperiencePlaySettings) -> None:
         play_with_experience(settings, input, print, colour=supports_colour(sys.stdout), columns=columns)
 
 
-@partial(Program, kind=ExperienceGraphSettings, config="experience_graph", run="read")
-def draw_experience(settings: ExperienceGraphSettings) -> None:
+@partial(Program, kind=ExperiencePictureSettings, config="experience_picture", run="read")
+def draw_experience(settings: ExperiencePictureSettings) -> None:
     """Draw the known boards of the experience graph that follow a board, with their scores.
 
     selfplay draw-experience
@@ -92,8 +97,8 @@ def draw_experience(settings: ExperienceGraphSettings) -> None:
     draw_boards_ahead(ahead, options.file)
 
 
-@partial(Program, kind=ExperienceGraphSettings, config="experience_graph", run="read")
-def export_experience(settings: ExperienceGraphSettings) -> None:
+@partial(Program, kind=ExperienceJsonSettings, config="experience_json", run="read")
+def export_experience(settings: ExperienceJsonSettings) -> None:
     """Write the experience graph as JSON.
 
     selfplay export-experience json=state_action.json
@@ -103,8 +108,8 @@ def export_experience(settings: ExperienceGraphSettings) -> None:
     log.info("wrote %s: %s boards", settings.json, f"{boards:,}")
 
 
-@partial(Program, kind=ExperienceGraphSettings, config="experience_graph", run="read")
-def import_experience(settings: ExperienceGraphSettings) -> None:
+@partial(Program, kind=ExperienceJsonSettings, config="experience_json", run="read")
+def import_experience(settings: ExperienceJsonSettings) -> None:
     """Replace the experience graph by the boards of a JSON file.
 
     selfplay import-experience json=state_action.json
@@ -120,7 +125,7 @@ def import_experience(settings: ExperienceGraphSettings) -> None:
     log.info("%s now has %s boards", settings.experience.path, f"{boards:,}")
 
 
-def _open_store(settings: ExperienceGraphSettings) -> ExperienceStore:
+def _open_store(settings: ExperienceJsonSettings | ExperiencePictureSettings) -> ExperienceStore:
     if not os.path.lexists(path := settings.experience.path):
         makers = " or ".join(map(command_line, ("play-experience", "import-experience")))
         raise InvalidFileError(path, f"does not exist; {makers} makes one")

@@ -7,6 +7,7 @@ from pathlib import Path
 from selfplay.cli.command import Program, progress_bar
 from selfplay.figures.figure_files import draw_run_figures
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import CommonSettings
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.settings.run import Settings
 from selfplay.stages import sweep
@@ -109,8 +110,8 @@ def plot(settings: Settings) -> None:
     draw_run_figures(settings)
 
 
-@partial(Program, kind=Settings, run="read")
-def compare_runs(settings: Settings) -> None:
+@partial(Program, kind=CommonSettings, config="compare_runs", run="read")
+def compare_runs(settings: CommonSettings) -> None:
     """Make one table and one figure of all runs below a folder, such as those of a sweep.
 
     selfplay compare-runs run_dir=outputs/recipes

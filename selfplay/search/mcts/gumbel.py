@@ -51,7 +51,8 @@ def gumbel(c_visit: float = 50.0, c_scale: float = 1.0, considered: int = 16, gu
     """The rule of Gumbel AlphaZero with these constants.
 
     Args:
-        c_visit, c_scale: how strongly values count against the logits.
+        c_visit: how strongly values count against the logits before any visits.
+        c_scale: how strongly values count against the logits, in all.
         considered: m, the largest number of actions considered at the root.
         gumbel_scale: factor of the random numbers g; 1 in self-play, 0 for the best action without randomness.
 
@@ -76,7 +77,8 @@ def _constants(considered: int, numbers: GumbelConstants, simulations: int, num_
 def halving_schedule(considered: int, simulations: int) -> list[int]:
     """The number of visits that the action chosen by each simulation at the root must already have.
 
-    With two actions and five simulations: [0, 0, 1, 1, 2], each action in turn.
+    With two actions and five simulations: [0, 0, 1, 1, 2], each action in turn. Simulations with the same number are a
+    round.
     """
     halvings = max(1, ceil(log2(max(1, considered))))
     schedule: list[int] = []
@@ -151,25 +153,42 @@ def completed_value(edges: Edges, i: int, missing: float) -> float:
 
 
 @part_of_compiled
-def select_at_root(edges: Edges, value: float, noise: NDArray[np.float64], constants: GumbelConstants) -> int:
-    """The considered action with the largest g + logits + sigma(q) of those that have the scheduled number of visits.
+def select_at_root(
+    edges: Edges, value: float, noise: NDArray[np.float64], constants: GumbelConstants, chosen: NDArray[np.int64]
+) -> int:
+    """The edges of the round: those that have the scheduled number of visits, by the largest g + logits + sigma(q).
 
-    If all of these are lost, any other action that is not lost may be chosen.
+    Others that are not lost take the places of considered actions that are lost.
     """
     done, missing, scale = 0, mixed_value(edges, value), value_scale(edges, constants)
     for i in range(len(edges)):
         done += edges[i].visits
-    schedule = constants.halving[min(len(edges), len(constants.halving) - 1)]
-    scheduled = schedule[min(done, len(schedule) - 1)]
-    best, chosen, is_scheduled = -np.inf, 0, False
+    scheduled, left = round_at(constants.halving[min(len(edges), len(constants.halving) - 1)], done)
+    scores = np.empty(len(edges))
     for i in range(len(edges)):
-        fits = edges[i].visits == scheduled
-        if edges[i].status == LOST or (is_scheduled and not fits):
-            continue
-        score: float = noise[i] + logit(edges[i].prior) + 0.5 * scale * (completed_value(edges, i, missing) + 1.0)
-        if score > best or (fits and not is_scheduled):
-            best, chosen, is_scheduled = score, i, fits
-    return chosen
+        scores[i] = noise[i] + logit(edges[i].prior) + 0.5 * scale * (completed_value(edges, i, missing) + 1.0)
+        if edges[i].visits != scheduled:
+            scores[i] -= FAR_BELOW
+        if edges[i].status == LOST:
+            scores[i] = -np.inf
+    count = 0
+    while count < min(left, len(edges)):
+        best = np.argmax(scores)
+        if scores[best] == -np.inf and count > 0:
+            break
+        chosen[count], scores[best] = best, -np.inf
+        count += 1
+    return count
+
+
+@part_of_compiled
+def round_at(schedule: NDArray[np.int64], done: int) -> tuple[int, int]:
+    """The number of visits that the actions of a round must have, and how many simulations of the round are left."""
+    first = min(done, len(schedule) - 1)
+    left = 1
+    while first + left < len(schedule) and schedule[first + left] == schedule[first]:
+        left += 1
+    return schedule[first], left
 
 
 @part_of_compiled

@@ -1,6 +1,8 @@
 """Tree searches of a batch in lockstep, compiled in steps: for evaluators that value the leaves of all trees at once.
 
-Trees are independent of each other: whether they grow one after another or in lockstep changes nothing.
+Trees are independent of each other: whether they grow one after another or in lockstep changes nothing. The simulations
+of one round of a tree are independent too, because they follow different edges of the root and proofs need no
+evaluation. So all of a round wait together, with the result of one after another.
 """
 
 from collections.abc import Callable
@@ -20,21 +22,22 @@ from selfplay.search.mcts.tree import NOT_ADDED, CompiledTreeSearch, TreeSearchR
 
 
 class Frontier(NamedTuple):
-    """The trees that wait for the evaluation of a position, in their order. Only the first `count` entries count."""
+    """The nodes that wait for their evaluation, by tree. Only the first `count` entries count."""
 
     tree: NDArray[np.int64]
     node: NDArray[np.int64]
-    """int64[B]: the number of the node that is to be evaluated."""
+    """The number of the node in its tree."""
     positions: Words
     """Its position, packed."""
     left: NDArray[np.int64]
-    """int64[B]: the number of simulations that the tree still runs."""
+    """int64[B]: the number of simulations that each tree still runs."""
 
 
-def make_frontier(batch_size: int, num_words: int) -> Frontier:
-    """Memory for `batch_size` trees of a game with positions of W = `num_words`."""
-    tree, node, left = np.empty((3, batch_size), dtype=np.int64)
-    return Frontier(tree, node, np.empty(batch_size, dtype=word_dtype(num_words)), left)
+def make_frontier(batch_size: int, num_actions: int, num_words: int) -> Frontier:
+    """Memory for `batch_size` trees with up to `num_actions` waiting nodes each; positions have W = `num_words`."""
+    most = batch_size * num_actions
+    tree, node = np.empty((2, most), dtype=np.int64)
+    return Frontier(tree, node, np.empty(most, dtype=word_dtype(num_words)), np.zeros(batch_size, dtype=np.int64))
 
 
 @cache
@@ -42,14 +45,13 @@ def compile_lockstep(
     rules: Rules, pass_action: int | None, rule: RuleFunctions
 ) -> tuple[Callable[..., int], Callable[..., int], Callable[..., None]]:
     """The kernels `plant`, `advance` and `conclude`. Trees whose root is a finished match do not grow."""
-    plant_root, descend, begin, conclude_tree = compile_steps(rules, pass_action, rule)
+    plant_root, begin, begin_round, descend, conclude_tree = compile_steps(rules, pass_action, rule)
     unpack, back_up = rules.position.unpack, back_up_of(rules)
 
     @part_of_compiled
-    def wait(search: CompiledTreeSearch, tree: int, number: int, left: int, place: int, frontier: Frontier) -> None:
-        node = search.trees.nodes[tree, number]
-        frontier.tree[place], frontier.node[place], frontier.left[place] = tree, number, left
-        store(frontier.positions, place, position_of(node))
+    def wait(search: CompiledTreeSearch, tree: int, number: int, place: int, frontier: Frontier) -> None:
+        frontier.tree[place], frontier.node[place] = tree, number
+        store(frontier.positions, place, position_of(search.trees.nodes[tree, number]))
 
     @part_of_compiled
     def receive(
@@ -69,16 +71,26 @@ def compile_lockstep(
         back_up(search.trees, tree, number, value, search.proves)
 
     @part_of_compiled
-    def simulate(search: CompiledTreeSearch, tree: int, left: int, place: int, frontier: Frontier) -> int:
-        """Run simulations until the tree waits, in this place of the frontier, or is done; returns the next place."""
-        number = NOT_ADDED
-        while left > 0 and number == NOT_ADDED and search.trees.nodes[tree, 0].is_proved == 0:
-            number = descend(search, tree)
-            left -= 1
-        if number == NOT_ADDED:
-            return place
-        wait(search, tree, number, left, place, frontier)
-        return place + 1
+    def simulate(
+        search: CompiledTreeSearch, tree: int, place: int, frontier: Frontier, chosen: NDArray[np.int64]
+    ) -> int:
+        """Run rounds until nodes wait, from this place of the frontier on, or the tree is done.
+
+        Returns the next place. `chosen` is scratch memory.
+        """
+        root, next_place = search.trees.nodes[tree, 0], place
+        while frontier.left[tree] > 0 and next_place == place and root.is_proved == 0:
+            count = begin_round(search, tree, chosen)
+            for k in range(min(count, frontier.left[tree])):
+                if root.is_proved == 0:
+                    frontier.left[tree] -= 1
+                    number = descend(search, tree, chosen[k])
+                    if number != NOT_ADDED:
+                        wait(search, tree, number, next_place, frontier)
+                        next_place += 1
+        if next_place == place:
+            frontier.left[tree] = 0
+        return next_place
 
     @compiled
     def plant(positions: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, frontier: Frontier) -> int:
@@ -87,14 +99,16 @@ def compile_lockstep(
         Returns the count of the frontier. `bits`: int64[B] random bits for the roots.
         """
         search, frontier = borrowed((search, frontier))
-        count = 0
+        count, chosen = 0, np.empty(search.trees.edges.shape[2], dtype=np.int64)
         for tree in range(len(positions)):
             if search.continues and search.trees.sizes[tree] > 0:
+                frontier.left[tree] = search.simulations
                 if search.trees.nodes[tree, 0].is_proved == 0:
                     begin(search, tree, bits[tree])
-                count = simulate(search, tree, search.simulations, count, frontier)
+                count = simulate(search, tree, count, frontier, chosen)
             elif plant_root(search, tree, unpack(load(positions, tree))):
-                wait(search, tree, 0, search.simulations, count, frontier)
+                frontier.left[tree] = search.simulations
+                wait(search, tree, 0, count, frontier)
                 count += 1
         return count
 
@@ -110,20 +124,20 @@ def compile_lockstep(
     ) -> int:
         """Give the nodes of the frontier their evaluations; returns the new count.
 
-        Then each tree runs simulations until it has another such node or is done. `values` (float64[N]) and `logits`
-        (float64[N, A]) belong to distinct positions; `rows` (int64[count]) has for each tree the number of its
-        position.
+        Then each tree runs simulations until other nodes wait or it is done. `values` (float64[N]) and `logits`
+        (float64[N, A]) belong to distinct positions; `rows` (int64[count]) has for each entry of the frontier the
+        number of its position.
         """
         search, frontier, values, logits, rows = borrowed((search, frontier, values, logits, rows))
-        waiting = 0
-        of_edges = np.empty(logits.shape[1])
+        of_edges, chosen = np.empty(logits.shape[1]), np.empty(logits.shape[1], dtype=np.int64)
         for i in range(count):
             tree, number = frontier.tree[i], frontier.node[i]
             receive(search, tree, number, values[rows[i]], logits[rows[i]], of_edges)
             if number == 0:
                 begin(search, tree, bits[tree])
-        for i in range(count):
-            waiting = simulate(search, frontier.tree[i], frontier.left[i], waiting, frontier)
+        waiting = 0
+        for tree in range(len(frontier.left)):
+            waiting = simulate(search, tree, waiting, frontier, chosen)
         return waiting
 
     @compiled

@@ -44,7 +44,8 @@ def puct(
     """PUCT with these constants.
 
     Args:
-        c_init, c_base: how strongly priors direct the search, and the number of visits from which this grows.
+        c_init: how strongly priors direct the search.
+        c_base: the number of visits from which this grows.
         unvisited: subtracted from the value of the node for actions that have not been visited.
         noise: share of the noise in the priors of the root, 0 to 1; 0.25 in self-play.
         alpha: parameter of the Dirichlet noise; about 10 / (the usual number of legal actions).
@@ -92,9 +93,12 @@ def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: PuctCo
 
 
 @part_of_compiled
-def select_at_root(edges: Edges, value: float, noise: NDArray[np.float64], constants: PuctConstants) -> int:
-    """As in any other node."""
-    return select(edges, value, constants)
+def select_at_root(
+    edges: Edges, value: float, noise: NDArray[np.float64], constants: PuctConstants, chosen: NDArray[np.int64]
+) -> int:
+    """One edge, as in any other node."""
+    chosen[0] = select(edges, value, constants)
+    return 1
 
 
 @part_of_compiled

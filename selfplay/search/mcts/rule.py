@@ -43,7 +43,9 @@ class RuleFunctions(NamedTuple):
     begin: Callable[..., None]
     """(edges, noise, bits, constants): prepare the root once its priors are known; `bits` is a random int64."""
     select_at_root: Callable[..., int]
-    """(edges, value, noise, constants) to the number of the edge that a simulation follows from the root."""
+    """(edges, value, noise, constants, chosen): write the numbers of the edges that the next simulations follow from
+    the root into `chosen` (int64[A]); returns how many, at least one. All are different, so that these simulations end
+    in different subtrees, and their positions can be evaluated together."""
     select: Callable[..., int]
     """(edges, value, constants) to the number of the edge that a simulation follows from any other node."""
     final_score: Callable[..., float]
@@ -150,9 +152,12 @@ def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: UctCon
 
 
 @part_of_compiled
-def select_at_root(edges: Edges, value: float, noise: NDArray[np.float64], constants: UctConstants) -> int:
-    """As in any other node."""
-    return select(edges, value, constants)
+def select_at_root(
+    edges: Edges, value: float, noise: NDArray[np.float64], constants: UctConstants, chosen: NDArray[np.int64]
+) -> int:
+    """One edge, as in any other node."""
+    chosen[0] = select(edges, value, constants)
+    return 1
 
 
 @part_of_compiled

@@ -1,7 +1,8 @@
 """The simulations of a tree search, compiled for the rules of a game and a rule of selection.
 
-A simulation descends from the root along the edges that the rule selects, until it ends at a settled edge or adds a
-position. An added position is evaluated, unless it is proved at once, and its value is backed up to the root.
+At the root, the rule selects the edges of a round; each of the next simulations follows one of them. From there, a
+simulation descends along the edges that the rule selects, until it ends at a settled edge or adds a position. An added
+position is evaluated, unless it is proved at once, and its value is backed up to the root.
 
 With an evaluator that is compiled too, the search of a batch is one compiled function (`compile_whole_search`); with
 any other, see `selfplay.search.mcts.lockstep`.
@@ -41,8 +42,9 @@ Part = Callable[..., Any]
 
 
 @cache
-def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) -> tuple[Part, Part, Part, Part]:
-    """`plant_root`, `descend`, `begin` and `conclude`: parts of compiled functions, each working on one tree."""
+def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) -> tuple[Part, Part, Part, Part, Part]:
+    """Parts of compiled functions, each working on one tree: `plant_root`, `begin`, `begin_round`, `descend` and
+    `conclude`."""
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     unpack, is_again, value_at_end, back_up = (
         rules.position.unpack,
@@ -120,14 +122,22 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         return child
 
     @part_of_compiled
-    def descend(search: CompiledTreeSearch, tree: int) -> int:
-        """Run a simulation up to a position that is to be evaluated; returns its number, NOT_ADDED if there is none."""
+    def begin_round(search: CompiledTreeSearch, tree: int, chosen: NDArray[np.int64]) -> int:
+        """Write the edges of the root that the next simulations follow into `chosen`; returns their number."""
+        trees, edges = search.trees, edges_of(search.trees, tree, 0)
+        count: int = select_at_root(edges, trees.nodes[tree, 0].value, trees.noise[tree], search.constants, chosen)
+        return count
+
+    @part_of_compiled
+    def descend(search: CompiledTreeSearch, tree: int, i: int) -> int:
+        """Run a simulation that follows edge i of the root up to a position that is to be evaluated.
+
+        Returns the number of this position, NOT_ADDED if there is none.
+        """
         trees, number, is_new = search.trees, 0, False
         while not is_new:
             edges, value = edges_of(trees, tree, number), trees.nodes[tree, number].value
-            if number == 0:
-                i = select_at_root(edges, value, trees.noise[tree], search.constants)
-            else:
+            if number != 0:
                 i = select(edges, value, search.constants)
             edge = edges[i]
             is_new = edge.child == NOT_ADDED
@@ -187,7 +197,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         results.value[row] = root_value(trees, tree)
         results.is_proved[row] = trees.nodes[tree, 0].is_proved != 0
 
-    return plant_root, descend, begin, conclude
+    return plant_root, begin, begin_round, descend, conclude
 
 
 ROW, IN_TREE, IN_ALL = range(3)
@@ -201,11 +211,11 @@ def compile_whole_search(
     """`search_batch(positions, root_bits, leaf_bits, search, progress, stop, results)`, with a compiled evaluator.
 
     It grows one tree after another. With `search.continues` each tree has its own memory. Otherwise all use the memory
-    of the first of `search.trees`, which has the last tree afterwards. It returns False if it was stopped (see
-    `selfplay.search.threads.StopFlag`; a step is a simulation). If it stopped because of its limit, a call with the
-    same arguments continues. `progress` is int64[3], 0 at first.
+    of the first of `search.trees`, which has the last tree afterwards. It returns False if it was stopped, after whole
+    rounds (see `selfplay.search.threads.StopFlag`; a step is a simulation). If it stopped because of its limit, a call
+    with the same arguments continues. `progress` is int64[3], 0 at first.
     """
-    plant_root, descend, begin, conclude = compile_steps(rules, pass_action, rule)
+    plant_root, begin, begin_round, descend, conclude = compile_steps(rules, pass_action, rule)
     unpack, back_up = rules.position.unpack, back_up_of(rules)
 
     @part_of_compiled
@@ -244,21 +254,25 @@ def compile_whole_search(
         bits: int,
         progress: NDArray[np.int64],
         stop: StopFlag,
+        chosen: NDArray[np.int64],
         logits: NDArray[np.float64],
     ) -> None:
         """Run the simulations of one tree that are left, until its root is proved."""
-        while progress[IN_TREE] < search.simulations and search.trees.nodes[tree, 0].is_proved == 0:
-            # A tree that has begun runs at least one simulation, because `progress` shows a beginning only by its
-            # simulations.
+        root = search.trees.nodes[tree, 0]
+        while progress[IN_TREE] < search.simulations and root.is_proved == 0:
+            # A tree that has begun runs at least one round, because `progress` shows a beginning only by simulations.
             if progress[IN_TREE] > 0 and progress[IN_ALL] >= stop[LIMIT]:
                 stop[STOP] = 1
             if stop[STOP] != 0:
                 return
-            progress[IN_TREE] += 1
-            progress[IN_ALL] += 1
-            number = descend(search, tree)
-            if number != NOT_ADDED:
-                back_up(search.trees, tree, number, evaluate(search, tree, number, bits, logits), search.proves)
+            count = begin_round(search, tree, chosen)
+            for k in range(min(count, search.simulations - progress[IN_TREE])):
+                if root.is_proved == 0:
+                    progress[IN_TREE] += 1
+                    progress[IN_ALL] += 1
+                    number = descend(search, tree, chosen[k])
+                    if number != NOT_ADDED:
+                        back_up(search.trees, tree, number, evaluate(search, tree, number, bits, logits), search.proves)
 
     @compiled
     def search_batch(
@@ -271,13 +285,14 @@ def compile_whole_search(
         results: TreeSearchResult,
     ) -> bool:
         search, progress, stop = borrowed((search, progress, stop))
-        logits = np.empty(search.trees.edges.shape[2])
+        num_actions = search.trees.edges.shape[2]
+        chosen, logits = np.empty(num_actions, dtype=np.int64), np.empty(num_actions)
         for row in range(progress[ROW], len(positions)):
             tree, bits = row if search.continues else 0, leaf_bits[row]
             if progress[IN_TREE] > 0 or begin_tree(
                 search, tree, unpack(load(positions, row)), root_bits[row], bits, logits
             ):
-                simulate(search, tree, bits, progress, stop, logits)
+                simulate(search, tree, bits, progress, stop, chosen, logits)
                 if stop[STOP] != 0:
                     return False
             conclude(search, tree, row, results)

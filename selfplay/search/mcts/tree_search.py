@@ -24,6 +24,7 @@ from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_front
 from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
 from selfplay.search.mcts.tree import CompiledTreeSearch, TreeSearchResult, make_results, make_trees, tree_bytes
+from selfplay.search.mcts.watching import show
 from selfplay.search.threads import StopFlag, make_stop_flag, run_interruptibly
 
 MOST_SIMULATIONS = 1_000_000
@@ -34,7 +35,7 @@ BYTES_AT_ONCE = 256 << 20
 QUICK_SECONDS, FEWEST_QUICK = 0.02, 16
 """About how long a compiled search works in the calling thread, and the fewest simulations that it does there."""
 FEWEST_AFTER_DEADLINE = 16
-"""Number of simulations, or of evaluations of a network, in each tree of a search that begins after its deadline."""
+"""Number of simulations in each tree of a search that begins after its deadline."""
 
 ROOT_NOISE, LEAF = int(Purpose.ROOT_NOISE), int(Purpose.LEAF)
 
@@ -140,9 +141,10 @@ class TreeSearch(MadeAgain):
             if kept is not None and draws is not None:
                 of_chunk = draws._replace(match=draws.match[chunk])
                 kept.take_over(of_chunk, positions[chunk], trees)
+            show(trees)
             parameters = self.parts.parameters(self.game) if self._is_compiled else 0
-            how = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
-            parts.append(self._grow(positions[chunk], bits[:, chunk], CompiledTreeSearch(*how)))
+            fixed = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
+            parts.append(self._grow(positions[chunk], bits[:, chunk], CompiledTreeSearch(*fixed)))
             if kept is not None and draws is not None:
                 kept.keep(of_chunk, trees)
         joined: Any = map(np.concatenate, zip(*parts, strict=True))
@@ -174,14 +176,13 @@ class TreeSearch(MadeAgain):
         self, positions: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, results: TreeSearchResult
     ) -> None:
         plant, advance, conclude = compile_lockstep(*self._kind)
-        frontier = make_frontier(len(positions), self._num_words)
-        count, evaluated, deadline = plant(positions, bits, search, frontier), 0, current_deadline()
+        frontier = make_frontier(len(positions), self.game.num_distinct_actions, self._num_words)
+        count, deadline = plant(positions, bits, search, frontier), current_deadline()
         while count > 0:
             deadline.check()
-            evaluated += 1
-            if evaluated > FEWEST_AFTER_DEADLINE and deadline.is_over:
+            if frontier.left.max() <= self.simulations - FEWEST_AFTER_DEADLINE and deadline.is_over:
                 # The trees only receive the evaluations for which they wait.
-                frontier.left[:count] = 0
+                frontier.left[:] = 0
             count = advance(count, *self._evaluated(frontier, count), bits, search, frontier)
         conclude(search, results)
 

@@ -162,3 +162,10 @@ export class Game {
 // The lowest of the actions with the largest value.
 /** @type {(values: number[]) => number} */
 export const bestOf = (values) => values.reduce((best, value, action) => (value > (values[best] ?? -Infinity) ? action : best), -1);
+
+const LESS = 1e-7;
+
+// The values, where those of all but some actions are below that of the best one, because they are less certain.
+/** @type {(values: number[], best: number, others?: number[]) => number[]} */
+export const belowBest = (values, best, others = []) =>
+  values.map((value, action) => (action === best || others.includes(action) ? value : Math.min(value, values[best] - LESS)));

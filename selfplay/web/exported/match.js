@@ -1,6 +1,6 @@
 // A match as a request describes it (selfplay/web/match.py): it is played again from its moves.
 
-import { bestOf } from "./game.js";
+import { belowBest, bestOf } from "./game.js";
 import { drawsOf } from "./random.js";
 import { judgedView, placedSquare, viewOf } from "./view.js";
 
@@ -135,26 +135,29 @@ export class Match {
     }
   }
 
-  // Whose values are shown before a ply.
-  /** @type {(number: number) => Participant} */
-  adviser(number) {
-    const { player } = this.states[number];
+  // Who values the actions of a seat.
+  /** @type {(seat: number) => Participant} */
+  adviser(seat) {
     const players = [this.opponent, ...this.seats.filter((one) => one !== null)];
     const isEstimated = players.every(({ offer }) => offer.estimates);
-    return this.evaluator ?? (isEstimated ? (this.seats[player] ?? this.seats[1 - player] ?? this.opponent) : this.judge);
+    return this.evaluator ?? (isEstimated ? (this.seats[seat] ?? this.seats[1 - seat] ?? this.opponent) : this.judge);
   }
 
-  /** @type {(player: Participant, number: number) => string} */
-  #key(player, number) {
-    const { position, player: seat } = this.states[number];
+  /** @type {(player: Participant, state: GameState, number: number) => string} */
+  #key(player, { position, player: seat }, number) {
     return [player.offer.id, this.seed, ...Object.values(position), seat, number].join(" ");
   }
 
   // What a player finds in the position before a ply.
   /** @type {(player: Participant, number: number) => Found} */
   #consider(player, number) {
-    const key = this.#key(player, number);
-    const found = considered.get(key) ?? player.consider(this.states[number], drawsOf(BigInt(this.description.key), this.seed, number));
+    return this.#considerAt(player, this.states[number], number);
+  }
+
+  /** @type {(player: Participant, state: GameState, number: number) => Found} */
+  #considerAt(player, state, number) {
+    const key = this.#key(player, state, number);
+    const found = considered.get(key) ?? player.consider(state, drawsOf(BigInt(this.description.key), this.seed, number));
     considered.set(key, found);
     if (considered.size > MOST_CONSIDERED) {
       const [oldest] = considered.keys();
@@ -166,13 +169,13 @@ export class Match {
   // The adviser's values before a ply, {values, isExact}, in points if the agent values points.
   /** @type {(number: number) => Estimate | null} */
   estimate(number) {
-    return this.states[number].isOver ? null : this.#inUnits(this.#consider(this.adviser(number), number));
+    return this.states[number].isOver ? null : this.#inUnits(this.#consider(this.adviser(this.states[number].player), number));
   }
 
   // What the adviser found before a ply, if it was asked.
   /** @type {(number: number) => Estimate | null} */
   known(number) {
-    const found = considered.get(this.#key(this.adviser(number), number));
+    const found = considered.get(this.#key(this.adviser(this.states[number].player), this.states[number], number));
     return found === undefined ? null : this.#inUnits(found);
   }
 
@@ -185,10 +188,38 @@ export class Match {
     return values && { values: values.map(unit), isExact };
   }
 
-  // The judge's values before a ply.
+  // The judge's values before a ply. If its search divides its time among actions, the action of the match and the best one are
+  // compared by searches of the positions after them.
   /** @type {(number: number) => Estimate | null} */
   judgement(number) {
-    return this.states[number]?.isOver === false ? this.#inUnits(this.#consider(this.judge, number)) : null;
+    if (this.states[number]?.isOver !== false) {
+      return null;
+    }
+    const found = this.#consider(this.judge, number);
+    const estimate = this.#inUnits(found);
+    if (estimate === null || !found.isUneven) {
+      return estimate;
+    }
+    const played = this.plies[number]?.action ?? found.action;
+    const compared = [...new Set([found.action, played])];
+    const values = estimate.values.slice();
+    compared.forEach((action) => (values[action] = this.#valueAfter(number, action) ?? values[action]));
+    const best = compared.reduce((one, other) => (values[other] > values[one] ? other : one));
+    return { ...estimate, values: belowBest(values, best, compared), compared };
+  }
+
+  // The value of an action by the judge's search of the position after it; null if the match is over there.
+  /** @type {(number: number, action: number) => number | null} */
+  #valueAfter(number, action) {
+    const before = this.states[number];
+    const isNext = this.plies[number]?.action === action;
+    const after = isNext ? this.states[number + 1] : this.game.step(before, action);
+    if (after.isOver) {
+      return null;
+    }
+    const found = this.#considerAt(this.judge, after, number + 1);
+    const value = (this.#inUnits(found)?.values ?? [])[found.action] ?? NaN;
+    return Number.isNaN(value) ? null : after.player === before.player ? value : -value;
   }
 
   // ---------------------------------------------------------------------- the parts of an answer

@@ -25,6 +25,7 @@ export function viewOf(match, number) {
     opponent: match.opponent.offer,
     evaluator: match.evaluator?.offer ?? null,
     judge: match.judge.offer,
+    advisers: [0, 1].map((seat) => match.adviser(seat).offer),
     seats: seats.map((seat) => seat?.offer ?? null),
     people: match.people,
     person_seat: personSeat,
@@ -98,7 +99,7 @@ function wordsOf({ description }, estimate, action) {
 // How much worse than the best action an action is, in words.
 /** @type {(match: Match, estimate: Estimate | null, action: number) => PlyDescription["grade"]} */
 function grade(match, estimate, action) {
-  if (estimate === null) {
+  if (estimate === null || estimate.compared?.includes(action) === false) {
     return null;
   }
   const [value, best] = [estimate.values[action], estimate.values[bestOf(estimate.values)]];

@@ -1,7 +1,7 @@
 // The requests of selfplay/web/matches.py and games.py, answered in the browser, one after another.
 
 import { loadAgent } from "./agent.js";
-import { Game } from "./game.js";
+import { belowBest, Game } from "./game.js";
 import { Match, Refusal } from "./match.js";
 import { pick, RANDOM_ACTION, TIE_BREAK } from "./random.js";
 import { searched } from "./search.js";
@@ -9,8 +9,6 @@ import { nearlyBest, Strength, TreeStrength } from "./strengths.js";
 import { treeSearched } from "./tree_search.js";
 
 /** @typedef {{description: Description, game: Game, participants: Map<string, Participant>}} Loaded */
-
-const LESS = 1e-7;
 
 /** @type {() => Promise<Loaded>} */
 async function load() {
@@ -52,10 +50,7 @@ function playerOf(description, game, agent, id) {
 
 // Actions with fewer simulations are not known to be better than the one that the tree search chooses.
 /** @type {(found: {values: number[], action: number}) => Found} */
-function preferred({ values, action }) {
-  const most = values[action];
-  return { values: values.map((value, one) => (one === action ? value : Math.min(value, most - LESS))), action };
-}
+const preferred = ({ values, action }) => ({ values: belowBest(values, action), action, isUneven: true });
 
 // A load that failed is tried again at the next request.
 /** @type {Promise<Loaded> | null} */

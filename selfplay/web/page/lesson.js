@@ -3,9 +3,9 @@
 import * as api from "./api.js";
 import { clicked } from "./drawing.js";
 import { ask, goTo, sayEnd, solve } from "./review.js";
-import { choices, keepInAddress, movesBefore, opened, position, state, valued } from "./state.js";
+import { choices, judgedMatch, keepInAddress, movesBefore, opened, position, state, valued } from "./state.js";
 import { gradeOf } from "./values.js";
-import { aboutLine, fail, say } from "./words.js";
+import { aboutLine, fail, notJudged, say } from "./words.js";
 
 const TRY = "Find a better one.";
 /** @type {(grade: Grade) => string} */
@@ -35,7 +35,7 @@ async function begin() {
   if (isStill(lesson)) {
     const shown = valued();
     lesson.mistakes = shown.plies.flatMap((ply, number) => (ply.by_person && gradeOf(shown, ply) !== null ? [number] : []));
-    await (lesson.mistakes.length > 0 ? open(0) : end("No mistakes were found."));
+    await (lesson.mistakes.length > 0 ? open(0) : end("There is no mistake to learn from."));
   }
 }
 
@@ -59,25 +59,44 @@ async function open(number) {
   if (isStill(lesson)) {
     const ply = valued().plies[inLesson().ply];
     const words = ply.words === null ? "" : ` (${ply.words})`;
-    say(`Mistake ${number + 1} of ${lesson.mistakes.length}: your move ${ply.text}${words} is ${named(ply.grade)}. ${TRY}`);
+    say(`Mistake ${number + 1} of ${lesson.mistakes.length}: your move ${ply.text}${words} is ${named(ply.grade)}. ${TRY}${lesson.number === 0 ? unjudged() : ""}`);
   }
 }
 
+function unjudged() {
+  const text = notJudged(judgedMatch());
+  return text === "" ? "" : ` (${text}.)`;
+}
+
 // An action that the person tries in place of the mistake.
-/** @type {(action: number) => void} */
-export function attempt(action) {
-  const { ply } = inLesson();
-  const text = position().legal.find((one) => one.action === action)?.text;
+/** @type {(action: number) => Promise<void>} */
+export async function attempt(action) {
+  const { lesson, ply } = inLesson();
+  const text = position().legal.find((one) => one.action === action)?.text ?? "";
   const judged = state.judged.get(ply);
-  const grade = judged?.known.get(action)?.grade ?? null;
   if (!judged?.isComplete) {
     say("This position is still being solved; try again in a moment.");
-  } else if (grade === null) {
+    return;
+  }
+  const grade = judged.isExact ? judged.known.get(action)?.grade : await gradeAgainstBest(ply, text).catch(fail);
+  if (grade === undefined || !isStill(lesson) || state.ply !== ply) {
+    return;
+  }
+  if (grade === null) {
     showSolution(`Right: ${text} is good.`);
   } else {
     const isSame = action === opened().answer.plies[ply].action;
     say(`${text} is ${isSame ? "the move you played" : `${named(grade)} too`}. ${TRY}`);
   }
+}
+
+// The grade of a move that the judge compares with the best one, as it does with those of the match; undefined if unknown.
+/** @type {(ply: number, text: string) => Promise<Grade | undefined>} */
+async function gradeAgainstBest(ply, text) {
+  const moves = `${movesBefore(opened().answer, ply)} ${text}`.trim();
+  const { judged } = await ask({ moves, ply, advance: false, show: ["judged"] });
+  const place = judged.texts.indexOf(text);
+  return typeof judged.values[place] === "number" ? judged.grades[place] : undefined;
 }
 
 // Shows the values of all moves, the best one, and what follows.

@@ -86,7 +86,8 @@ export function take(match, answer) {
   if (shared !== null && hasSame(opened().match, match, ["opponent", "partner", "evaluator", "person"])) {
     mergeValues(answer, opened().answer.plies.slice(0, shared));
   }
-  const judged = new Map([...state.judged].filter(([ply]) => shared !== null && ply <= shared));
+  // The next move of the position where they part was not compared with the best one.
+  const judged = new Map([...state.judged].filter(([ply]) => shared !== null && ply < shared));
   Object.assign(state, {
     match: { ...match, moves: answer.moves, position: answer.position },
     answer,
@@ -159,7 +160,7 @@ export const wantsEstimates = () => state.face === "analyse" && checked("values"
 /** @returns {MatchView} */
 export function judgedMatch() {
   const { answer } = opened();
-  return { ...answer, plies: answer.plies.map((ply, number) => ({ ...ply, ...judgedPly(ply, number) })), evaluator: answer.judge };
+  return { ...answer, plies: answer.plies.map((ply, number) => ({ ...ply, ...judgedPly(ply, number) })), advisers: [answer.judge, answer.judge] };
 }
 
 // The match with the values that are shown; as it is if none are known.

@@ -19,17 +19,13 @@ const POINTS_SCALE = { neutral: 0, span: null, inPoints: true };
 // The colours of points differ over this many points.
 const POINTS_OF_COLOURS = 8;
 
-// Who estimates the values of the actions of a seat: the evaluator, its player, or the opponent of a person; the judge if
-// one of them does not estimate values.
+// Who values the actions of a seat.
 /** @type {(match: MatchView, seat: number) => OfferedPlayer} */
-export function adviserOf(match, seat) {
-  const player = match.seats[seat] ?? match.seats[1 - seat] ?? match.opponent;
-  return match.evaluator ?? (silentOf(match) === undefined ? player : match.judge);
-}
+export const adviserOf = ({ advisers }, seat) => advisers[seat];
 
-// The first of the players that does not estimate values; undefined if there is none.
-/** @type {(match: Pick<MatchView, "opponent" | "seats">) => OfferedPlayer | undefined} */
-export const silentOf = ({ opponent, seats }) => [...seats, opponent].find((one) => one?.estimates === false) ?? undefined;
+// The first of them that does not estimate values; undefined if there is none.
+/** @type {(match: MatchView) => OfferedPlayer | undefined} */
+export const silentOf = ({ advisers }) => advisers.find(({ estimates }) => !estimates);
 
 /** @type {(match: MatchView, ply: PlyDescription) => Scale} */
 export function scaleOfPly(match, ply) {

@@ -103,12 +103,48 @@ export function aboutCourse(match, judged) {
   if (match.person_seat === null || !match.is_over || isUnknown) {
     return "";
   }
-  const grades = match.plies.filter(({ by_person: byPerson }) => byPerson).map((ply) => gradeOf(match, ply));
+  const chosen = choicesOfPerson(match);
+  const grades = chosen.map((ply) => gradeOf(match, ply));
   const counts = GRADES.map(([one, several]) => ({ count: grades.filter((grade) => grade === one).length, one, several }));
   const named = counts.filter(({ count }) => count > 0).map(({ count, one, several }) => `${count} ${count === 1 ? one : several}`);
   const decided = decisiveMove(match, judged);
-  const mistakes = named.length === 0 ? "no mistakes" : named.join(", ");
-  return `${capital(mistakes)}${decided === null ? "" : `; decided at move ${decided}`}.`;
+  const mistakes = named.length > 0 ? named.join(", ") : isLostByPerson(match, judged) ? costliestMove(match, chosen) : "no mistakes";
+  return [capital(mistakes), notJudged(match), decided === null ? "" : `decided at move ${decided}`].filter(Boolean).join("; ") + ".";
+}
+
+/** @type {(match: MatchView) => PlyDescription[]} */
+const choicesOfPerson = ({ plies }) => plies.filter((ply) => ply.by_person && !ply.is_forced);
+
+// How many moves of the person the judge did not value; empty if there is none. match: with the values of the judge.
+/** @type {(match: MatchView) => string} */
+export function notJudged(match) {
+  const count = choicesOfPerson(match).filter(({ value }) => value === null).length;
+  return count === 0 ? "" : `${count} ${count === 1 ? "move" : "moves"} not judged`;
+}
+
+// The result of a position with perfect play to its player, if it is proved: 1, 0 or -1; null if not.
+/** @type {(judged: Judged | undefined) => number | null} */
+function provedResult(judged) {
+  const all = [...(judged?.known.values() ?? [])];
+  const best = all.reduce((one, other) => (Number(other.value) > Number(one.value) ? other : one), all[0]);
+  const isProved = best !== undefined && (judged?.isExact || (best.words !== null && Number(best.value) > 0));
+  return isProved ? Math.sign(Number(best.value)) : null;
+}
+
+// Whether the person lost a match that was not lost from the first choice on.
+/** @type {(match: MatchView, judged: Map<number, Judged>) => boolean} */
+function isLostByPerson({ plies, winner, person_seat: person }, judged) {
+  const first = plies.findIndex((ply) => ply.by_person && !ply.is_forced);
+  return winner === 1 - Number(person) && provedResult(judged.get(first)) !== -1;
+}
+
+// Which move lost most, where none is clearly a mistake.
+/** @type {(match: MatchView, chosen: PlyDescription[]) => string} */
+function costliestMove({ plies }, chosen) {
+  const lossOf = (/** @type {PlyDescription} */ ply) => Number(ply.best_value) - Number(ply.value);
+  const known = chosen.filter((ply) => ply.value !== null && ply.text !== ply.best);
+  const most = known.reduce((one, other) => (lossOf(other) > lossOf(one) ? other : one), known[0]);
+  return most === undefined ? "no clear mistake" : `no clear mistake; move ${plies.indexOf(most) + 1}, ${most.text}, cost most (better: ${most.best})`;
 }
 
 // The number of the last ply at which the result with perfect play became that of the match; null if it always was, or if it
@@ -118,10 +154,9 @@ function decisiveMove({ plies, winner }, judged) {
   const result = winner === null ? 0 : winner === 0 ? 1 : -1;
   for (let ply = plies.length - 1; ply >= 0; ply -= 1) {
     if (!plies[ply].is_forced) {
-      const { isExact, known } = judged.get(ply) ?? { isExact: false, known: new Map() };
-      const best = Math.sign(Math.max(...[...known.values()].map(({ value }) => value))) * (plies[ply].seat === 0 ? 1 : -1);
-      if (!isExact || best !== result) {
-        return isExact ? ply + 1 : null;
+      const proved = provedResult(judged.get(ply));
+      if (proved === null || proved * (plies[ply].seat === 0 ? 1 : -1) !== result) {
+        return proved === null ? null : ply + 1;
       }
     }
   }
@@ -206,7 +241,7 @@ export function aboutBest(match, mode, { known, scale, judged }) {
 
 /** @type {(match: MatchView) => string} */
 function noValues(match) {
-  const { kind, label } = silentOf(match) ?? match.evaluator ?? match.opponent;
+  const { kind, label } = silentOf(match) ?? adviserOf(match, match.to_move ?? 0);
   return kind === "perfect" ? `${label} is still solving this position.` : `${label} does not estimate values.`;
 }
 

@@ -15,7 +15,7 @@ from selfplay.learners.tabular.learning import (
     initial_values,
     learn_matches,
 )
-from selfplay.matches.series import count_matches
+from selfplay.matches.series import Series
 from selfplay.players.tabular import TabularPlayer
 from tests.support.dots import TwoBoxes
 
@@ -117,7 +117,7 @@ def learned(rule: UpdateRule, matches: int, seed: int = 0) -> TabularPlayer:
 @pytest.mark.parametrize("seed", range(2))
 def test_two_policies_of_temporal_differences_draw_all_their_matches(seed: int) -> None:
     player = learned(TEMPORAL_DIFFERENCE, 100_000, seed)
-    result = count_matches(player.game, (player, player), 1000, stream_key(seed, 0, Activity.NAMED_PLAYERS), 1000)
+    result = Series(range(1000), stream_key(seed, 0, Activity.NAMED_PLAYERS)).play(player.game, (player, player))
     assert result.results == (0, 1000, 0)
 
 

@@ -14,16 +14,16 @@ from selfplay.search.mcts.evaluator import PositionValues
 
 
 class HashedEvaluator:
-    """Also counts the positions that it is asked for."""
+    """Also counts the positions that it is asked for, and how often."""
 
     name = "hashed"
     ends = EndValues(1.0, 0.0)
 
     def __init__(self, num_actions: int) -> None:
-        self.num_actions, self.asked = num_actions, 0
+        self.num_actions, self.asked, self.batches = num_actions, 0, 0
 
     def evaluate(self, state) -> PositionValues:
-        self.asked += state.batch_size
+        self.asked, self.batches = self.asked + state.batch_size, self.batches + 1
         value, logits = self.numbers(state.position)
         return PositionValues(value, logits)
 

@@ -53,7 +53,10 @@ def keep(root: ReferenceNode, position: Position, most: int) -> ReferenceNode | 
 
 
 class ReferenceSearch:
-    """One tree. `rule` has begin(node, word), at_root(node, lost), below(node, lost), where lost(action) is a bool."""
+    """One tree. `rule` has begin(node, word), at_root(node, lost), below(node, lost), where lost(action) is a bool.
+
+    `at_root` gives the actions of the next simulations, `below` one action.
+    """
 
     def __init__(self, game: Game, evaluate: Evaluate, rule, simulations: int, proves: bool, words) -> None:
         self.game, self.evaluate, self.rule, self.proves = game, evaluate, rule, proves
@@ -70,15 +73,17 @@ class ReferenceSearch:
             if kept is None:
                 self.expand(root)
             self.rule.begin(root, self.root_word)
-        for _ in range(self.simulations):
-            if root.proved:
-                break
-            self.simulate(root, is_root=True)
+        done = 0
+        while done < self.simulations and not root.proved:
+            for action in self.rule.at_root(root, lambda action: root.lost(action, self.proves)):
+                if done < self.simulations and not root.proved:
+                    self.simulate(root, action)
+                    done += 1
         return root
 
     def add(self, position: Position) -> ReferenceNode:
         bits = self.game.rules.legal_actions(position)
-        actions = [action for action in range(64) if bits >> action & 1] or [self.game.pass_action]
+        actions = [a for a in range(self.game.num_distinct_actions) if bits >> a & 1] or [self.game.pass_action]
         node = ReferenceNode(position, self.count, actions)
         self.count += 1
         node.visits, node.mean = dict.fromkeys(actions, 0), dict.fromkeys(actions, 0.0)
@@ -113,10 +118,10 @@ class ReferenceSearch:
         odds = {action: math.exp(logits[action] - largest) for action in node.actions}
         node.prior = {action: odd / sum(odds.values()) for action, odd in odds.items()}
 
-    def simulate(self, node: ReferenceNode, is_root: bool = False) -> float:
-        """One simulation; the result to the player to move."""
-        choose = self.rule.at_root if is_root else self.rule.below
-        action = choose(node, lambda action: node.lost(action, self.proves))
+    def simulate(self, node: ReferenceNode, action: int | None = None) -> float:
+        """One simulation, which may begin with this action; the result to the player to move."""
+        if action is None:
+            action = self.rule.below(node, lambda action: node.lost(action, self.proves))
         if action not in node.exact and action not in node.children:
             position = self.after(node, action)
             end = self.end_value(position)
@@ -177,7 +182,8 @@ class ReferencePuct:
             scores[action] = -math.inf if lost(action) else q + u
         return first_best(scores)
 
-    at_root = below
+    def at_root(self, node, lost) -> list[int]:
+        return [self.below(node, lost)]
 
 
 class ReferenceUct:
@@ -195,7 +201,8 @@ class ReferenceUct:
             scores[action] = -math.inf if lost(action) else bound
         return first_best(scores)
 
-    at_root = below
+    def at_root(self, node, lost) -> list[int]:
+        return [self.below(node, lost)]
 
 
 class ReferenceGumbel:
@@ -223,12 +230,12 @@ class ReferenceGumbel:
     def logits(self, node) -> dict[int, float]:
         return {a: math.log(node.prior[a]) + self.sigma(node, q) for a, q in self.completed(node).items()}
 
-    def at_root(self, node, lost) -> int:
+    def at_root(self, node, lost) -> list[int]:
         number = min(len(node.actions), self.considered)
-        wanted = halving_schedule(number, self.simulations)[sum(node.visits.values())]
+        schedule = halving_schedule(number, self.simulations)[sum(node.visits.values()) :]
         scores = {a: self.g[a] + logit for a, logit in self.logits(node).items() if not lost(a)}
-        scheduled = {a: score for a, score in scores.items() if node.visits[a] == wanted}
-        return first_best(scheduled or scores)
+        best_first = sorted(scores, key=lambda a: (node.visits[a] != schedule[0], -scores[a]))
+        return best_first[: schedule.count(schedule[0])]
 
     def policy(self, node) -> dict[int, float]:
         logits = self.logits(node)

@@ -11,7 +11,7 @@ import torch
 
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
-from selfplay.games import State, make_game
+from selfplay.games import State, game_names, make_game
 from selfplay.games.position_graph import optimal_actions, perfect_values, positions_of
 from selfplay.players.mcts import MctsPlayer
 from selfplay.search.deadline import Deadline, StoppedError
@@ -133,7 +133,19 @@ def test_a_search_that_continues_its_tree_finds_what_the_reference_finds(
     assert was_kept
 
 
-LEAD = FeatureEvaluation("lead", None, 1.0, 0.0, {"lead": 0.1})
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in game_names() if not name[-1].isdigit() or name == "sumto100"])
+def test_rounds_evaluated_together_find_what_one_position_at_a_time_finds(name):
+    game = make_game(name)
+    hashed = HashedEvaluator(game.num_distinct_actions)
+    for match, plies in enumerate((0, 2, 4)):
+        for proves in (False, True):
+            state = position_after(game, plies, match)
+            assert_same_as_reference(game, hashed, hashed.of_one, "gumbel", SIMULATIONS, proves, state, match)
+    assert hashed.batches < 0.6 * hashed.asked
+
+
+LEAD = FeatureEvaluation(1.0, 0.0, {"lead": 0.1})
 
 
 @pytest.mark.parametrize("by_rollouts", [False, True], ids=["afterstates", "rollouts"])
@@ -214,6 +226,13 @@ def test_a_result_does_not_depend_on_the_batch(graph, name, monkeypatch):
         assert torch.equal(one.nan_to_num(9), other.nan_to_num(9))
 
 
+def test_the_positions_of_a_round_are_evaluated_together():
+    search = TreeSearch(GAME, HashedEvaluator(9), make_rule("gumbel", {"considered": 5}), 16)
+    assert int(search.search(GAME.init()).visits.sum()) == 16
+    # The root, then rounds of 5, 2, 2, 2, 2, 2 and 1 simulations.
+    assert search.evaluator.batches == 8
+
+
 def test_a_proved_win_is_played_although_another_action_was_visited_more():
     # X has two in a row at 0 and 1, and is to move.
     state = GAME.state_at(torch.tensor([[0b000000011, 0b000011000]]))
@@ -265,7 +284,8 @@ def test_an_evaluator_needs_no_more_than_evaluate():
     # X completes the top row, which only the value of the end says.
     state = GAME.state_after(["0,0", "1,0", "0,1", "1,1"])
     assert search.search(state).actions.tolist() == [2]
-    assert (MctsPlayer(search).name, MctsPlayer(search).points_per_value()) == ("mcts Uniform", None)
+    player = MctsPlayer(search)
+    assert (player.name, player.value_actions(state).points_per_value) == ("mcts Uniform", None)
 
 
 @pytest.mark.parametrize(

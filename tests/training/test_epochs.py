@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.runs.epoch_losses import read_epochs, write_epochs
-from selfplay.training.epochs import Epoch
+from selfplay.training.epochs import Epoch, read_epochs, write_epochs
 from tests.support.rejections import assert_file_rejected
 
 HEADER = "epoch,training_loss,validation_loss,is_champion"

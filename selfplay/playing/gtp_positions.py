@@ -1,0 +1,118 @@
+"""The GTP commands about positions: handicap stones, files of matches, boards and results."""
+
+from collections.abc import Callable, Sequence
+
+from selfplay.errors import IllegalActionError
+from selfplay.files import user_path, written_whole
+from selfplay.games import Game
+from selfplay.gtp.arguments import CommandError, whole_numbers
+from selfplay.gtp.handicap import handicap_squares
+from selfplay.gtp.protocol import colour_of
+from selfplay.playing.gtp_match import GtpMatch
+from selfplay.records import read_record_file, written_record
+from selfplay.registry import parts_of_game_name
+
+
+class PositionCommands:
+    """The commands by name, each with the number of arguments that it needs.
+
+    `remake`: begins a match of another board or komi.
+    """
+
+    def __init__(self, match: GtpMatch, remake: Callable[[Game], None]) -> None:
+        self.match, self._remake = match, remake
+        self.commands: dict[str, tuple[int, Callable[..., str]]] = {
+            "final_score": (0, self._final_score),
+            "final_status_list": (1, self._final_status_list),
+            "showboard": (0, self._showboard),
+            "loadsgf": (1, self._load),
+            "printsgf": (0, self._print),
+        }
+        if match.game.komi is not None:
+            self.commands |= {
+                "fixed_handicap": (1, self._fixed_handicap),
+                "place_free_handicap": (1, self._place_free_handicap),
+                "set_free_handicap": (2, self._set_free_handicap),
+            }
+
+    @property
+    def game(self) -> Game:
+        return self.match.game
+
+    def _fixed_handicap(self, number: str, *_: str) -> str:
+        (stones,) = whole_numbers(number)
+        try:
+            return self._place(handicap_squares(stones, self.match.vertices.size))
+        except ValueError as error:
+            raise CommandError(str(error)) from None
+
+    def _place_free_handicap(self, number: str, *_: str) -> str:
+        """As many of the fixed points as there are: the protocol lets an engine place fewer stones."""
+        (stones,) = whole_numbers(number)
+        for count in range(stones, 1, -1):
+            try:
+                return self._place(handicap_squares(count, self.match.vertices.size))
+            except ValueError:
+                continue
+        raise CommandError("invalid number of stones")
+
+    def _set_free_handicap(self, *vertices: str) -> str:
+        try:
+            squares = [self.match.vertices.action(vertex) for vertex in vertices]
+        except IllegalActionError:
+            raise CommandError("bad vertex list") from None
+        if len(set(squares)) < len(squares) or self.match.vertices.pass_action in squares:
+            raise CommandError("bad vertex list")
+        self._place(squares)
+        return ""
+
+    def _place(self, squares: Sequence[int]) -> str:
+        """Begin the match with these black stones; returns their vertices."""
+        if self.match.session.plies or bool(self.game.squares(self.match.session.state).any()):
+            raise CommandError("board not empty")
+        stones = [int(square in squares) for square in range(self.match.vertices.size**2)]
+        self.match.begin(self.game.set_up(stones, to_move=1))
+        return " ".join(map(self.match.vertices.text, squares))
+
+    # ------------------------------------------------------------------ files and results
+
+    def _load(self, path: str, before: str = "", *_: str) -> str:
+        """The match of a file, or its part before the move with this number."""
+        record = read_record_file(user_path(path), self.game)
+        if parts_of_game_name(record.game.name).base != parts_of_game_name(self.game.name).base:
+            raise CommandError("cannot load file")
+        plies = whole_numbers(before)[0] - 1 if before else len(record.actions)
+        self._remake(record.game)
+        self.match.begin(record.start, record.actions[: max(0, plies)])
+        return ""
+
+    def _print(self, path: str = "", *_: str) -> str:
+        """The match as SGF, written to a file if one is named."""
+        text = written_record(self.match.record(), "sgf").text
+        if not path:
+            return text
+        with written_whole(user_path(path)) as part:
+            part.write_text(text, encoding="utf-8")
+        return ""
+
+    def _showboard(self, *_: str) -> str:
+        """The board as the game draws it, with the protocol's names of columns."""
+        presentation = self.game.presentation
+        heading, *rows = presentation.board_text(self.match.session.state).splitlines()
+        names, letters = presentation.column_names, self.match.vertices.columns
+        letters = letters.lower() if names.islower() else letters
+        return "\n".join([heading.translate(str.maketrans(names, letters[: len(names)])), *rows])
+
+    def _final_score(self, *_: str) -> str:
+        state = self.match.session.state
+        if not bool(state.terminated) and self.game.rules.owned is None:
+            raise CommandError("cannot score")
+        points = float(self.game.score(state))
+        return f"{colour_of(0 if points > 0 else 1)}+{abs(points):g}" if points else "0"
+
+    def _final_status_list(self, status: str, *_: str) -> str:
+        """All stones on the board are alive, as the score counts them."""
+        if status.lower() not in ("alive", "dead", "seki"):
+            raise CommandError("syntax error")
+        stones = self.game.squares(self.match.session.state)[0].nonzero()[:, 0].tolist()
+        return "\n".join(map(self.match.vertices.text, stones)) if status.lower() == "alive" else ""

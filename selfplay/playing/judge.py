@@ -1,0 +1,127 @@
+"""The judge: the best values of the actions of a position that are known, whoever plays."""
+
+import time
+from contextlib import suppress
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Draws
+from selfplay.games.game import Game
+from selfplay.games.state import State
+from selfplay.players.perfect import endgame_player, perfect_player_of
+from selfplay.players.player import Player, PlayerWrapper
+from selfplay.playing.estimates import Estimate, Values, estimate_of
+from selfplay.search.deadline import current_deadline
+from selfplay.search.searcher import Searcher
+from selfplay.search.shared_solver import NotSolvedYetError
+
+LONGEST_LINE = 10
+"""The largest number of actions in a line of best moves."""
+PROVING_SECONDS = 0.2
+"""How long a position is searched for actions whose result can be proved."""
+
+
+class Judge(PlayerWrapper):
+    """Gives the best values of actions that are known in a game. They do not depend on the match.
+
+    Exact values come first: those of perfect play, of an exact solver near the end, and results that a search to the
+    ends of matches proves. Other actions have the estimates of `player`. Use it in one thread at a time.
+
+    Args:
+        player: estimates the values of actions without exact ones.
+        searcher: proves results; its evaluation knows only how matches end. None: nothing is proved.
+    """
+
+    def __init__(self, game: Game, player: Player, searcher: Searcher | None = None) -> None:
+        super().__init__(player)
+        self.game, self.searcher = game, searcher
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        found = [self.estimate(state.select(row)) for row in torch.arange(state.batch_size)[:, None]]
+        best = [None if estimate is None else estimate.best for estimate in found]
+        return torch.tensor([0 if action is None else action for action in best])
+
+    def estimate(self, state: State, played: int | None = None, seconds: float | None = None) -> Estimate | None:
+        """The exact values of the actions of a position (B = 1), or else the best estimates; None if it is over.
+
+        Args:
+            played: an action that is to be compared with the best one, such as that of the match.
+            seconds: how long to wait for the exact values of a game that can be solved; None for no limit.
+        """
+        if bool(state.terminated):
+            return None
+        perfect = perfect_player_of(self.game)
+        solver = endgame_player(self.game, state) if perfect is None else perfect.with_time_limit(seconds)
+        if solver is not None:
+            with suppress(NotSolvedYetError):
+                exact = estimate_of(solver, self.game, state, _draws(1))
+                return None if exact is None else exact._replace(is_exact=True)
+        estimate = self._estimated(state, played)
+        if estimate is None or self.searcher is None or estimate.in_points:
+            return estimate
+        return self._with_results(estimate, self.searcher)
+
+    def _estimated(self, state: State, played: int | None) -> Estimate | None:
+        """The values of the player; if it divides simulations among actions, two that are to be compared are searched
+        alike."""
+        estimate = estimate_of(self.player, self.game, state, _draws(1))
+        if estimate is None or estimate.preferred is None:
+            return estimate
+        actions = list(dict.fromkeys([estimate.preferred] if played is None else [estimate.preferred, played]))
+        values = self._values_after(state, torch.tensor(actions))
+        return estimate.with_compared(actions, values)
+
+    def _values_after(self, state: State, actions: Tensor) -> Values:
+        """The value of each action to the player to move, by a search of the position after it; nan if it is over."""
+        before = state.select(torch.zeros_like(actions))
+        after = self.game.step_unchecked(before, actions)
+        rows = (~after.terminated).nonzero()[:, 0]
+        values: Values = np.full(len(actions), np.nan, dtype=np.float32)
+        if len(rows) > 0:
+            found = self.player.value_actions(after.select(rows), _draws(len(rows)))
+            assert found is not None, "it values the actions of all positions"
+            assert found.preferred is not None, "it divides its simulations among them"
+            value = found.values.gather(1, found.preferred[:, None])[:, 0] * (found.points_per_value or 1.0)
+            is_again = (after.current_player == before.current_player)[rows]
+            values[rows.numpy()] = torch.where(is_again, value, -value)
+        return values
+
+    def _with_results(self, estimate: Estimate, searcher: Searcher) -> Estimate:
+        """With the results of the actions that a search to the ends of matches proves."""
+        state = estimate.state
+        actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0]
+        after = self.game.step_unchecked(state.select(torch.zeros_like(actions)), actions)
+        found = searcher.proved_values(after, PROVING_SECONDS)
+        is_again = (after.current_player == state.current_player).numpy()
+        results: Values = np.full(self.game.num_distinct_actions, np.nan, dtype=np.float32)
+        results[actions.numpy()] = np.sign(np.where(is_again, found, 0.0 - found))
+        return estimate.with_results(results, are_all=not np.isnan(found).any())
+
+    def line(self, state: State, estimate: Estimate, seconds: float) -> list[int]:
+        """The best action of a position (B = 1) by `estimate`, and those that follow if both players take the best.
+
+        After an exact value there are only exact ones. No further action is added after this number of seconds, or
+        after the deadline of the context.
+        """
+        deadline = current_deadline()
+        latest = time.monotonic() + min(seconds, deadline.left)
+        following: Estimate | None = estimate
+        actions: list[int] = []
+        while following is not None and following.best is not None and following.is_exact >= estimate.is_exact:
+            actions.append(following.best)
+            state = self.game.step_unchecked(state, torch.tensor(actions[-1:]))
+            left = latest - time.monotonic()
+            if len(actions) == LONGEST_LINE or left <= 0:
+                break
+            following = self.estimate(state, seconds=left)
+            if deadline.is_over:
+                # The search was cut short.
+                break
+        return actions
+
+
+def _draws(size: int) -> Draws:
+    """Random numbers that are the same in all matches."""
+    return Draws(0, torch.zeros(size, dtype=torch.int64), 0)

@@ -1,0 +1,203 @@
+"""Matches as texts in the formats of other programs: SGF, GGF, and the moves alone.
+
+    record = read_record(text, game)  # the format is recognised; `game` is used for what the text does not say
+    ending, text = written_record(record)
+
+A format is one object (`RecordFormat`), with a line in `FORMATS`. Another package offers one as an entry point of the
+group `selfplay.records`.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+import torch
+
+from selfplay.errors import IllegalActionError, InvalidFileError, SelfPlayError, SettingError
+from selfplay.files import read_bytes
+from selfplay.games import Game
+from selfplay.games.state import State, forfeited_state
+from selfplay.registry import Registry
+
+GIVEN_UP = "F"
+"""`Result.by` of a match that a player has forfeited."""
+
+
+class Result(NamedTuple):
+    """How a match ended."""
+
+    returned: int
+    """The return of player 0: 1, 0 or -1."""
+    by: str = ""
+    """The points of the winner, such as 3.5, or another reason, such as R for resigning; empty if it is not known."""
+
+
+class Record(NamedTuple):
+    """A match from a text, or for one. Its actions are legal."""
+
+    game: Game
+    actions: Sequence[int]
+    start: State | None = None
+    """The position (B = 1) in which it begins; None: the start of the game."""
+    players: tuple[str, str] = ("", "")
+    """The names of those who moved first and second; empty if they are not known."""
+    result: Result | None = None
+    """None if it is not over, or not known."""
+    comments: Mapping[int, str] = MappingProxyType({})
+    """Comments on the positions, by the number of plies before them."""
+
+    @property
+    def handicap(self) -> int:
+        """The number of stones of player 0 that stand on the board before player 1 makes the first move of Go."""
+        if self.start is None or self.game.komi is None or int(self.start.current_player) == 0:
+            return 0
+        squares = self.game.squares(self.start)[0].tolist()
+        stones = squares.count(1)
+        return stones if stones >= 2 and -1 not in squares else 0
+
+    def states(self) -> list[State]:
+        """The position (B = 1) before each ply, and the last one, which is terminated if there is a result."""
+        states = [self.start or self.game.init()]
+        for action in self.actions:
+            states.append(self.game.follow([action], states[-1]))
+        if self.result and self.result.by == GIVEN_UP and not bool(states[-1].terminated):
+            loser = int(self.result.returned > 0)
+            lost = forfeited_state(states[-1]._replace(current_player=states[-1].current_player * 0 + loser))
+            states[-1] = lost._replace(current_player=states[-1].current_player)
+        return states
+
+
+class MatchFile(NamedTuple):
+    """A match written as a file."""
+
+    ending: str
+    """The ending of its name, such as ".txt"."""
+    text: str
+
+
+class RecordFormat(Protocol):
+    """A format of matches."""
+
+    def is_written_in(self, text: str) -> bool:
+        """Whether a text is in this format, by its first characters."""
+
+    def fits(self, game: Game) -> bool:
+        """Whether matches of this game can be written."""
+
+    def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
+        """The matches of a text, at least one.
+
+        Args:
+            game: used for what the text does not say, such as the komi.
+            start: where the matches begin if the text does not say it; None: at the start of the game.
+
+        Raises IllegalActionError if the text is broken or a move is illegal, and SettingError if it needs a game.
+        """
+
+    def write(self, record: Record) -> str:
+        """The match as a text."""
+
+
+FORMATS = Registry[RecordFormat](
+    "format of records",
+    {
+        "txt": "selfplay.records.moves:TRANSCRIPT",
+        "ggf": "selfplay.records.moves:GGF",
+        "sgf": "selfplay.records.sgf:SGF",
+    },
+    "selfplay.records",
+    attributes=["is_written_in", "fits", "read", "write"],
+)
+"""By the ending of file names. The first one that recognises a text reads it; the last one that fits a game writes."""
+
+
+def read_records(text: str, game: Game | None = None, start: State | None = None) -> list[Record]:
+    """The matches of a text. Arguments and errors: see `RecordFormat.read`."""
+    for name in FORMATS:
+        if (form := FORMATS[name]).is_written_in(text):
+            return form.read(text, game, start)
+    raise IllegalActionError(f"the text is in none of the formats {', '.join(FORMATS)}")
+
+
+def read_record(text: str, game: Game | None = None, start: State | None = None) -> Record:
+    """The one match of a text. Raises IllegalActionError also if it has several."""
+    record, *others = read_records(text, game, start)
+    if others:
+        raise IllegalActionError(f"the text holds {1 + len(others)} matches; give one of them")
+    return record
+
+
+def read_record_of(game: Game, text: str, start: State | None = None) -> Record:
+    """As `read_record`, with an IllegalActionError if the match is of another game, board or komi than `game`."""
+    record = read_record(text, game, start)
+    require_game(record, game)
+    return record
+
+
+def require_game(record: Record, game: Game) -> None:
+    """Raise IllegalActionError if a match is of another game, board or komi than `game`."""
+    if record.game.rules != game.rules:
+        own = record.game.name
+        raise IllegalActionError(f"this is a match of {own}, not of {game.name}; set game={own}")
+
+
+def read_record_file(path: Path, game: Game | None = None) -> Record:
+    """The one match of a file. Raises InvalidFileError if it cannot be read."""
+    content = read_bytes(path)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")  # as SGF has it if no charset is named
+    try:
+        return read_record(text, game)
+    except SelfPlayError as error:
+        raise InvalidFileError(path, str(error)) from error
+
+
+def record_of(game: Game, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> Record:
+    """A match of these players. `states`: the position (B = 1) before each action, and the last one."""
+    first, usual = states[0], game.init()
+    is_usual = torch.equal(first.position, usual.position) and int(first.current_player) == int(usual.current_player)
+    return Record(game, actions, None if is_usual else first, players, result_of(game, states[-1]))
+
+
+def written_record(record: Record, name: str | None = None) -> MatchFile:
+    """The match as a file, in the format with this name; None: in that of other programs for the game.
+
+    Raises SettingError if the format does not fit the game.
+    """
+    chosen = name or fitting_formats(record.game)[-1]
+    check_format(chosen, record.game)
+    return MatchFile(f".{chosen}", FORMATS[chosen].write(record))
+
+
+def fitting_formats(game: Game) -> list[str]:
+    """The names of the formats in which matches of this game can be written."""
+    return [name for name in FORMATS if FORMATS[name].fits(game)]
+
+
+def check_format(name: str, game: Game) -> None:
+    """Raise SettingError if matches of this game cannot be written in the format with this name."""
+    if name not in (fitting := fitting_formats(game)):
+        raise SettingError(f"{name}: matches of {game.name} can only be written as {', '.join(fitting)}")
+
+
+def format_of_file(path: Path, game: Game) -> str:
+    """The name of the format of a file to write, by its ending; without one, that of other programs for the game.
+
+    Raises SettingError if it does not fit the game.
+    """
+    name = path.suffix.removeprefix(".") or fitting_formats(game)[-1]
+    check_format(name, game)
+    return name
+
+
+def result_of(game: Game, last: State) -> Result | None:
+    """The result of a match with this last state (B = 1); None if it is not over."""
+    if not bool(last.terminated):
+        return None
+    returned = int(last.returns)
+    if not bool(game.state_at(last.position).terminated):
+        return Result(returned, GIVEN_UP)
+    return Result(returned, f"{abs(float(game.score(last))):g}" if game.rules.margin is not None else "")

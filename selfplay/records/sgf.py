@@ -1,0 +1,215 @@
+"""The Smart Game Format, version 4 (https://www.red-bean.com/sgf/), for Go, Gomoku and Hex.
+
+sgfmill reads and writes the form of the texts. Here is what they mean in our games: player 0 is black (B), the main
+line is the match. A colour that moves twice in a row has a pass between its moves in games in which this is legal.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sgfmill.sgf import Sgf_game
+from sgfmill.sgf_grammar import parse_sgf_collection
+
+from selfplay.errors import IllegalActionError, SettingError, shortened
+from selfplay.games import Game, make_game
+from selfplay.games.state import State
+from selfplay.installation import __version__
+from selfplay.records import Record, Result, result_of
+from selfplay.registry import parts_of_game_name
+
+NUMBERS = {"go": "1", "gomoku": "4", "hex": "11"}
+"""The property GM of each game."""
+GAMES = {number: name for name, number in NUMBERS.items()}
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+START = re.compile(r"\s*\(\s*;")
+CELL = re.compile(r"([a-z])(\d{1,2})", re.IGNORECASE)
+"""A cell of Hex as a letter and a number."""
+ENDS = ("resign", "forfeit")
+"""Moves of Hex that end the match."""
+
+
+class SmartGameFormat:
+    """Matches of the games in NUMBERS, on square boards."""
+
+    def is_written_in(self, text: str) -> bool:
+        number = re.search(r"GM\[\s*([^\]]*?)\s*\]", text)
+        return START.match(text) is not None and (number[1].isdigit() if number else "BO[" not in text)
+
+    def fits(self, game: Game) -> bool:
+        height, width = game.board_shape or (0, 1)
+        is_five = game.presentation.line_length in (None, 5)
+        return parts_of_game_name(game.name).base in NUMBERS and height == width and is_five
+
+    def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
+        try:
+            trees = [
+                Sgf_game.from_coarse_game_tree(tree, "utf-8")
+                for tree in parse_sgf_collection(text.encode("utf-8", errors="replace"))
+            ]
+        except ValueError as error:
+            raise IllegalActionError(f"this is not a match in SGF: {error}") from error
+        return [_Reader(tree, game, start).record() for tree in trees]
+
+    def write(self, record: Record) -> str:
+        game, (black, white) = record.game, record.players
+        number, states = NUMBERS[parts_of_game_name(game.name).base], record.states()
+        written = Sgf_game(size=game.observation_shape[1])
+        root = written.get_root()
+        said = {"GM": int(number), "AP": ("selfplay", __version__), "PB": black, "PW": white}
+        if game.komi is not None:
+            said |= {"KM": game.komi, "RU": "Chinese"}
+        if (result := record.result or result_of(game, states[-1])) is not None:
+            said["RE"] = _result_text(result)
+        for name, value in said.items():
+            if value != "":
+                root.set(name, value)
+        if record.start is not None:
+            _write_start(root, game, record.start)
+        if record.handicap:
+            root.set("HA", record.handicap)
+        for ply in range(len(states)):
+            node = root if ply == 0 else written.extend_main_sequence()
+            if ply:
+                colour, action = "BW"[int(states[ply - 1].current_player)], record.actions[ply - 1]
+                node.set_raw(colour, _point(game, action).encode())
+            if ply in record.comments:
+                node.set("C", record.comments[ply])
+        return str(written.serialise().decode()).rstrip() + "\n"
+
+
+SGF = SmartGameFormat()
+
+
+def _result_text(result: Result) -> str:
+    return "0" if result.returned == 0 else f"{'B' if result.returned > 0 else 'W'}+{result.by}"
+
+
+def _point(game: Game, action: int) -> str:
+    """An action as a point: two letters from the top left; in Hex a letter and a number; empty for a pass."""
+    row, column = divmod(action, game.observation_shape[2])
+    if action == game.num_squares:
+        return ""
+    return f"{LETTERS[column]}{row + 1}" if game.presentation.is_rhombus else LETTERS[column] + LETTERS[row]
+
+
+def _write_start(root: Any, game: Game, start: State) -> None:
+    """Write a position that was set up."""
+    squares, to_move = game.squares(start)[0].tolist(), int(start.current_player)
+    for name, stone in (("AB", 1), ("AW", -1)):
+        if points := [_point(game, square).encode() for square, found in enumerate(squares) if found == stone]:
+            root.set_raw_list(name, points)
+    root.set_raw("PL", b"BW"[to_move : to_move + 1])
+
+
+class _Reader:
+    """Reads one match of a collection."""
+
+    def __init__(self, tree: Any, game: Game | None, start: State | None) -> None:
+        self.nodes, self.root = list(tree.get_main_sequence()), tree.get_root()
+        self.game = self._game(game, tree.get_size())
+        squares = self.game.observation_shape[1] * self.game.observation_shape[2]
+        self.passing = squares if self.game.num_distinct_actions > squares else None
+        self.start = self._start(start)
+
+    def _said(self, name: str) -> str:
+        """The text of a property of the root; empty without it."""
+        return str(self.root.get_raw(name).decode()).strip() if self.root.has_property(name) else ""
+
+    def _name(self, name: str) -> str:
+        return str(self.root.get(name)) if self.root.has_property(name) else ""
+
+    def _game(self, usual: Game | None, size: int) -> Game:
+        number = self._said("GM")
+        own = "" if usual is None else parts_of_game_name(usual.name).base
+        base = GAMES.get(number or NUMBERS.get(own, "1"))
+        if base is None:
+            known = ", ".join(f"{number} ({name})" for number, name in GAMES.items())
+            raise IllegalActionError(f"GM[{shortened(number)}]: matches of {known} can be read")
+        is_usual = usual is not None and usual.observation_shape[1] == size
+        same = usual if is_usual and own == base else None
+        try:
+            game = same or make_game(base, size)
+            komi = self._said("KM")
+            return make_game(base, size, komi=float(komi)) if komi and game.komi is not None else game
+        except (SettingError, ValueError) as error:
+            raise IllegalActionError(f"the match cannot be played here: {error}") from error
+
+    def _start(self, usual: State | None) -> State | None:
+        """The position that the root sets up."""
+        stones = {stone: list(self._points(name)) for name, stone in (("AB", 1), ("AW", -1))}
+        to_move = self._said("PL").upper()[:1] or ("W" if stones[1] and not stones[-1] else "B")
+        if not stones[1] and not stones[-1] and to_move == "B":
+            return usual
+        squares = [0] * (self.game.num_squares or 0)
+        for stone, points in stones.items():
+            for point in points:
+                squares[point] = stone
+        return self.game.set_up(squares, "BW".find(to_move))
+
+    def _points(self, name: str) -> Iterator[int]:
+        """The squares of a list of stones, with rectangles such as aa:cc."""
+        if not self.root.has_property(name):
+            return
+        width = self.game.observation_shape[2]
+        for value in self.root.get_raw_list(name):
+            first, _, last = value.decode().partition(":")
+            (top, left), (bottom, right) = (divmod(self._action(point), width) for point in (first, last or first))
+            yield from (width * row + column for row in range(top, bottom + 1) for column in range(left, right + 1))
+
+    def _action(self, point: str) -> int:
+        """The action of a point. Raises IllegalActionError."""
+        width = self.game.observation_shape[2]
+        if self.passing is not None and (point == "" or (point == "tt" and width <= 19)):
+            return self.passing
+        if cell := CELL.fullmatch(point):
+            column, row = LETTERS.index(cell[1].lower()), int(cell[2]) - 1
+        else:
+            column, row = (LETTERS.find(letter) for letter in (point if len(point) == 2 else "??"))
+        if not (0 <= row < width and 0 <= column < width):
+            raise IllegalActionError(f"{shortened(point)!r} is not a point of a board of {width}x{width}")
+        return width * row + column
+
+    def record(self) -> Record:
+        game, state, actions = self.game, self.start or self.game.init(), list[int]()
+        comments: dict[int, str] = {}
+        result = self._result()
+        for number, node in enumerate(self.nodes):
+            if number and node.has_setup_stones():
+                raise IllegalActionError(f"node {number} sets up stones; only the first node of a match may")
+            colour, raw = node.get_raw_move()
+            if colour is not None:
+                seat, point = "bw".index(colour), raw.decode()
+                if point in ENDS:
+                    result = result or Result(2 * seat - 1, "R")
+                    break
+                try:
+                    state = self._played(state, seat, self._action(point), actions)
+                except IllegalActionError as error:
+                    raise IllegalActionError(f"move {len(actions) + 1}, {colour.upper()}[{point}]: {error}") from error
+            if node.has_property("C"):
+                comments[len(actions)] = "\n".join(filter(None, [comments.get(len(actions)), node.get("C")]))
+        players = self._name("PB"), self._name("PW")
+        return Record(game, actions, self.start, players, result or result_of(game, state), comments)
+
+    def _played(self, state: State, seat: int, action: int, actions: list[int]) -> State:
+        """The state after `action` of `seat`, which is added to the actions, after a pass of the other player if it is
+        out of turn."""
+        passing = self.passing
+        if bool(state.terminated) and action == passing:
+            return state
+        out_of_turn = int(state.current_player) != seat
+        if out_of_turn and (passing is None or not bool(self.game.legal_action_mask(state)[0, passing])):
+            raise IllegalActionError("it is the other colour's turn")
+        played = [passing, action] if out_of_turn and passing is not None else [action]
+        state = self.game.follow(played, state)
+        actions += played
+        return state
+
+    def _result(self) -> Result | None:
+        """The property RE: B+3.5, W+R, B+, 0, Draw; None for a result that is not known, such as ? or Void."""
+        text = self._said("RE")
+        if text.lower() in ("0", "draw"):
+            return Result(0)
+        found = re.fullmatch(r"([BW])\+(.*)", text, re.IGNORECASE)
+        return Result(1 if found[1].upper() == "B" else -1, found[2].strip()) if found else None

@@ -1,0 +1,77 @@
+"""The judge: results that can be forced are exact, and the move of a match is compared with the best one."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.games import make_game
+from selfplay.playing.hints import hint, judge_of
+from selfplay.playing.judge import Judge
+from selfplay.playing.session import Session
+
+BREAKTHROUGH = make_game("breakthrough")
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    return judge_of(BREAKTHROUGH)
+
+
+def late_positions(count):
+    """Positions shortly before the end of random matches."""
+    generator, found = np.random.default_rng(5), []
+    while len(found) < count:
+        states = [BREAKTHROUGH.init()]
+        while not bool(states[-1].terminated):
+            legal = BREAKTHROUGH.legal_action_mask(states[-1])[0].nonzero()[:, 0].numpy()
+            states.append(BREAKTHROUGH.step(states[-1], torch.tensor([generator.choice(legal)])))
+        found.append(states[-4])
+    return found
+
+
+@cache
+def forced(key, depth):
+    """The result that the player to move can force in this number of plies: 1, -1, or 0 for none."""
+    state = BREAKTHROUGH.state_at(torch.tensor([key]))
+    if bool(state.terminated):
+        return int(state.returns_to(state.current_player))
+    if depth == 0:
+        return 0
+    legal = BREAKTHROUGH.legal_action_mask(state)[0].nonzero()[:, 0]
+    after = BREAKTHROUGH.step_unchecked(state.select(torch.zeros_like(legal)), legal)
+    return max(-forced(tuple(position), depth - 1) for position in after.position.tolist())
+
+
+def test_results_that_can_be_forced_are_exact_and_a_move_that_gives_them_away_is_a_blunder(judge):
+    number = 0
+    for state in late_positions(3):
+        estimate = judge.estimate(state)
+        for action in BREAKTHROUGH.legal_action_mask(state)[0].nonzero()[:, 0].tolist():
+            after = BREAKTHROUGH.step(state, torch.tensor([action]))
+            if result := -forced(tuple(after.position[0].tolist()), 2):
+                number += 1
+                assert estimate.knows(action)
+                assert (estimate.value(action), estimate.words(action)) == (result, "wins" if result > 0 else "loses")
+                if result < 0 and estimate.value(estimate.best) == 1:
+                    assert estimate.grade(action) == "blunder"
+                elif result > 0:
+                    assert estimate.grade(action) is None
+    assert number > 10
+
+
+def test_any_move_is_valued_if_it_is_to_be_compared_with_the_best_one(judge):
+    state = BREAKTHROUGH.init()
+    alone, moves = judge.estimate(state), BREAKTHROUGH.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+    others = [action for action in moves if action != alone.best]
+    assert not any(alone.compares(action) or alone.grade(action) for action in others)
+    for action in others[:3]:
+        estimate = judge.estimate(state, action)
+        assert estimate.compares(action)
+        assert -1 <= estimate.value(action) <= estimate.value(estimate.best)
+
+
+def test_hints_do_not_depend_on_the_random_numbers_of_the_match(judge):
+    hints = [hint(Session(BREAKTHROUGH, (None, None), key), judge) for key in (1, 2, 3)]
+    assert len({(one.action, one.estimate.value(one.action), tuple(one.line[:1])) for one in hints}) == 1

@@ -1,0 +1,143 @@
+"""A program has no setting that nothing reads: it would be accepted, and change nothing.
+
+What a program reads is found in the source of all functions that it can reach, without running it.
+"""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache, cached_property, partial
+from importlib import import_module
+from textwrap import dedent
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
+from selfplay.cli import programs
+from selfplay.cli.command import Program, settings_of
+from selfplay.errors import SettingError
+from selfplay.settings.common import CommonSettings
+from selfplay.settings.fields import PROGRAMS
+from selfplay.settings.run import Settings
+
+ALL: dict[str, Program[Any]] = {
+    name: found
+    for module, names in programs.NAMES.items()
+    for name in names
+    if isinstance(
+        found := getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_")),
+        Program,
+    )
+}
+
+BY_ALL = {field.name for field in fields(CommonSettings)}
+"""Settings that `settings_of` reads for every program: the game is that of the run, and files may name the modules."""
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_program_reads_each_of_its_settings(name: str) -> None:
+    program = ALL[name]
+    # A run has one configuration for all its stages, so that each takes the settings of all.
+    usual = () if program.kind is Settings and name != "learn" else (name,)
+    own = {field.name for field in fields(program.kind) if name in field.metadata.get(PROGRAMS, usual)}
+    assert own - BY_ALL - settings_read_by(program) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "override", "line"),
+    [
+        ("solve", "threads=2", "unknown setting 'threads'"),
+        ("check-game", "search_threads=2", "unknown setting 'search_threads'"),
+        ("play", "batch_size=2", "unknown setting 'batch_size'"),
+        ("draw-experience", "json=a.json", "unknown setting 'json'"),
+        ("compare-runs", "levels=3", "unknown setting 'levels'"),
+        ("compare", "opponent=perfect", "opponent=perfect: only for selfplay generate"),
+        ("plot", "level=2", "level=2: only for selfplay generate, train, compare"),
+        ("train", "objective=loss", "objective=loss: only for selfplay learn"),
+    ],
+)
+def test_a_setting_that_a_program_does_not_read_is_refused(name: str, override: str, line: str) -> None:
+    with pytest.raises(SettingError, match=line):
+        settings_of(ALL[name], [override])
+
+
+def settings_read_by(program: Program[Any]) -> set[str]:
+    """The names of the attributes of settings that the functions of a program read."""
+    found, seen, left = set[str](), set[int](), [*program]
+    while left:
+        for one in parts_of(left.pop()):
+            if id(one) not in seen:
+                seen.add(id(one))
+                names, used = read_and_used(one)
+                found |= names
+                left += used
+    return found
+
+
+def parts_of(one: object) -> Iterator[FunctionType]:
+    """The functions of this project in an object that a function uses."""
+    if isinstance(one, partial):
+        yield from parts_of(one.func)
+    elif isinstance(one, dict):
+        for value in one.values():
+            if isinstance(value, FunctionType):
+                yield from parts_of(value)
+    elif isinstance(one, classmethod | staticmethod):
+        yield from parts_of(one.__func__)
+    elif isinstance(one, property | cached_property):
+        yield from parts_of(one.fget if isinstance(one, property) else one.func)
+    elif isinstance(one, type) and is_own(one):
+        for kind in filter(is_own, one.__mro__):
+            for member in vars(kind).values():
+                if not isinstance(member, type):
+                    yield from parts_of(member)
+    elif callable(one) and isinstance(found := inspect.unwrap(one), FunctionType) and is_own(found):
+        yield found
+
+
+def is_own(one: Any) -> bool:
+    return str(one.__module__).startswith("selfplay.")
+
+
+@cache
+def read_and_used(function: FunctionType) -> tuple[set[str], list[object]]:
+    """The attributes of settings that a function reads, and the objects that it uses by name."""
+    try:
+        tree = ast.parse(dedent(inspect.getsource(function)))
+    except (OSError, SyntaxError):  # made by a library, as the methods of dataclasses
+        return set(), []
+    names, used = set[str](), list[object]()
+    nodes = list(ast.walk(tree))
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            used.append(function.__globals__.get(node.id))
+        elif isinstance(node, ast.ImportFrom) and str(node.module).startswith("selfplay."):
+            module = import_module(str(node.module))
+            used += [getattr(module, alias.name) for alias in node.names]
+        elif isinstance(node, ast.Attribute):
+            owner = node.value.id if isinstance(node.value, ast.Name) else getattr(node.value, "attr", "")
+            if isinstance(module := function.__globals__.get(owner), ModuleType):
+                used.append(getattr(module, node.attr, None))
+            elif is_settings(owner, function):
+                names.add(node.attr)
+        elif isinstance(node, ast.Call) and is_getattr_of_settings(node, function):
+            texts = (text.value for text in nodes if isinstance(text, ast.Constant))
+            names |= {text for text in texts if isinstance(text, str)}
+            names |= {field.name for kind in used if is_settings_class(kind) for field in fields(kind)}
+    return names, used
+
+
+def is_getattr_of_settings(call: ast.Call, function: FunctionType) -> bool:
+    names = [getattr(node, "id", "") for node in (call.func, *call.args[:1])]
+    return names[0] == "getattr" and is_settings(names[1], function)
+
+
+def is_settings(owner: str, function: FunctionType) -> bool:
+    is_method = owner == "self" and function.__module__.startswith("selfplay.settings.")
+    return is_method or owner.endswith("settings") or is_settings_class(function.__annotations__.get(owner))
+
+
+def is_settings_class(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, CommonSettings)
