@@ -9,6 +9,7 @@ from typing import get_type_hints
 
 import pytest
 
+from docs.reference import PAGES as MADE
 from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.games import GAMES
 from selfplay.learners import LEARNERS
@@ -88,14 +89,17 @@ def test_the_settings_in_commands_exist(page: Path, known_settings: set[str]) ->
     assert {name for name in named if not name.startswith("hydra.")} <= known_settings
 
 
+@pytest.mark.parametrize("page", MADE)
+def test_a_page_made_from_the_code_is_up_to_date(page: str) -> None:
+    made = MADE[page]()
+    assert (PROJECT / "docs" / page).read_text() == made, "python docs/reference.py writes it again"
+
+
 @pytest.mark.parametrize("kind", PLAYERS)
-def test_every_player_is_described_with_its_options(kind: str) -> None:
-    pages = {name: (PROJECT / "docs" / f"{name}.md").read_text() for name in ("classical_learners", "alphazero", "gtp")}
-    names = pages["classical_learners"].partition("## Names of players")[2].partition("\n## ")[0]
-    assert f"`{kind}`" in names or f"`{kind}:" in names or f"`{kind}[" in names
-    options = {option.name for option in kind_named(kind).options}
-    described = {word for text in (names, pages["alphazero"], pages["gtp"]) for word in re.findall(r"`(\w+)", text)}
-    assert options <= described
+def test_every_option_of_a_player_is_described(kind: str) -> None:
+    text = MADE["players.md"]().partition(f"\n## `{kind_named(kind).syntax}`\n")[2].partition("\n## ")[0]
+    described = dict(re.findall(r"^- `(\w+)` \(`.*?`\): (\w.*)", text, re.MULTILINE))
+    assert sorted(described) == sorted(option.name for option in kind_named(kind).options)
 
 
 def imported(module: str) -> ModuleType:

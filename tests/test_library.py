@@ -103,10 +103,20 @@ def test_a_game_given_as_an_object_is_the_one_that_is_played_learned_and_graded(
     with pytest.raises(InvalidFileError, match=f"is for tictactoe, not for {REVERSED}"):
         selfplay.match("level:1", "random", game=game, run_dir=tiny_run, matches=2)
     with pytest.raises(SettingError, match="plays another game of the same name, not tictactoe"):
-        selfplay.match(selfplay.make_player("perfect", game), "random", matches=2)
+        selfplay.match(selfplay.make_player("perfect", game), "random", game="tictactoe", matches=2)
     selfplay.ExperienceStore(tmp_path / "graph.sqlite", selfplay.make_game("tictactoe")).close()
     with pytest.raises(InvalidFileError, match=f"belongs to tictactoe, not {REVERSED}"):
         selfplay.ExperienceStore(tmp_path / "graph.sqlite", game)
+
+
+def test_a_match_knows_the_game_of_its_players_and_of_its_run(tmp_path: Path) -> None:
+    run = selfplay.learn("hex_3x3", run_dir=tmp_path, levels=1, matches=100, comparison={"references": []})
+    found = [
+        selfplay.match(run.player(), "random", matches=10),
+        selfplay.match("level:1", selfplay.make_player("random", "hex_3x3"), run_dir=tmp_path, matches=10),
+        selfplay.match("level:1", "random", run_dir=tmp_path, matches=10),
+    ]
+    assert found == [selfplay.match(run.player(), "random", game="hex_3x3", matches=10)] * 3
 
 
 def test_a_name_makes_the_same_game_again_or_one_line_says_that_none_does(tmp_path: Path) -> None:
@@ -240,7 +250,7 @@ WRONG = {
     "batch_size=0: must be 1 or more": lambda run: next(
         selfplay.play_matches(GAME, (RANDOM, RANDOM), range(2), 0, batch_size=0)
     ),
-    "state=None: must be a State": lambda run: selfplay.Board(GAME, None),
+    "state=3: must be a State": lambda run: selfplay.Board(GAME, 3),
     "row=5: must be a match of the state, which has 2": lambda run: selfplay.Board(GAME, STATE, row=5),
     "values: must be 9 numbers, one for each action": lambda run: selfplay.Board(GAME, STATE, values=[1.0]),
     "actions must be a tensor int64[2], one for each match": lambda run: GAME.step(STATE, torch.tensor([1])),

@@ -5,13 +5,12 @@ This file has the code that they share.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.errors import IllegalActionError, SettingError
+from selfplay.errors import SettingError
 from selfplay.games import Game, State
 from selfplay.installation import installation
 
@@ -42,14 +41,6 @@ def observed(game: Game, state: State, player: int) -> Observation:
         seen[:2] = seen[1::-1].copy()
     mask = game.legal_action_mask(state)[0].numpy().astype(np.int8)
     return {"observation": seen, "action_mask": mask if is_to_move else np.zeros_like(mask)}
-
-
-def number_of_action(action: Any) -> int:
-    """An action as a number, which may be out of range. Raises IllegalActionError if it is not a whole number."""
-    try:
-        return index(action)
-    except TypeError as error:
-        raise IllegalActionError(f"action {action!r} is not a whole number; give the number of an action") from error
 
 
 def check_render_mode(render_mode: str | None) -> None:

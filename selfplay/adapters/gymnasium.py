@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.adapters import Observation, check_render_mode, needs_extra, number_of_action, observed
+from selfplay.adapters import Observation, check_render_mode, needs_extra, observed
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, make_game
@@ -92,14 +92,14 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         self._let_opponent_act()
         return self._observation(), self._info()
 
-    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take an action and let the opponent reply: (observation, reward, terminated, truncated, info).
 
         Raises:
-            IllegalActionError: the action is not a whole number.
+            IllegalActionError: the action is neither a whole number nor the text of an action.
             NotNowError: no match has begun, or it is over.
         """
-        action = number_of_action(action)
+        action = self.game.number_of(action)
         if self._is_over:
             raise NotNowError("no match is being played; call reset first")
         if not (0 <= action < self.game.num_distinct_actions and self.action_masks()[action]):
@@ -116,7 +116,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         return self._observation()["action_mask"].astype(np.bool_)
 
     def _play(self, action: int) -> None:
-        self.state_of_match = self.game.step(self.state_of_match, torch.tensor([action]))
+        self.state_of_match = self.game.step(self.state_of_match, action)
         self._ply += 1
 
     def _let_opponent_act(self) -> None:

@@ -10,11 +10,9 @@ Needs the package pettingzoo.
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from selfplay.adapters import Observation, check_render_mode, needs_extra, number_of_action, observed
-from selfplay.errors import IllegalActionError
+from selfplay.adapters import Observation, check_render_mode, needs_extra, observed
 from selfplay.games import Game, make_game
 
 with needs_extra("pettingzoo"):
@@ -74,18 +72,14 @@ class BoardGameEnv(AECEnv):  # type: ignore[misc]
         """What an agent observes; a finished match has no legal actions."""
         return observed(self.game, self.state_of_match, AGENTS.index(agent))
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: int | str | None) -> None:
         """Take the action of the selected agent. Raises IllegalActionError."""
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        number = number_of_action(action)
-        if not 0 <= number < self.game.num_distinct_actions:
-            raise IllegalActionError(
-                f"action {number} does not exist; actions are 0 to {self.game.num_distinct_actions - 1}"
-            )
+        after = self.game.step(self.state_of_match, self.game.number_of(action))
         self._cumulative_rewards[self.agent_selection] = 0.0
-        self.state_of_match = self.game.step(self.state_of_match, torch.tensor([number]))
+        self.state_of_match = after
         if bool(self.state_of_match.terminated):
             first = float(self.state_of_match.returns)
             self.rewards = {AGENTS[0]: first, AGENTS[1]: -first}

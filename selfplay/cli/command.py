@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TextIO
@@ -24,7 +25,7 @@ from selfplay.runs.manifest import RUN, Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules
-from selfplay.settings.fields import check_program
+from selfplay.settings.fields import ARGUMENT, check_program
 from selfplay.settings.overrides import check_given_once, override_of, quoted, with_outside_names
 from selfplay.settings.recorded import take_run_settings, values_with_recorded_learner
 from selfplay.settings.run import Settings
@@ -140,7 +141,8 @@ def _say_once(line: str) -> None:
 def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tuple[list[str], list[str]]:
     """The overrides in these arguments, with texts in quotes so that Hydra takes them as typed, and the flags.
 
-    `--name value` and `--name=value` are the override `name=value`; `--config-dir FOLDER` adds a folder like conf/.
+    `--name value` and `--name=value` are the override `name=value`; `--config-dir FOLDER` adds a folder like conf/. A
+    word alone is the value of the setting that is an argument of the program (`IS_ARGUMENT`), if it has one.
 
     Args:
         kind: the class of the settings.
@@ -174,6 +176,8 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
         elif flags and flags[-1] in PRINTING_FLAGS:
             # Its value, as in --cfg job.
             flags.append(argument)
+        elif named := [one.name for one in fields(kind) if one.metadata.get(ARGUMENT)]:
+            overrides.append(override_of(named[0], argument, kind, is_sweep))
         else:
             raise SettingError(f"{argument!r} is neither a flag nor a setting; write name=value")
     check_given_once(overrides)

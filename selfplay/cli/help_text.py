@@ -87,7 +87,7 @@ def help_text(docstring: str, kind: type[AnySettings], config: str, overrides: S
         parts.append("\n".join(["Groups to choose from (group=option)", *map(_wrapped, lines)]))
     if any(leaf.field.metadata.keys() & PLAYER_NAME.keys() for leaf in found):
         parts.append(f"Names of players\n{grammar()}")
-    descriptions = dict(_descriptions(type(settings), settings))
+    descriptions = dict(descriptions_of(type(settings), settings))
     lines = (f"  {leaf.name}={_text(leaf.value)}\n{_described(descriptions.get(leaf.name, ''))}" for leaf in found)
     parts.append("\n".join(["Settings (name=value)", *lines]))
     parts.append(
@@ -104,7 +104,7 @@ def _groups(config: str) -> dict[str, list[str]]:
     return {name: sorted(path.stem for path in (CONFIG_FOLDER / name).glob("*.yaml")) for name in names}
 
 
-def _descriptions(kind: type[Any], settings: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+def descriptions_of(kind: type[Any], settings: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
     """The docstring below each field, by the field's dotted name, read from the sources: Python does not keep these."""
     for base in kind.__mro__[:-1]:
         (definition,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
@@ -113,7 +113,7 @@ def _descriptions(kind: type[Any], settings: Any, prefix: str = "") -> Iterator[
             if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
                 name, value = field.target.id, getattr(settings, field.target.id)
                 if hasattr(value, "__dataclass_fields__"):
-                    yield from _descriptions(type(value), value, f"{prefix}{name}.")
+                    yield from descriptions_of(type(value), value, f"{prefix}{name}.")
                 elif isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
                     yield f"{prefix}{name}", " ".join(str(text.value.value).split())
 

@@ -20,6 +20,8 @@ def parts_of_bits(bits: int) -> int:
 
 LARGEST = (1 << (PART_BITS - 1)) - 1
 
+NUMBERS = (int, np.integer)
+
 
 def parts_of(number: int, parts: int) -> list[int]:
     """The K parts of a word as signed integers, the lowest first."""
@@ -39,14 +41,18 @@ def fitting(number: int, num_parts: int) -> int:
 
 
 def _wrapping(name: str) -> Any:
-    """The operator of int with this name, whose result is a word."""
+    """The operator of int with this name and two operands, whose result is a word."""
     operation = getattr(int, name)
 
-    def method(self: "WordInt", *others: Any) -> Any:
-        if not all(isinstance(other, int | np.integer) for other in others):
+    def method(self: "WordInt", other: Any) -> Any:
+        num_parts = self.num_parts
+        if isinstance(other, WordInt):
+            num_parts = max(num_parts, other.num_parts)
+        elif isinstance(other, NUMBERS):
+            other = fitting(int(other), num_parts)
+        else:
             return NotImplemented
-        num_parts = max(getattr(word, "num_parts", 1) for word in (self, *others))
-        return WordInt(operation(self, *(int(fitting(other, num_parts)) for other in others)), num_parts)
+        return WordInt(operation(self, other), num_parts)
 
     return method
 
@@ -55,7 +61,7 @@ def _comparing(name: str) -> Any:
     operation = getattr(int, name)
 
     def method(self: "WordInt", other: Any) -> Any:
-        if not isinstance(other, int | np.integer):
+        if not isinstance(other, NUMBERS):
             return NotImplemented
         if not isinstance(other, WordInt) and int(other).bit_length() <= PART_BITS * self.num_parts:
             other = WordInt(int(other), self.num_parts)
@@ -77,13 +83,12 @@ class WordInt(int):
     num_parts: int
 
     def __new__(cls, value: int, num_parts: int) -> "WordInt":
-        word = super().__new__(cls, int(value) & ((1 << PART_BITS * num_parts) - 1))
+        word = int.__new__(cls, int(value) & ((1 << PART_BITS * num_parts) - 1))
         word.num_parts = num_parts
         return word
 
-    __and__, __or__, __xor__, __add__, __sub__, __mul__, __lshift__, __rshift__, __invert__, __neg__ = (
-        _wrapping(f"__{name}__")
-        for name in ["and", "or", "xor", "add", "sub", "mul", "lshift", "rshift", "invert", "neg"]
+    __and__, __or__, __xor__, __add__, __sub__, __mul__, __lshift__, __rshift__ = (
+        _wrapping(f"__{name}__") for name in ["and", "or", "xor", "add", "sub", "mul", "lshift", "rshift"]
     )
     __rand__, __ror__, __rxor__, __radd__, __rsub__, __rmul__, __rlshift__ = (
         _wrapping(f"__{name}__") for name in ["rand", "ror", "rxor", "radd", "rsub", "rmul", "rlshift"]
@@ -92,6 +97,12 @@ class WordInt(int):
         _comparing(f"__{name}__") for name in ["eq", "ne", "lt", "le", "gt", "ge"]
     )
     __hash__ = int.__hash__
+
+    def __invert__(self) -> "WordInt":
+        return WordInt(~int(self), self.num_parts)
+
+    def __neg__(self) -> "WordInt":
+        return WordInt(-int(self), self.num_parts)
 
     def __repr__(self) -> str:
         return f"WordInt({int(self)}, {self.num_parts})"

@@ -1,4 +1,4 @@
-"""A position as a picture for notebooks, and as text elsewhere."""
+"""One match in the hands of people: what is legal, who has won, and the board as a picture or as text."""
 
 from collections.abc import Sequence
 from html import escape
@@ -24,50 +24,85 @@ DISC_COLOURS = {"black": "#222222", "white": "#fafafa", "red": "#c8402f", "yello
 
 
 class Board:
-    """One match of a state, drawn.
+    """One match, as people play it: immutable, so that an earlier board is kept to undo a move.
 
     A notebook shows it as a picture, with a value on the square of each action; `str` gives the board as text.
+    `state` has the match as a batch of one, which players and the methods of games take.
 
     Args:
         game: the game of the match, or its name.
-        state: a batch of matches.
-        row: which of them is drawn.
+        state: a batch of matches; None: a match at the start.
+        row: which of them it is.
         values: float32[A], the value to show of each action; nan where there is none.
 
     Raises SettingError if there is no such match, or not a value for each action.
 
     Examples:
-        >>> game = selfplay.make_game("tictactoe")
-        >>> print(selfplay.Board(game, game.state_after(["1,1", "0,1"])))
+        >>> board = selfplay.Board("tictactoe").play("1,1").play(1)
+        >>> print(board)
         . O .
         . X .
         . . .
+        >>> board.legal_actions(), board.to_move, board.winner
+        ([0, 2, 3, 5, 6, 7, 8], 0, None)
     """
 
     def __init__(
         self,
         game: Game | str,
-        state: State,
+        state: State | None = None,
         row: int = 0,
         values: "Tensor | NDArray[np.floating[Any]] | Sequence[float] | None" = None,
     ) -> None:
-        self.game, self.state, self.row = make_game(game), state, row
+        self.game = make_game(game)
+        state = self.game.init() if state is None else state
         if not isinstance(state, State):
             raise SettingError(f"state={shortened(repr(state))}: must be a State")
         if row not in range(-state.batch_size, state.batch_size):
             raise SettingError(
                 f"row={shortened(repr(row))}: must be a match of the state, which has {state.batch_size}"
             )
+        self.state = state.select(torch.tensor([row]))
         self.values = None if values is None else np.asarray(values, np.float32)
         if self.values is not None and self.values.shape != (actions := self.game.num_distinct_actions,):
             raise SettingError(f"values: must be {actions} numbers, one for each action")
+
+    def play(self, action: int | str) -> "Board":
+        """The board after an action, given by its number or its text.
+
+        Raises IllegalActionError if it is not legal, or the match is over.
+        """
+        return Board(self.game, self.game.step(self.state, action))
+
+    def legal_actions(self) -> list[int]:
+        """The numbers of the legal actions; none when the match is over."""
+        return self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist()
+
+    def legal_moves(self) -> list[str]:
+        """The texts of the legal actions."""
+        return [self.game.action_text(action, self.to_move) for action in self.legal_actions()]
+
+    @property
+    def to_move(self) -> int:
+        """Who is to move: 0, who moved first, or 1."""
+        return int(self.state.current_player)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match is over."""
+        return bool(self.state.terminated)
+
+    @property
+    def winner(self) -> int | None:
+        """Who has won: 0, who moved first, or 1. None if the match goes on, or is a draw."""
+        return {1: 0, -1: 1}.get(int(self.state.returns))
 
     def __repr__(self) -> str:
         return f"<Board of {self.game.name}>\n{self}"
 
     def __str__(self) -> str:
         """The board as text."""
-        return self.game.presentation.board_text(self.state, self.row, self.values)
+        return self.game.presentation.board_text(self.state, values=self.values)
 
     def _repr_html_(self) -> str:
         """The picture; the text for a game without squares."""
@@ -78,13 +113,13 @@ class Board:
         shape = self.game.board_shape
         if shape is None:
             raise SettingError(f"{self.game.name} has no board of squares")
-        show, single = self.game.presentation, self.state.select(torch.tensor([self.row]))
+        show = self.game.presentation
         width, height = CELL * shape[1] + (CELL // 2 * (shape[0] - 1) if show.is_rhombus else 0), CELL * shape[0]
         size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{escape(str(self))}</title>']
         parts += self._crossings(*shape) if show.is_on_crossings else self._squares()
         texts, names = self._value_texts(), ["", *show.square_marks.values()]
-        stones, marks = self.game.squares(single)[0].tolist(), show.marks(single)[0].tolist()
+        stones, marks = self.game.squares(self.state)[0].tolist(), show.marks(self.state)[0].tolist()
         for square, (stone, mark) in enumerate(zip(stones, marks, strict=True)):
             if mark and show.draws_lines:
                 parts.append(self._line(square, square % shape[1] % 2 == 1))
@@ -139,8 +174,7 @@ class Board:
         if self.values is None:
             return {}
         actions: list[int] = np.flatnonzero(np.isfinite(self.values)).tolist()
-        single = self.state.select(torch.tensor([self.row]))
-        squares = self.game.presentation.placed_squares(single, actions)
+        squares = self.game.presentation.placed_squares(self.state, actions)
         pairs = zip(squares, actions, strict=True)
         return {square: f"{self.values[action]:+.2f}" for square, action in pairs if square is not None}
 

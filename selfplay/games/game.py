@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from math import isfinite, nan, prod
+from operator import index
 from types import MappingProxyType
 from typing import Any
 
@@ -248,6 +249,43 @@ class Game(MadeAgain, BatchStepping):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
+    def step(self, state: State, action: Tensor | int | str) -> State:
+        """The state after `action`: int64[B], or the number or the text of an action in one match (B = 1).
+
+        In a batch, terminated matches do not change, whatever their action.
+
+        Raises IllegalActionError if an action is not legal in its match, there is not one for each match, or a single
+        match is over.
+
+        Examples:
+            >>> game = selfplay.make_game("tictactoe")
+            >>> game.step(game.step(game.init(), "1,1"), 0).position.tolist()
+            [[16, 1]]
+        """
+        if not isinstance(action, Tensor):
+            number = self.number_of(action)
+            if not 0 <= number < self.num_distinct_actions:
+                last = self.num_distinct_actions - 1
+                raise IllegalActionError(f"action {number} does not exist; actions are 0 to {last}")
+            if bool(state.terminated.all()):
+                raise IllegalActionError("the match is over")
+            action = torch.tensor([number])
+        return super().step(state, action)
+
+    def number_of(self, action: Any) -> int:
+        """The number of an action that is given as a number, which may be out of range, or as its text.
+
+        Raises IllegalActionError if it is neither.
+        """
+        if isinstance(action, str):
+            return self.string_to_action(action)
+        try:
+            return index(action)
+        except TypeError as error:
+            raise IllegalActionError(
+                f"action {shortened(repr(action))} is not a whole number; give the number of an action, or its text"
+            ) from error
+
     @property
     def identity(self) -> tuple[type["Game"], str, Rules]:
         """Equal for games that are the same, however often they are made."""
@@ -296,8 +334,8 @@ class Game(MadeAgain, BatchStepping):
         """The game's instance of `presentation_class`."""
         return self.presentation_class(self)
 
-    def follow(self, actions: Iterable[int], start: State | None = None) -> State:
-        """One match after these actions, from `start` (B = 1) or the start of the game.
+    def follow(self, actions: Iterable[int | str], start: State | None = None) -> State:
+        """One match after these actions, numbers or texts, from `start` (B = 1) or the start of the game.
 
         Raises IllegalActionError if an action is illegal, or follows the end of the match.
         """
@@ -305,19 +343,19 @@ class Game(MadeAgain, BatchStepping):
         for number, action in enumerate(actions):
             if bool(state.terminated):
                 raise IllegalActionError(f"the match is over after {number} actions, but more are given")
-            state = self.step(state, torch.tensor([action]))
+            state = self.step(state, action)
         return state
 
     def state_after(self, actions: Iterable[str]) -> State:
         """One match after the actions with these texts, from the start. Raises as `follow`."""
-        return self.follow(map(self.string_to_action, actions))
+        return self.follow(actions)
 
     def line_texts(self, actions: Iterable[int], start: State) -> list[str]:
         """The texts of actions that are taken one after the other from a position (B = 1)."""
         texts, state = [], start
         for action in actions:
             texts.append(self.action_text(action, int(state.current_player)))
-            state = self.step(state, torch.tensor([action]))
+            state = self.step(state, action)
         return texts
 
     def position_after(self, transcript: str) -> State:

@@ -90,10 +90,7 @@ class BatchStepping:
         return self.kernels.legal_action_mask(state, self.num_distinct_actions)
 
     def step(self, state: State, action: Tensor) -> State:
-        """The state after `action` (int64[B]). Terminated matches do not change, whatever their action.
-
-        Raises IllegalActionError if an action is not legal in its match, or there is not one for each match.
-        """
+        """The state after `action` (int64[B]); see `Game.step`."""
         if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.terminated.shape):
             raise IllegalActionError(f"actions must be a tensor int64[{state.batch_size}], one for each match")
         mask = self.legal_action_mask(state)

@@ -189,8 +189,8 @@ class EngineProcess:
             for _ in range(SIZE_LIMIT // CHUNK):
                 self._errors = (self._errors + os.read(self._stderr.fileno(), CHUNK))[-CHUNK:]
         words = one_line(self._errors.decode(errors="replace"))[-STDERR_SHOWN:]
-        how = "it closed its output" if code is None else f"it ended with exit code {code}"
-        return f"{how}: {words}" if words else how
+        ending = "it closed its output" if code is None else f"it ended with exit code {code}"
+        return f"{ending}: {words}" if words else ending
 
 
 def end_all() -> None:

@@ -25,7 +25,7 @@ from selfplay.training.epochs import LOSS_DECIMALS, Epoch
 from selfplay.training.expert_iteration import MOST_TRAININGS_BY_SEARCH, learn_from_expert
 from selfplay.training.lessons import Lessons
 from selfplay.training.parameters import ExpertIteration
-from selfplay.training.saved_lessons import problem_of_lessons
+from selfplay.training.saved_lessons import lessons_in
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,4 @@ def read_memory(memory: bytes, game: Game) -> Lessons:
         arrays = load(memory)
     except SafetensorError as error:
         raise ValueError(f"cannot be read: {shortened(error)}") from error
-    if (problem := problem_of_lessons(arrays, game, np.float64)) is not None:
-        raise ValueError(f"has no lessons of {game.name} ({problem})")
-    return Lessons(**arrays)
+    return lessons_in(arrays, game, np.float64)

@@ -13,7 +13,7 @@ from selfplay.dataset.target_rules import search as search_targets
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
-from selfplay.learners.self_play import Targets, against_one, generation_key, with_opening
+from selfplay.learners.self_play import against_one, generation_key, with_opening
 from selfplay.learners.values import FitsRows
 from selfplay.players.agent import Agent
 from selfplay.players.kept_searches import KeepsSearches
@@ -91,7 +91,4 @@ class Policy(FitsRows, TreeSearchParameters):
             raise SettingError(f"opponent={inputs.opponent}: learner=policy only plays against itself")
         key = generation_key(inputs.seed, inputs.level)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
-        plies = self.opening_plies if agent is not None else 0
-        targets = Targets(search_targets, self.gamma, self.outcome_of(), self.value_share, self.exact_from, plies)
-        played = against_one(game, (itself, itself), matches, key, resources)
-        return (targets.rows(game, key, batch) for batch in played)
+        return self.rows_of(inputs, against_one(game, (itself, itself), matches, key, resources), search_targets)

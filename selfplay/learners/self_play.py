@@ -2,15 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
-from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.rows import Rows, concatenate
-from selfplay.dataset.targets import PlayedMatches, TargetRule
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.outcomes import Outcome
@@ -27,27 +23,6 @@ from selfplay.search.exact_solver import require_exact_outcomes
 
 RecordedMatches = tuple[MatchRecord, Players]
 """Matches between the same two players, and these players, the level itself first."""
-
-
-class Targets(NamedTuple):
-    """How the targets of rows are computed from matches; see `PlayedMatches`."""
-
-    rule: TargetRule
-    gamma: float
-    outcome: Outcome
-    value_share: float = 0.0
-    exact_from: int | None = None
-    opening_plies: int = 0
-    viewpoints: str = "both"
-
-    def rows(self, game: Game, key: int, batch: list[RecordedMatches]) -> Rows:
-        """The rows of a batch of matches, ordered by match and ply."""
-        how = {name: value for name, value in self._asdict().items() if name not in ("rule", "viewpoints")}
-        parts = [
-            match_rows(PlayedMatches(game, record, players, key, **how), self.rule, self.viewpoints)
-            for record, players in batch
-        ]
-        return parts[0] if len(parts) == 1 else concatenate(parts).in_order()
 
 
 def generation_key(seed: int, level: int) -> int:

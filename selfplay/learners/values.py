@@ -1,6 +1,6 @@
 """Learning values: a network is fitted to the outcomes of the matches of the level before it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -8,14 +8,16 @@ from typing import Any
 from selfplay.checks import IN_MATCHES, IN_TRAINING, PLAYER_NAME, count, one_in, one_of, within
 from selfplay.compute.portable import is_portable
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.dataset.rows import Rows
+from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.target_rules import TARGET_RULES
+from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.learners.gate import after_gate
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, TrainedLevel
 from selfplay.learners.self_play import (
-    Targets,
+    RecordedMatches,
     against_one,
     against_pool,
     check_matches,
@@ -101,6 +103,19 @@ class FitsRows(Learner, Training):
                 f"matches={matches}: too few to hold out a share of learner.validation_fraction="
                 f"{self.validation_fraction:g} in level {level}; set more matches"
             )
+
+    def rows_of(
+        self, inputs: LevelInputs, played: Iterable[list[RecordedMatches]], rule: Any, viewpoints: str = "both"
+    ) -> Iterator[Rows]:
+        """The rows of each batch of matches of a level, ordered by match and ply, with the targets of a rule."""
+        key = generation_key(inputs.seed, inputs.level)
+        # Level 0 plays at random to the end.
+        plies = self.opening_plies if inputs.agent is not None else 0
+        valued = self.gamma, self.outcome_of(), self.value_share, self.exact_from, plies
+        for batch in played:
+            matches = (PlayedMatches(inputs.game, record, players, key, *valued) for record, players in batch)
+            parts = [match_rows(one, rule, viewpoints) for one in matches]
+            yield parts[0] if len(parts) == 1 else concatenate(parts).in_order()
 
     def check_processes(self, count: int) -> None:
         """Several processes can train values together."""
@@ -199,12 +214,6 @@ class Values(FitsRows):
             return self.player(agent if number == level and agent else resources.agent_of(number), resources)
 
         key = generation_key(inputs.seed, level)
-        # Level 0 plays at random to the end.
-        plies = self.opening_plies if agent is not None else 0
-        rule: Any = TARGET_RULES[self.targets]
-        targets = Targets(
-            rule, self.gamma, self.outcome_of(), self.value_share, self.exact_from, plies, self.viewpoints
-        )
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
         if agent is not None and self.opponents == "pool":
             played = against_pool(game, player_of, level, matches, key, resources)
@@ -212,7 +221,7 @@ class Values(FitsRows):
             named = inputs.opponent
             other = itself if named is None else self.exploring(game, resources.make_player(named, None))
             played = against_one(game, (itself, other), matches, key, resources)
-        return (targets.rows(game, key, batch) for batch in played)
+        return self.rows_of(inputs, played, TARGET_RULES[self.targets], self.viewpoints)
 
 
 def require_searches(player: Player, name: str | None) -> None:

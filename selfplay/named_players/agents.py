@@ -43,7 +43,12 @@ def _level(name: PlayerName) -> int:
 
 @player_kind("level:L", files=level_files, agent=level_agent)
 def level(game: Game, name: PlayerName, *, depth: int = 1, temperature: float = 0.0, run_dir: Path) -> Player:
-    """level L of the run in run_dir"""
+    """level L of the run in run_dir
+
+    Args:
+        depth: plies to look ahead
+        temperature: 0: the best action; above 0: actions are drawn by their values at this temperature
+    """
     if _level(name) == 0:
         return RandomPlayer(game)
     return level_agent(name, game, run_dir).player(depth, temperature)
@@ -51,7 +56,11 @@ def level(game: Game, name: PlayerName, *, depth: int = 1, temperature: float = 
 
 @player_kind("policy:L", files=level_files)
 def policy(game: Game, name: PlayerName, *, symmetries: bool = False, run_dir: Path) -> Player:
-    """the most promising action by the policy head of level L, without search"""
+    """the most promising action by the policy head of level L, without search
+
+    Args:
+        symmetries: whether a position is evaluated as the mean over its images under the symmetries of the game
+    """
     evaluator = level_agent(name, game, run_dir).policy(symmetries=symmetries)
     return PolicyNetPlayer(game, evaluator, name.text)
 
@@ -68,7 +77,12 @@ def _loaded(path: Path, game: Game) -> Agent:
 
 @player_kind(PRETRAINED, files=lambda *_: list(pretrained_agents().values()), agent=_pretrained)
 def pretrained(game: Game, name: PlayerName, *, depth: int = 1, temperature: float = 0.0) -> Player:
-    """the agent that comes with the program, for some games"""
+    """the agent that comes with the program, for some games
+
+    Args:
+        depth: plies to look ahead
+        temperature: 0: the best action; above 0: actions are drawn by their values at this temperature
+    """
     return _pretrained(name, game).player(depth, temperature)
 
 
@@ -80,7 +94,12 @@ def _itself(name: PlayerName, game: Game, run_dir: Path | None = None) -> Agent:
 
 @player_kind(ITSELF, agent=_itself)
 def itself(game: Game, name: PlayerName, *, depth: int = 1, temperature: float = 0.0) -> Player:
-    """the level that plays the matches of a run, in the setting learner.self_play"""
+    """the level that plays the matches of a run, in the setting learner.self_play
+
+    Args:
+        depth: plies to look ahead
+        temperature: 0: the best action; above 0: actions are drawn by their values at this temperature
+    """
     return _itself(name, game).player(depth, temperature)
 
 

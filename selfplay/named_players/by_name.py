@@ -9,7 +9,7 @@ from selfplay.games.state import MatchRecord
 from selfplay.grading import proof
 from selfplay.grading.proof import Grade
 from selfplay.matches.series import Series
-from selfplay.named_players.make import make_player
+from selfplay.named_players.make import make_pair, make_player
 from selfplay.players.player import Player
 
 
@@ -73,9 +73,5 @@ def play_matches(
     key, opening_plies = whole_number("key", key), whole_number("opening_plies", opening_plies, Range(0))
     if batch_size is not None:
         batch_size = whole_number("batch_size", batch_size, Range(1))
-    first, second = players
-    player = make_player(first, game)
-    # Equal names are one player.
-    pair = (player, player if second == first else make_player(second, game))
     series = Series(matches, key, alternate, learn, opening_plies=opening_plies, batch_size=batch_size, device=device)
-    return series.records(game, pair)
+    return series.records(game, make_pair(*players, game))

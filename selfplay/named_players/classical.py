@@ -24,6 +24,10 @@ from selfplay.runs.manifest import check_against_manifest
 def tabular(game: Game, name: PlayerName, *, learn: bool | None = None, run_dir: Path) -> Player:
     """the tables backward_value or temporal_difference of the run, or those of a file NAME.npz; against a person,
     backward_value explores and learns as in training, unless epsilon or learn is set
+
+    Args:
+        learn: whether it learns from its matches and the file is written again; null: only backward_value against a
+            person
     """
     path, graph = _path(name.argument, run_dir), positions_of(game)
     if not path.exists():
@@ -84,7 +88,14 @@ def experience(
     canonical: bool | None = None,
     run_dir: Path,
 ) -> Player:
-    """the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches"""
+    """the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches
+
+    Args:
+        learn: whether it learns from its matches
+        backup: of a new store: absolute or minimax, which score of the following boards counts; null: absolute
+        discount: of a new store: factor of a score for each ply; null: 0.9
+        canonical: of a new store: whether boards that are equal under rotation and reflection are one
+    """
     options = {"backup": backup, "discount": discount, "canonical": canonical}
     given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
     rule = ExperienceRule(**given) if given else None

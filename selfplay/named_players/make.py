@@ -66,6 +66,17 @@ def make_player(
     return EpsilonGreedyPlayer(game, player, [rate])
 
 
+def make_pair(
+    first: str | Player, second: str | Player, game: Game, run_dir: str | Path | None = None
+) -> tuple[Player, Player]:
+    """Two players. Equal names give one player, so that a learner learns only once from each match against itself.
+
+    Raises as `make_player`.
+    """
+    player = make_player(first, game, run_dir)
+    return player, player if second == first else make_player(second, game, run_dir)
+
+
 def files_of_player(name: str | PlayerName, run_dir: str | Path) -> list[Path]:
     """The files that a player is made from. Raises SettingError and StageError as `make_player`."""
     parsed = parse_name(name) if isinstance(name, str) else name

@@ -86,7 +86,13 @@ def mcts(
     run_dir: Path,
     **searching: Any,
 ) -> Player:
-    """Monte-Carlo tree search with the network of level L (mcts:level:L) or random rollouts (mcts:rollouts)"""
+    """Monte-Carlo tree search with the network of level L (mcts:level:L) or random rollouts (mcts:rollouts)
+
+    Args:
+        prior_temperature: without a policy head, priors are softmax(values of actions / this); null: 0.1
+        symmetries: whether a position is evaluated as the mean over its images under the symmetries of the game
+        rollouts: random matches in each simulation of mcts:rollouts, whose rule is uct unless another is set
+    """
     constants = {constant: searching.pop(constant) for constant in CONSTANTS}
     given = {constant: value for constant, value in constants.items() if value is not None}
     searching["rule"] = rule_of(name)

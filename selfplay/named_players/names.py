@@ -59,11 +59,13 @@ class Option(NamedTuple):
     type: type = str
     """int, float, bool or str."""
     default: Any = None
+    meaning: str = ""
+    """What it does, as the function that makes the player says; for the documentation."""
 
 
-EPSILON = Option("epsilon", float)
-"""The option of every kind: the share of actions that are random."""
-RUN_DIR = Option("run_dir")
+EPSILON = Option("epsilon", float, meaning="share of the actions that are random, 0 to 1")
+"""The option of every kind."""
+RUN_DIR = Option("run_dir", meaning="folder of the run whose files are read; null: that of the program")
 """The option of the kinds that read files of a run. The function that makes the player gets the folder."""
 
 
@@ -135,7 +137,8 @@ def player_kind(
 
     The function gets the game and the parsed name, and returns the player. Its keyword-only arguments are the options,
     each int, float, bool or str; `run_dir: Path` gets the folder of the run: that of the option run_dir, or else the
-    usual one. The first paragraph of its docstring is shown by --help and in error messages.
+    usual one. The first paragraph of its docstring is shown by --help and in error messages; its lines `option: text`
+    say what the options mean.
 
     Examples:
         >>> @player_kind("nth:N")
@@ -154,6 +157,9 @@ def player_kind(
     return kind_of
 
 
+OPTION_LINE = re.compile(r"^ +(\w+): (.+(?:\n {8,}.+)*)", re.MULTILINE)
+"""An entry of the section Args of a docstring."""
+
 TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
 """The types of options, by the texts of their annotations, which may end in "| None"."""
 
@@ -161,6 +167,7 @@ TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
 def options_of(make: Callable[..., object]) -> tuple[Option, ...]:
     """The options of the players that a function or class makes: its keyword-only arguments of these types."""
     options = []
+    meanings = dict(OPTION_LINE.findall(getdoc(make) or ""))
     for name, argument in signature(make).parameters.items():
         # The annotation is compared as a text, because it may be in quotes, and name a type that is not imported.
         annotation = argument.annotation
@@ -171,7 +178,7 @@ def options_of(make: Callable[..., object]) -> tuple[Option, ...]:
         if name == RUN_DIR.name:
             options.append(RUN_DIR)
         elif kind is not None and argument.default is not Parameter.empty:
-            options.append(Option(name, kind, argument.default))
+            options.append(Option(name, kind, argument.default, " ".join(meanings.get(name, "").split())))
     return tuple(options)
 
 

@@ -28,7 +28,11 @@ def human(game: Game, name: PlayerName) -> Player:
 
 @player_kind("perfect")
 def perfect(game: Game, name: PlayerName, *, ties: str = "random") -> Player:
-    """perfect play, in games that can be enumerated or solved"""
+    """perfect play, in games that can be enumerated or solved
+
+    Args:
+        ties: of equally good actions, random: one at random; lowest: the one with the lowest number
+    """
     try:
         return whole_game_solver_player(game, ties) or PerfectPlayer(positions_of(game), ties)
     except GameTooLargeError as error:
@@ -37,13 +41,23 @@ def perfect(game: Game, name: PlayerName, *, ties: str = "random") -> Player:
 
 @player_kind("gtp:COMMAND", is_command=True)
 def gtp(game: Game, name: PlayerName, *, time_limit: float = 60.0, rows: str = "board", passes: str = "skip") -> Player:
-    """a program that speaks the Go Text Protocol, started by this command"""
+    """a program that speaks the Go Text Protocol, started by this command
+
+    Args:
+        time_limit: seconds for each answer
+        rows: where the engine has row 1: top, bottom, or board: where the board shows it
+        passes: skip: the engine is not told of passes; send: it is
+    """
     return GtpPlayer(game, name.argument, time_limit=time_limit, rows=rows, passes=passes)
 
 
 @player_kind("openspiel:BOT")
 def openspiel(game: Game, name: PlayerName, *, simulations: int = 100) -> Player:
-    """a bot of OpenSpiel, mcts or random, if the package is installed"""
+    """a bot of OpenSpiel, mcts or random, if the package is installed
+
+    Args:
+        simulations: simulations for each action of the bot mcts
+    """
     require_package(f"player {name.text!r}", "pyspiel", "openspiel")
     # By its name, because adapters stand above players.
     adapter = import_module("selfplay.adapters.open_spiel")

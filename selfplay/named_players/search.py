@@ -72,7 +72,20 @@ def search(
     probcut: float | None = None,
     run_dir: Path,
 ) -> Player:
-    """minimax, alpha_beta or negascout, looking ahead"""
+    """minimax, alpha_beta or negascout, looking ahead
+
+    Args:
+        depth: plies to look ahead; null: 4, or 2 with a network, which evaluates the whole tree
+        evaluation: how positions are valued: level:L, pretrained, a file of conf/evaluation/ by its name, or PATH.yaml;
+            none: only the ends of matches count
+        ordered: whether promising actions are tried first, which changes the time and not the value
+        table_bits: size of the transposition table, 2**table_bits entries; 0: no table
+        time_limit: seconds for a move, within which the search deepens up to depth
+        endgame: with at most this number of empty squares moves are exact, in games with an exact solver
+        slack: draws one of the moves whose values are at most this below the best; null: takes the best
+        probcut: threshold of ProbCut, in standard deviations (1.5 is usual); needs a learned agent to which
+            `selfplay fit-probcut` was fitted
+    """
     named, fitted = _agent_name(name), None
     if named is None:
         if probcut is not None:

@@ -3,10 +3,11 @@
 import time
 from collections.abc import Callable, Sequence
 
-from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
+from selfplay.errors import ForfeitError, IllegalActionError, InvalidFileError, NotNowError, SettingError, StageError
 from selfplay.matches.arena import statuses_of
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph, notice_when_slow
+from selfplay.playing.match_files import load_match, save_match
 from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
 from selfplay.runs.run_folder import RunFolder, no_levels_text
@@ -20,6 +21,8 @@ COMMANDS = {
     "hint": "show the best action that is known, and what follows",
     VALUES: "show or hide the value that a player gives to each action (also: values on, values off)",
     PERFECT: "show or hide the outcome of each action with perfect play (also: perfect on, perfect off)",
+    "load": "go on with the match in a file: load game.sgf",
+    "save": "write the match to a file: save game.sgf",
     "graph": "draw the known boards ahead, if a player keeps an experience graph",
     "help": "show this help",
     "quit": "leave the match (also: exit, Ctrl-C, Ctrl-D)",
@@ -243,11 +246,12 @@ class Console:
         """The first line that is not a command; None if a command took something back."""
         while True:
             text = self._read(prompt).strip()
-            word, _, argument = text.lower().partition(" ")
+            word, _, argument = text.partition(" ")
+            word = word.lower()
             if word not in COMMANDS and word != "exit":
                 return text
             is_done = self._try_command(word, argument.strip())
-            if is_done and word == "undo":
+            if is_done and word in ("undo", "load"):
                 return None
             if is_done and word == PERFECT and self.values.shows[PERFECT] and self.session.awaits_person:
                 self.values.show_to_choose()
@@ -262,14 +266,20 @@ class Console:
                 self.write(f"Taken back: {', '.join(taken)}.")
             elif word == "hint":
                 self.values.show_hint()
+            elif word == "load":
+                load_match(self.session, argument)
+                self.write(f"Loaded: {len(self.session.plies)} moves.")
+            elif word == "save":
+                save_match(self.session, argument)
+                self.write(f"Written to {argument}.")
             elif word == "graph":
                 self.write(draw_graph(self.session, self.settings.picture))
             elif word == "help":
                 self.write(f"An action: {self.game.presentation.action_help}")
                 self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
             else:
-                self.values.show_or_hide(word, argument)
-        except NotNowError as error:
+                self.values.show_or_hide(word, argument.lower())
+        except (IllegalActionError, InvalidFileError, NotNowError, SettingError, StageError) as error:
             self.write(str(error))
             return False
         return True

@@ -184,7 +184,7 @@ class ConsoleText:
         texts, state = [], start
         for action in actions:
             texts.append(self.action(action, int(state.current_player)))
-            state = self.game.step(state, torch.tensor([action]))
+            state = self.game.step(state, action)
         return " ".join(texts)
 
     def action_in_words(self, action: int, player: int) -> str:

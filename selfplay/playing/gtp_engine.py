@@ -11,15 +11,12 @@ from selfplay.gtp.arguments import CommandError, numbers_of, seat_of, whole_numb
 from selfplay.gtp.clock import Clock
 from selfplay.gtp.protocol import PASS, Answer, Command, read_command, title_of
 from selfplay.installation import __version__
-from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
 from selfplay.playing.gtp_analysis import FORMS, Analysis, read_request
 from selfplay.playing.gtp_match import GtpMatch
 from selfplay.playing.gtp_positions import PositionCommands
-from selfplay.playing.open_session import usual_player
+from selfplay.playing.open_session import player_for
 from selfplay.registry import parts_of_game_name
-from selfplay.runs.folders import RUNS_FOLDER
-from selfplay.runs.run_folder import RunFolder
 from selfplay.search.deadline import Deadline
 from selfplay.settings.playing import GtpSettings
 
@@ -219,12 +216,9 @@ def end_analysis(engine: Engine, write: Callable[[str], None]) -> None:
 
 def make_engine(settings: GtpSettings) -> Engine:
     """The engine that `settings` describe. Raises as `make_player` and `Engine`."""
-    own = make_game(settings.game.name)
-
-    def make(game: Game) -> Player:
-        # The levels of the run play its own board; another board may have a run in its usual folder.
-        is_own = game.learned_as() == own.learned_as()
-        run = RunFolder.of(settings) if is_own else RunFolder(RUNS_FOLDER / game.learned_as())
-        return make_player(settings.player or usual_player(game, run), game, run.path)
-
-    return Engine(own, make, stream_key(settings.seed, 0, Activity.VERSUS_PERSON), settings.rows)
+    return Engine(
+        make_game(settings.game.name),
+        lambda game: player_for(settings.player, game, settings),
+        stream_key(settings.seed, 0, Activity.VERSUS_PERSON),
+        settings.rows,
+    )

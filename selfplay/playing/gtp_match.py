@@ -8,8 +8,9 @@ from selfplay.games import Game
 from selfplay.games.state import State
 from selfplay.gtp.protocol import Vertices
 from selfplay.players.player import Player
+from selfplay.playing.match_files import record_of_session
 from selfplay.playing.session import Session
-from selfplay.records import Record, record_of
+from selfplay.records import Record
 
 
 class Moment(NamedTuple):
@@ -60,9 +61,8 @@ class GtpMatch:
         self.session.resume(actions, start=start)
 
     def record(self) -> Record:
-        """The match so far."""
-        states = [self.session.state_before(ply) for ply in range(len(self.session.plies) + 1)]
-        return record_of(self.game, states, [ply.action for ply in self.session.plies], ("", ""))
+        """The match so far; the controller knows who plays."""
+        return record_of_session(self.session)._replace(players=("", ""))
 
     def choice(self, seat: int, player: Player) -> int | None:
         """What `player` does when it plays this seat; None after the end."""

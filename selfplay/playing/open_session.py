@@ -4,9 +4,12 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.named_players.make import make_player
+from selfplay.players.player import Player
 from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents
 from selfplay.playing.session import Session
+from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PERSON
 from selfplay.settings.playing import PlaySettings
 
@@ -50,6 +53,17 @@ def _opponent(settings: PlaySettings, game: Game) -> str:
     if settings.level is not None:
         return f"level:{settings.level}{options}"
     return usual_player(game, RunFolder.of(settings), options)
+
+
+def player_for(name: str | None, game: Game, settings: CommonSettings) -> Player:
+    """The player with this name for a game, which may be another board or komi than that of the settings.
+
+    None: the usual one. The levels of the run are those of the board of the settings; another board may have a run in
+    its usual folder. Raises as `make_player`.
+    """
+    is_own = game.learned_as() == make_game(settings.game.name).learned_as()
+    run = RunFolder.of(settings) if is_own else RunFolder(RUNS_FOLDER / game.learned_as())
+    return make_player(name or usual_player(game, run), game, run.path)
 
 
 def usual_player(game: Game, run: RunFolder, options: str = "") -> str:

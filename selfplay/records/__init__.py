@@ -47,6 +47,15 @@ class Record(NamedTuple):
     comments: Mapping[int, str] = MappingProxyType({})
     """Comments on the positions, by the number of plies before them."""
 
+    @property
+    def handicap(self) -> int:
+        """The number of stones of player 0 that stand on the board before player 1 makes the first move of Go."""
+        if self.start is None or self.game.komi is None or int(self.start.current_player) == 0:
+            return 0
+        squares = self.game.squares(self.start)[0].tolist()
+        stones = squares.count(1)
+        return stones if stones >= 2 and -1 not in squares else 0
+
     def states(self) -> list[State]:
         """The position (B = 1) before each ply, and the last one, which is terminated if there is a result."""
         states = [self.start or self.game.init()]
@@ -122,9 +131,15 @@ def read_record(text: str, game: Game | None = None, start: State | None = None)
 def read_record_of(game: Game, text: str, start: State | None = None) -> Record:
     """As `read_record`, with an IllegalActionError if the match is of another game, board or komi than `game`."""
     record = read_record(text, game, start)
-    if record.game.rules != game.rules:
-        raise IllegalActionError(f"this is a match of {record.game.name}, not of {game.name}")
+    require_game(record, game)
     return record
+
+
+def require_game(record: Record, game: Game) -> None:
+    """Raise IllegalActionError if a match is of another game, board or komi than `game`."""
+    if record.game.rules != game.rules:
+        own = record.game.name
+        raise IllegalActionError(f"this is a match of {own}, not of {game.name}; set game={own}")
 
 
 def read_record_file(path: Path, game: Game | None = None) -> Record:
@@ -166,6 +181,16 @@ def check_format(name: str, game: Game) -> None:
     """Raise SettingError if matches of this game cannot be written in the format with this name."""
     if name not in (fitting := fitting_formats(game)):
         raise SettingError(f"{name}: matches of {game.name} can only be written as {', '.join(fitting)}")
+
+
+def format_of_file(path: Path, game: Game) -> str:
+    """The name of the format of a file to write, by its ending; without one, that of other programs for the game.
+
+    Raises SettingError if it does not fit the game.
+    """
+    name = path.suffix.removeprefix(".") or fitting_formats(game)[-1]
+    check_format(name, game)
+    return name
 
 
 def result_of(game: Game, last: State) -> Result | None:

@@ -66,6 +66,8 @@ class SmartGameFormat:
                 root.set(name, value)
         if record.start is not None:
             _write_start(root, game, record.start)
+        if record.handicap:
+            root.set("HA", record.handicap)
         for ply in range(len(states)):
             node = root if ply == 0 else written.extend_main_sequence()
             if ply:
@@ -92,13 +94,11 @@ def _point(game: Game, action: int) -> str:
 
 
 def _write_start(root: Any, game: Game, start: State) -> None:
-    """Write a position that was set up; black stones before the first move of white are a handicap."""
+    """Write a position that was set up."""
     squares, to_move = game.squares(start)[0].tolist(), int(start.current_player)
     for name, stone in (("AB", 1), ("AW", -1)):
         if points := [_point(game, square).encode() for square, found in enumerate(squares) if found == stone]:
             root.set_raw_list(name, points)
-    if game.komi is not None and to_move == 1 and -1 not in squares and squares.count(1) >= 2:
-        root.set("HA", squares.count(1))
     root.set_raw("PL", b"BW"[to_move : to_move + 1])
 
 
@@ -121,12 +121,13 @@ class _Reader:
 
     def _game(self, usual: Game | None, size: int) -> Game:
         number = self._said("GM")
-        base = GAMES.get(number or "1") if usual is None or number else parts_of_game_name(usual.name).base
+        own = "" if usual is None else parts_of_game_name(usual.name).base
+        base = GAMES.get(number or NUMBERS.get(own, "1"))
         if base is None:
             known = ", ".join(f"{number} ({name})" for number, name in GAMES.items())
             raise IllegalActionError(f"GM[{shortened(number)}]: matches of {known} can be read")
         is_usual = usual is not None and usual.observation_shape[1] == size
-        same = usual if is_usual and usual and parts_of_game_name(usual.name).base == base else None
+        same = usual if is_usual and own == base else None
         try:
             game = same or make_game(base, size)
             komi = self._said("KM")

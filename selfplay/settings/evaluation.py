@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-from selfplay.checks import count, require, within
+from selfplay.checks import PLAYER_NAME, count, require, within
 from selfplay.search.evaluation import FeatureWeights
 from selfplay.settings.common import CommonSettings, ComputingSettings, SeededSettings
-from selfplay.settings.fields import PATH
-from selfplay.settings.playing import OnePositionSettings
+from selfplay.settings.fields import IS_ARGUMENT, PATH
+from selfplay.settings.playing import OneMatchSettings, OnePositionSettings
 
 
 @dataclass
@@ -77,12 +77,20 @@ class SolveSettings(OnePositionSettings):
 
 
 @dataclass
-class AnalysisSettings(CommonSettings):
+class AnalysisSettings(OneMatchSettings):
     """One position analysed by several searches."""
 
     moves: str = ""
     """The moves that lead to the position: an Othello transcript such as f5d6c3, or actions separated by spaces. In
     Othello also a board and the side to move, or a match in GGF."""
+    record: str | None = field(default=None, metadata=PATH | IS_ARGUMENT)
+    """The file of a match to value move by move instead, such as game.sgf, which needs no `record=` before it. It says
+    which game, board and komi it is of."""
+    player: str | None = field(default=None, metadata=PLAYER_NAME)
+    """The player that values the moves of `record`; null: the newest level of the run, or, without levels, a strong
+    player that needs no run."""
+    commented: str | None = field(default=None, metadata=PATH)
+    """The file to write `record` to, with the values of its moves as comments, such as commented.sgf."""
     features: Any = None
     """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; features that are not named are 0."""
     depth: int = 6

@@ -44,6 +44,10 @@ def read_by(*stages: str) -> dict[str, Any]:
 PATH = {"is_path": True}
 """Metadata of a field that holds a path, see `selfplay.files.user_path`."""
 
+ARGUMENT = "is_argument"
+IS_ARGUMENT = {ARGUMENT: True}
+"""Metadata of the field of a program that an argument without a name is the value of."""
+
 TEMPERATURE = within(0, 10**6)
 """Metadata of a field that holds a temperature; at the highest, all actions are equally likely."""
 

@@ -27,8 +27,8 @@ from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
 from selfplay.training.corrections import Corrected, Corrections
-from selfplay.training.lessons import ExactJudge
-from selfplay.training.saved_lessons import are_reasonable, checked_lessons
+from selfplay.training.lessons import ExactExpert
+from selfplay.training.saved_lessons import are_reasonable, lessons_in
 
 log = logging.getLogger(__name__)
 
@@ -81,8 +81,8 @@ def _correct_level(context: RunContext[CorrectionSettings], agent: Path, proof: 
         raise SettingError(f"endgame={settings.endgame}: must be a number of empty squares from 0 to {most}")
     lowest = {1: WIN, 0: 0, -1: EVERY_LOSS}[exact_result(solver, start, proof)]
     key = stream_key(settings.seed, level, Activity.TRAINING)
-    judge = ExactJudge(solver, lowest)
-    corrections = Corrections(game, network, judge, start, key, seat=settings.seat, **_numbers(settings))
+    expert = ExactExpert(solver, lowest)
+    corrections = Corrections(game, network, expert, start, key, seat=settings.seat, **_numbers(settings))
     with stage.making() as made:
         positions = _correct(corrections, Manifest(stage.folder), stage.record, force=settings.force)
         with written_whole(stage.folder / agent.name) as beside:
@@ -160,7 +160,10 @@ def _resume(corrections: Corrections, state: Path, record: Record) -> None:
         if prefix not in plies:
             raise InvalidFileError(state, f"has lessons of the unknown ply {shortened(prefix)}{REMEDY}")
         fields = {name.partition("_")[2]: array for name, array in arrays.items() if name.startswith(f"{prefix}_")}
-        corrections.lessons[plies[prefix]] = checked_lessons(state, fields, game, np.int64, REMEDY.lstrip("; "))
+        try:
+            corrections.lessons[plies[prefix]] = lessons_in(fields, game, np.int64)
+        except ValueError as error:
+            raise InvalidFileError(state, f"{error}{REMEDY}") from error
     now[:] = weights
     log.info("resumed: %s positions are known", f"{corrections.known:,}")
 

@@ -37,8 +37,7 @@ def resources_of(context: RunContext[Settings], stand_in: StandIn | None = None,
         with fields_of("player", "depth", "temperature"):
             return agent.player(settings.player.depth, settings.player.temperature)
 
-    how = {"batch_size": settings.batch_size, "device": context.device} | more
-    return Resources(named, agent_of, choosing, **how)
+    return Resources(named, agent_of, choosing, batch_size=settings.batch_size, device=context.device, **more)
 
 
 def _given(settings: Settings, name: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -18,24 +19,27 @@ from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
 from selfplay.matches.arena import Players, results_text
 from selfplay.matches.copies import CountedMatches, copies_text, openings_text
 from selfplay.matches.series import Series
-from selfplay.named_players.make import make_player
+from selfplay.named_players.make import make_pair
 from selfplay.players.capabilities import learners_among
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.records import check_format, record_of, written_record
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import MatchSettings
+from selfplay.settings.recorded import settings_of_run
 
 log = logging.getLogger(__name__)
 
 REPORTS = 20
+
+USUAL_GAME = "tictactoe"
 
 
 def match(
     first: Player | str,
     second: Player | str,
     *,
-    game: Game | str = "tictactoe",
+    game: Game | str | None = None,
     matches: int = 100,
     seed: int = 0,
     run_dir: str | Path | None = None,
@@ -48,6 +52,8 @@ def match(
     Args:
         first: a player, or its name as for `make_player`.
         second: the other player, or its name.
+        game: the game, or its name; None: that of a player that is given as an object, otherwise that of `run_dir`,
+            otherwise tictactoe.
         run_dir: the run of the levels that the names refer to; None: the usual one of the game.
         opening_plies: number of random plies at the start, the same in both matches of each consecutive pair. None: 0,
             or `usual_opening_plies` if the players would repeat the same matches.
@@ -58,9 +64,9 @@ def match(
         >>> print(selfplay.match("perfect", "random", matches=100))  # tic-tac-toe, unless game says otherwise
         85-15-0
     """
-    game, matches = make_game(game), whole_number("matches", matches, Range(1))
+    game, matches = _game_of_match(game, (first, second), run_dir), whole_number("matches", matches, Range(1))
     seed = whole_number("seed", seed, Range(*SEEDS))
-    players = (make_player(first, game, run_dir), make_player(second, game, run_dir))
+    players = make_pair(first, second, game, run_dir)
     series = Series(range(matches), stream_key(seed, 0, Activity.NAMED_PLAYERS), opening_plies=opening_plies)
     played = series.play(game, players)
     if played.opening_plies and opening_plies is None:
@@ -68,6 +74,16 @@ def match(
     if played.evidence.matches < played.results.matches:
         log.info("%s", copies_text(played.distinct, matches))
     return played.results
+
+
+def _game_of_match(game: Game | str | None, players: tuple[Any, Any], run_dir: str | Path | None) -> Game:
+    """The game of a match, as `match` finds it."""
+    if game is None:
+        games = (getattr(player, "game", None) for player in players)
+        game = next((one for one in games if one is not None), None)
+    if game is None:
+        game = USUAL_GAME if run_dir is None else str(settings_of_run(run_dir).game.name)
+    return make_game(game)
 
 
 def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgress) -> RunningResults:
@@ -82,10 +98,7 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
         game = context.game
         if settings.sgf is not None:
             check_format("sgf", game)
-        first = make_player(settings.first, game, settings.run_dir)
-        # Equal names give one player, so that a learner learns only once from each match against itself.
-        second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
-        players = (first, second)
+        players = first, second = make_pair(settings.first, settings.second, game, settings.run_dir)
         with closing(progress(total=settings.matches, desc="matches")) as bar:
             is_shown, results = not bar.disable, RunningResults()
             for counted in _play(context, players, _series(context, players)):

@@ -102,9 +102,8 @@ def _compared(
 def player_of(settings: Settings, game: Game, who: Who) -> Player:
     """A level or a reference. Raises as `level_player` and `make_player`."""
     if isinstance(who, int):
-        how = settings.player
         with fields_of("player", "depth", "temperature"):
-            return level_player(settings.run_dir, who, game, how.depth, how.temperature)
+            return level_player(settings.run_dir, who, game, settings.player.depth, settings.player.temperature)
     return make_player(who, game, Path(settings.run_dir))
 
 

@@ -39,8 +39,8 @@ class BatchTraining:
         self._network, self._shape, self._processes, self._loss = network, observation_shape, processes, loss
         self._learning_rate, self._steps = learning_rate, 0
         self.weights, self._gradient = flattened(network.parameters())
-        how = {"is_portable": is_portable(network)}
-        self._optimizer = OPTIMIZERS[training.optimizer](self.weights, self._gradient, training, **how)
+        make = OPTIMIZERS[training.optimizer]
+        self._optimizer = make(self.weights, self._gradient, training, is_portable=is_portable(network))
         self._value: nn.Module = _ValueOf(network)
         if processes.world_size > 1:
             has_policy_head = probe(network, observation_shape).policy_logits is not None

@@ -2,8 +2,8 @@
 
 Lines are walked breadth first. When the opponent is to move, every action is followed, or only likely ones
 (`LikelyReplies`); when the player is to move, the action of the highest value, or all actions that have it. If the
-tables give images of a position the same value, only one image is walked. A judge, the exact solver or a search, judges
-the player's actions. A mistake is an action that lowers the worth of the position for the player. Comparison training
+tables give images of a position the same value, only one image is walked. An expert, the exact solver or a search,
+judges the actions. A mistake is an action that lowers the worth of the position for the player. Comparison training
 corrects mistakes until the tables make none in any position of the ply. Only then do the lines continue.
 
 Each ply has weights of its own. So training for a ply does not change choices in earlier plies, and one walk is enough.
@@ -27,7 +27,7 @@ from selfplay.games.game import SEATS
 from selfplay.games.kernels import distinct_positions
 from selfplay.search.exact_solver import empties
 from selfplay.training.comparison_training import RowNumbers
-from selfplay.training.lessons import Apprentice, Judge, Lessons, SearchJudge, legal_words
+from selfplay.training.lessons import Apprentice, LessonExpert, Lessons, SearchExpert, legal_words
 from selfplay.training.parameters import ExpertIteration
 
 PATIENCE = 3
@@ -51,14 +51,14 @@ class LikelyReplies:
         key: the stream of random numbers.
     """
 
-    def __init__(self, judge: SearchJudge, key: int, parameters: ExpertIteration) -> None:
-        self.judge, self.key = judge, key
+    def __init__(self, expert: SearchExpert, key: int, parameters: ExpertIteration) -> None:
+        self.expert, self.key = expert, key
         self.depth, self.slack = parameters.reply_depth, parameters.slack
         self.most, self.noise = parameters.most_positions, parameters.noise
 
     def lags(self, parents: RowNumbers, after: State) -> NDArray[np.float64]:
         """float64[N]: the lag of the actions that led to these positions from `parents` (their rows, in order)."""
-        values = self.judge.values(after, self.depth - 1)  # to the player, who wants them high
+        values = self.expert.values(after, self.depth - 1)  # to the player, who wants them high
         lowest = np.full(parents.max(initial=-1) + 1, np.inf)
         np.minimum.at(lowest, parents, values)
         lags: NDArray[np.float64] = values - lowest[parents]
@@ -119,7 +119,7 @@ class Corrections:
         self,
         game: Game,
         network: NTuple,
-        judge: Judge,
+        expert: LessonExpert,
         start: State,
         key: int,
         *,
@@ -133,7 +133,7 @@ class Corrections:
     ) -> None:
         self.game, self.start, self.seat, self.endgame = game, start, SEATS.index(seat), endgame
         self.replies, self.trainings = replies, trainings
-        self.apprentice = Apprentice(game, network, judge, key, passes=passes, margin=margin)
+        self.apprentice = Apprentice(game, network, expert, key, passes=passes, margin=margin)
         self.lessons = dict(taught)
         self._taught = {ply: len(lessons.position) for ply, lessons in taught.items()}
 

@@ -32,7 +32,7 @@ from selfplay.search.exact_solver import empties
 from selfplay.search.searcher import Searcher
 from selfplay.training.comparison_training import RowNumbers
 from selfplay.training.corrections import Corrections, LikelyReplies
-from selfplay.training.lessons import Apprentice, Lessons, SearchJudge
+from selfplay.training.lessons import Apprentice, Lessons, SearchExpert
 from selfplay.training.parameters import ExpertIteration
 
 BATCH_MATCHES = 256
@@ -90,11 +90,11 @@ def learn_from_expert(
         raise SettingError(f"{agent.name}: a search teaches tables of patterns only; set architecture=ntuple")
     network, extended = with_phases(agent.network, architecture)
     walker = Agent(agent.checkpoint._replace(network=network), game, agent.name)
-    judge = SearchJudge(searchers, depth, parameters.tolerance)
+    expert = SearchExpert(searchers, depth, parameters.tolerance)
     key = stream_key(seed, level, Activity.TRAINING)
-    apprentice = Apprentice(game, network, judge, key, passes=parameters.passes, margin=parameters.margin)
+    apprentice = Apprentice(game, network, expert, key, passes=parameters.passes, margin=parameters.margin)
     by_ply, positions, mistakes = _lessons_by_ply(apprentice, Lessons() if lessons is None else lessons), 0, 0
-    reached = reached_positions(walker, torch.arange(matches), parameters.epsilons, key, judge.threads)
+    reached = reached_positions(walker, torch.arange(matches), parameters.epsilons, key, expert.threads)
     distinct, _ = apprentice.distinct(reached)
     for ply, of_ply in _rows_by_ply(game, distinct).items():
         known, rows = apprentice.with_positions(by_ply.get(ply, Lessons()), distinct.select(torch.from_numpy(of_ply)))
@@ -103,12 +103,12 @@ def learn_from_expert(
         positions, mistakes, by_ply[ply] = positions + len(rows), mistakes + int(is_wrong.sum()), known
     for ply, known in by_ply.items():
         apprentice.learn(known, np.flatnonzero(known.poor), ply)
-    replies = LikelyReplies(judge, key, parameters)
+    replies = LikelyReplies(expert, key, parameters)
     for seat in SEATS if parameters.seat == "both" else (parameters.seat,):
         walk = Corrections(
             game,
             network,
-            judge,
+            expert,
             game.init(),
             key,
             seat=seat,
@@ -125,7 +125,7 @@ def learn_from_expert(
     together = Lessons(*map(np.concatenate, zip(*(by_ply[ply] for ply in sorted(by_ply)), strict=True)))
     if not parameters.weights_by_ply:
         network, extended = copy.deepcopy(agent.network), architecture
-        apprentice = Apprentice(game, network, judge, key, passes=parameters.passes, margin=parameters.margin)
+        apprentice = Apprentice(game, network, expert, key, passes=parameters.passes, margin=parameters.margin)
         learn_together(apprentice, together, on_step)
     left = float(apprentice.mistakes(together, np.arange(len(together.position))).mean())
     return Taught(network, extended, together, positions, mistakes / positions, left)

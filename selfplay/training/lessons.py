@@ -1,6 +1,6 @@
-"""Lessons: positions, and which of their actions are good and which are poor, as a judge has found.
+"""Lessons: positions, and which of their actions are good and which are poor, as an expert has found.
 
-A judge is an exact solver or a search. It says what a position is worth, and which actions keep this worth: these are
+An expert is an exact solver or a search. It says what a position is worth, and which actions keep this worth: these are
 good, the others are poor. Tables learn by comparison training to prefer a good action.
 """
 
@@ -33,7 +33,7 @@ BLOCK = 1 << 10
 """Number of positions that a thread searches at a time."""
 
 
-class Judge(Protocol):
+class LessonExpert(Protocol):
     """Says which actions are good."""
 
     def worth(self, state: State) -> NDArray[Any]:
@@ -43,7 +43,7 @@ class Judge(Protocol):
         """bool[N]: whether the actions that led to these positions kept the worth of the positions before."""
 
 
-class ExactJudge:
+class ExactExpert:
     """Judges by the exact values of positions, with WIN for all wins.
 
     Args:
@@ -61,7 +61,7 @@ class ExactJudge:
         return self.solver.values_within(after, -worth, 1 - worth) <= -worth
 
 
-class SearchJudge:
+class SearchExpert:
     """Judges by the values that a search finds.
 
     Args:
@@ -104,7 +104,7 @@ class Lessons(NamedTuple):
     position: Packed = NO_POSITIONS
     """int64[N, 2]: the positions, packed."""
     worth: NDArray[Any] = NONE
-    """[N]: the worth of the positions, as the judge found it."""
+    """[N]: the worth of the positions, as the expert found it."""
     good: Words = NONE
     """int64[N]: the actions that are known to keep the worth."""
     poor: Words = NONE
@@ -137,8 +137,10 @@ class Apprentice:
         margin: as for `ComparisonTraining.learn`.
     """
 
-    def __init__(self, game: Game, network: NTuple, judge: Judge, key: int, *, passes: int, margin: float) -> None:
-        self.game, self.judge, self.key, self.passes, self.margin = game, judge, key, passes, margin
+    def __init__(
+        self, game: Game, network: NTuple, expert: LessonExpert, key: int, *, passes: int, margin: float
+    ) -> None:
+        self.game, self.expert, self.key, self.passes, self.margin = game, expert, key, passes, margin
         self.training = ComparisonTraining(game, network.trainable_tables())
         shared = network.shared_images().tolist()
         views = game.symmetries.observations[1:, : game.num_squares]
@@ -186,13 +188,13 @@ class Apprentice:
         new = positions[first[known:].numpy()]
         nothing = np.zeros(len(new), dtype=np.int64)
         rows: RowNumbers = inverse[known:].numpy()
-        return lessons.with_rows(new, self.judge.worth(self.state(new)), nothing, nothing), rows
+        return lessons.with_rows(new, self.expert.worth(self.state(new)), nothing, nothing), rows
 
     def judge_actions(self, lessons: Lessons, rows: RowNumbers, actions: Words) -> None:
         """Find which of these actions, one or more in each of these rows, keep the worth."""
         unknown = actions & ~(lessons.good | lessons.poor)[rows]
         parents, numbers, after = self.moves(self.state(lessons.position[rows]), unknown)
-        is_good = self.judge.is_kept(after, lessons.worth[rows][parents])
+        is_good = self.expert.is_kept(after, lessons.worth[rows][parents])
         for known, is_so in ((lessons.good, is_good), (lessons.poor, ~is_good)):
             np.bitwise_or.at(known, rows[parents[is_so]], np.int64(1) << numbers[is_so])
 

@@ -1,14 +1,12 @@
 """Lessons in files: what was read is checked before anything learns from it, because anybody can write a file."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import DTypeLike, NDArray
 
-from selfplay.errors import InvalidFileError
 from selfplay.games import Game
 from selfplay.games.board_checks import are_positions
 from selfplay.games.kernels import distinct_positions
@@ -16,23 +14,18 @@ from selfplay.players.checkpoints import LARGEST_WEIGHT
 from selfplay.training.lessons import Lessons, legal_words
 
 
-def checked_lessons(
-    path: Path, arrays: Mapping[str, NDArray[Any]], game: Game, worth: DTypeLike, remedy: str
-) -> Lessons:
-    """The lessons in these arrays, by field, which were read from the file at `path`.
+def lessons_in(arrays: Mapping[str, NDArray[Any]], game: Game, worth: DTypeLike) -> Lessons:
+    """The lessons in these arrays, by field, which were read from a file.
 
-    Args:
-        worth: the type of the worth of positions.
-        remedy: what the user can do, as the end of the error message.
-
-    Raises InvalidFileError if they cannot be lessons of this game.
+    `worth`: the type of the worth of positions. Raises ValueError, with the reason, if they cannot be lessons of this
+    game.
     """
-    if (problem := problem_of_lessons(arrays, game, worth)) is not None:
-        raise InvalidFileError(path, f"has no lessons of {game.name} ({problem}); {remedy}")
+    if (problem := _problem(arrays, game, worth)) is not None:
+        raise ValueError(f"has no lessons of {game.name} ({problem})")
     return Lessons(**arrays)
 
 
-def problem_of_lessons(arrays: Mapping[str, NDArray[Any]], game: Game, worth: DTypeLike) -> str | None:
+def _problem(arrays: Mapping[str, NDArray[Any]], game: Game, worth: DTypeLike) -> str | None:
     """What is wrong with these arrays, by field; None if they are lessons of this game."""
     types = dict.fromkeys(Lessons._fields, np.dtype(np.int64)) | {"worth": np.dtype(worth)}
     if {name: array.dtype for name, array in arrays.items()} != types:

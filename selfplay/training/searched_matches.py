@@ -17,7 +17,7 @@ from selfplay.training.td_matches import Afterstates, MatchParameters
 def play_searched(
     game: Game,
     player: Player,
-    how: MatchParameters,
+    parameters: MatchParameters,
     planes: Planes,
     first: int,
     played: Afterstates,
@@ -32,13 +32,13 @@ def play_searched(
     Args:
         player: explores, and `searched` gives its searches.
         planes: what the tables see.
-        how: its key and the largest number of random plies at the start; the player itself has its exploration rates.
+        parameters: the key and the largest number of random plies at the start are used; the player has its own rates.
     """
     match = torch.arange(first + begin, first + end)
-    record = play_batch(game, (player, player), match, torch.zeros(len(match), dtype=torch.int8), how.key)
-    lengths, ends = torch.zeros(len(match), dtype=torch.int64), EndValues(*how.finished.tolist())
+    record = play_batch(game, (player, player), match, torch.zeros(len(match), dtype=torch.int8), parameters.key)
+    lengths, ends = torch.zeros(len(match), dtype=torch.int64), EndValues(*parameters.finished.tolist())
     for ply, (state, after, action) in enumerate(zip(record.states, record.states[1:], record.actions, strict=False)):
-        draws = Draws(how.key, match, ply)
+        draws = Draws(parameters.key, match, ply)
         found, explored = player.searched(state, draws), player.explores(draws)
         assert found is not None, "a player whose searches give values"
         assert explored is not None, "a player that explores"
@@ -52,6 +52,6 @@ def play_searched(
         played.again[begin:end, ply] = again.numpy()
         played.positions[begin:end, ply] = np.stack(seen_in_packed(game, after.position.numpy(), planes), axis=1)
         lengths += action != MATCH_OVER
-    openings = opening_lengths(Draws(how.key, match, 0), how.opening_plies)
+    openings = opening_lengths(Draws(parameters.key, match, 0), parameters.opening_plies)
     played.first[begin:end] = (openings - 1).clamp(min=0).numpy()
     played.plies[begin:end] = played.exact[begin:end] = np.maximum(lengths.numpy() - 1, 0)

@@ -132,7 +132,7 @@ def td_learn(
     if exact_from is not None:
         check_two_boards(game)
     changes = unchanged(tables) if changes is None else changes
-    how = MatchParameters(
+    match_parameters = MatchParameters(
         stream_key(seed, level, Activity.TRAINING),
         np.array(epsilons, dtype=float),
         np.array(outcome(game)),
@@ -154,11 +154,11 @@ def td_learn(
     ) -> None:
         """Play a part of the matches of a round, and write their targets."""
         if player is None:
-            play(first, how, tables, images, played, *part, scratch)
+            play(first, match_parameters, tables, images, played, *part, scratch)
         else:
-            play_searched(game, player, how, tables.planes, first, played, *part)
+            play_searched(game, player, match_parameters, tables.planes, first, played, *part)
         if solver is not None and exact_from is not None:
-            write_exact_values(solver, how.finished, exact_from, played, *part)
+            write_exact_values(solver, match_parameters.finished, exact_from, played, *part)
         write_lambda_returns(played, parameters.trace_decay, math.sqrt(gamma), *part)
 
     with ThreadPoolExecutor(threads) as pool:

@@ -182,7 +182,7 @@ def move_to(seen: Seen, side: int, tables: TrainableTables, images: SquareImages
 
 @cache
 def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Position], Seen]) -> Callable[..., None]:
-    """(first, how, tables, images, played, begin, end, scratch): play the matches from `first + begin` to before
+    """(first, parameters, tables, images, played, begin, end, scratch): play the matches from `first + begin` to before
     `first + end` into rows `begin` to `end - 1` of `played`.
     """
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
@@ -194,7 +194,7 @@ def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Posi
         p: Position,
         action: int,
         player: int,
-        how: MatchParameters,
+        parameters: MatchParameters,
         tables: TrainableTables,
         images: SquareImages,
         scratch: Scratch,
@@ -204,7 +204,7 @@ def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Posi
         is_again = moves_again(after)
         sign = 1 if is_again else -1
         if legal_actions(after) == 0 and is_terminal(after):
-            return sign * value_at_end(after, how.finished), True, sign * part(return_to_move(after), 0) > 0
+            return sign * value_at_end(after, parameters.finished), True, sign * part(return_to_move(after), 0) > 0
         total = afterstate_sum(see(after), 1 - player if is_again else player, tables, images, scratch)
         return -sign * tangent(total, tables.is_portable), False, False
 
@@ -212,7 +212,7 @@ def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Posi
     def play_match(
         start: Words,
         match: int,
-        how: MatchParameters,
+        parameters: MatchParameters,
         tables: TrainableTables,
         images: SquareImages,
         scratch: Scratch,
@@ -221,7 +221,7 @@ def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Posi
     ) -> None:
         """Play a match into a row of `played`."""
         p, ply, player, is_over = unpack(load(start, 0)), 0, 0, False
-        opening = below(random_bits(how.key, match, 0, OPENING), how.opening_plies + 1)
+        opening = below(random_bits(parameters.key, match, 0, OPENING), parameters.opening_plies + 1)
         start_from(see(p), 1, tables, scratch)
         while not is_over:
             legal, wins, best = legal_actions(p), False, -math.inf
@@ -229,20 +229,20 @@ def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Posi
             for _ in range(max(1, number)):
                 action = passing if number == 0 else lowest(untried)
                 untried &= untried - 1
-                value, ends, is_win = value_of_action(p, action, player, how, tables, images, scratch)
+                value, ends, is_win = value_of_action(p, action, player, parameters, tables, images, scratch)
                 if value > best:
                     best, chosen, is_over, wins = value, action, ends, is_win
             value = best
-            rate = how.epsilons[min(ply, len(how.epsilons) - 1)]
+            rate = parameters.epsilons[min(ply, len(parameters.epsilons) - 1)]
             is_opening, explores = ply < opening, not wins and number > 1
             if explores:
-                explores = uniform_bits(random_bits(how.key, match, ply, EXPLORE)) < rate * (1 << 53)
+                explores = uniform_bits(random_bits(parameters.key, match, ply, EXPLORE)) < rate * (1 << 53)
             if number > 1 and (explores or is_opening):
-                action = random_action(legal, how.key, match, ply)
+                action = random_action(legal, parameters.key, match, ply)
                 explores = action != chosen
                 if explores:
                     chosen = action
-                    value, is_over, _ = value_of_action(p, action, player, how, tables, images, scratch)
+                    value, is_over, _ = value_of_action(p, action, player, parameters, tables, images, scratch)
             else:
                 explores = False
             p = play(p, chosen)
@@ -261,7 +261,7 @@ def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Posi
     def play_matches(
         start: Words,
         first: int,
-        how: MatchParameters,
+        parameters: MatchParameters,
         tables: TrainableTables,
         images: SquareImages,
         played: Afterstates,
@@ -269,8 +269,8 @@ def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Posi
         end: int,
         scratch: Scratch,
     ) -> None:
-        how, tables, images, played, scratch = borrowed((how, tables, images, played, scratch))
+        parameters, tables, images, played, scratch = borrowed((parameters, tables, images, played, scratch))
         for row in range(begin, end):
-            play_match(start, first + row, how, tables, images, scratch, played, row)
+            play_match(start, first + row, parameters, tables, images, scratch, played, row)
 
     return partial(play_matches, word_rows(packed_array([rules.initial])))

@@ -84,8 +84,8 @@ def test_a_step_needs_a_match_and_a_whole_number() -> None:
     with pytest.raises(NotNowError, match="call reset first"):
         env.step(4)
     env.reset(seed=1)
-    for action in (None, 1.5, "4"):
-        with pytest.raises(IllegalActionError, match=r"is not a whole number; give the number of an action$"):
+    for action in (None, 1.5):
+        with pytest.raises(IllegalActionError, match=r"is not a whole number; give the number of an action, or its"):
             env.step(action)
     assert env.step(np.int64(4))[1:3] == (0.0, False)
 

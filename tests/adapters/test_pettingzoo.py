@@ -62,8 +62,8 @@ def test_an_agent_whose_match_goes_on_must_give_an_action_of_the_game() -> None:
     env = BoardGameEnv("connect_four", render_mode="ansi")
     before = env.render()
     for action, message in (
-        (None, "action None is not a whole number; give the number of an action"),
-        (1.5, "action 1.5 is not a whole number; give the number of an action"),
+        (None, "action None is not a whole number; give the number of an action, or its text"),
+        (1.5, "action 1.5 is not a whole number; give the number of an action, or its text"),
         (-1, "action -1 does not exist; actions are 0 to 6"),
         (10**30, f"action {10**30} does not exist; actions are 0 to 6"),
     ):

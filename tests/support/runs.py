@@ -9,8 +9,11 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import IO
+
+import numba
 
 from selfplay import Settings, compose_settings
 from selfplay.runs.run_folder import RunFolder
@@ -131,12 +134,23 @@ def interrupted_when_there_is(
 
 def forked(script: Path, arguments: Iterable[object], streams: Sequence[int], closed: int | None = None) -> int:
     """Start the script in a fork with these descriptors as its streams 0 to 2; returns the id of the process."""
+    import_what_commands_use()
     child = os.fork()
     if child == 0:
         for number, descriptor in enumerate(streams):
             os.dup2(descriptor, number)
         become(script, arguments, closed)
     return child
+
+
+@cache
+def import_what_commands_use() -> None:
+    """Import here what takes long, once, and let numba load what it needs to compile or load its first function."""
+    import matplotlib.figure  # noqa: F401 - for the forks
+    import pandas  # noqa: F401 - for the forks
+    import torch.utils.tensorboard  # noqa: F401 - for the forks
+
+    numba.njit(lambda number: number)(1)
 
 
 def become(script: Path, arguments: Iterable[object], closed: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Walks with a search as judge: the lines that they follow, and mistakes that are corrected."""
+"""Walks with a search as expert: the lines that they follow, and mistakes that are corrected."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from selfplay.games import make_game
 from selfplay.named_players.make import make_player
 from selfplay.players.search import SearchPlayer
 from selfplay.training.corrections import Corrections, LikelyReplies
-from selfplay.training.lessons import SearchJudge
+from selfplay.training.lessons import SearchExpert
 from selfplay.training.parameters import ExpertIteration
 
 GAME = make_game("tictactoe")
@@ -20,17 +20,17 @@ EVERYTHING = ExpertIteration(reply_depth=9, slack=2, noise=0)
 
 
 def walked(parameters, seat="first"):
-    """The walk of new tables with a judge that sees every end of the match, and its plies."""
+    """The walk of new tables with an expert that sees every end of the match, and its plies."""
     architecture = {"name": "ntuple", "walks": 20, "walk_length": 4, "symmetries": "none", "parities": True}
     network = build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions)
     with torch.no_grad():
         network.weight.copy_(0.1 * torch.randn(network.weight.shape, generator=torch.Generator().manual_seed(1)))
     network, _ = with_phases(network, architecture)
-    expert = make_player("search:negascout?depth=9&evaluation=none", GAME)
-    assert isinstance(expert, SearchPlayer)
-    judge = SearchJudge([expert.searcher], 9, 0.0)
-    replies = None if parameters is None else LikelyReplies(judge, 5, parameters)
-    walk = Corrections(GAME, network, judge, GAME.init(), 5, seat=seat, replies=replies)
+    player = make_player("search:negascout?depth=9&evaluation=none", GAME)
+    assert isinstance(player, SearchPlayer)
+    expert = SearchExpert([player.searcher], 9, 0.0)
+    replies = None if parameters is None else LikelyReplies(expert, 5, parameters)
+    walk = Corrections(GAME, network, expert, GAME.init(), 5, seat=seat, replies=replies)
     return walk, list(walk.plies())
 
 

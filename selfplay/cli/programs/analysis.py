@@ -10,8 +10,10 @@ from selfplay.errors import SettingError
 from selfplay.games import State
 from selfplay.games.othello_notation import written_position
 from selfplay.playing import analysis
+from selfplay.playing.record_analysis import record_lines
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver
+from selfplay.settings.context import computing
 from selfplay.settings.evaluation import AnalysisSettings, SolveSettings
 
 
@@ -97,8 +99,14 @@ def analyse(settings: AnalysisSettings) -> None:
     selfplay analyse 'game_tree.payoffs=[[3,5],[[2,9],0]]'
     selfplay analyse 'features={discs: 30, corners: 2, stable: 5, mobility: 15}'
     selfplay analyse game=tictactoe evaluation=none depth=9 'moves=5 1'
+    selfplay analyse game.sgf   # each move of a match in a file, valued by a strong player
+    selfplay analyse game.sgf 'player=mcts:rollouts?simulations=5000' commented=commented.sgf
     """
-    if settings.features:
+    if settings.record is not None:
+        with computing(settings):
+            for line in record_lines(settings):
+                print(line, flush=True)
+    elif settings.features:
         print(analysis.features_report(settings))
     else:
         print(analysis.analysis_report(analysis.analyse(settings)))

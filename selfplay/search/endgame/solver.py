@@ -95,8 +95,8 @@ class EndgameSolver(ExactSolver):
 
         def search(threads: Threads) -> Words | None:
             progress, values = self._progress.copy(), np.empty_like(lowest)
-            how = self._searches, width, self._table, self._learned, threads, progress
-            is_found = self._search_batch(positions, lowest, highest, expected, *how, values)
+            searching = self._searches, width, self._table, self._learned, threads, progress
+            is_found = self._search_batch(positions, lowest, highest, expected, *searching, values)
             visited.append(int(progress["visited"][0]) - before)
             return values if is_found else None
 

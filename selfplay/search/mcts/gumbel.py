@@ -51,7 +51,8 @@ def gumbel(c_visit: float = 50.0, c_scale: float = 1.0, considered: int = 16, gu
     """The rule of Gumbel AlphaZero with these constants.
 
     Args:
-        c_visit, c_scale: how strongly values count against the logits.
+        c_visit: how strongly values count against the logits before any visits.
+        c_scale: how strongly values count against the logits, in all.
         considered: m, the largest number of actions considered at the root.
         gumbel_scale: factor of the random numbers g; 1 in self-play, 0 for the best action without randomness.
 

@@ -44,7 +44,8 @@ def puct(
     """PUCT with these constants.
 
     Args:
-        c_init, c_base: how strongly priors direct the search, and the number of visits from which this grows.
+        c_init: how strongly priors direct the search.
+        c_base: the number of visits from which this grows.
         unvisited: subtracted from the value of the node for actions that have not been visited.
         noise: share of the noise in the priors of the root, 0 to 1; 0.25 in self-play.
         alpha: parameter of the Dirichlet noise; about 10 / (the usual number of legal actions).

@@ -143,8 +143,8 @@ class TreeSearch(MadeAgain):
                 kept.take_over(of_chunk, positions[chunk], trees)
             show(trees)
             parameters = self.parts.parameters(self.game) if self._is_compiled else 0
-            how = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
-            parts.append(self._grow(positions[chunk], bits[:, chunk], CompiledTreeSearch(*how)))
+            fixed = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
+            parts.append(self._grow(positions[chunk], bits[:, chunk], CompiledTreeSearch(*fixed)))
             if kept is not None and draws is not None:
                 kept.keep(of_chunk, trees)
         joined: Any = map(np.concatenate, zip(*parts, strict=True))

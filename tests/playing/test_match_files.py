@@ -1,0 +1,99 @@
+"""Matches in files: saved and loaded in the console, and valued move by move by `selfplay analyse`."""
+
+import pytest
+
+from selfplay.errors import InvalidFileError, SettingError
+from selfplay.games import make_game
+from selfplay.playing.record_analysis import record_lines
+from selfplay.records import Record, read_record_file, written_record
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.evaluation import AnalysisSettings
+from tests.support.dialogue import dialogue
+from tests.support.runs import COMMAND, run_forked
+from tests.support.stub_players import FirstLegal
+
+HANDICAP = "(;GM[1]SZ[3]KM[0.5]PB[Ann]PW[Bob]HA[2]AB[aa][cc]RE[W+R]C[start];W[bb]C[good];B[];W[])"
+
+
+def test_the_console_saves_a_match_and_goes_on_with_one_that_it_loads(tmp_path):
+    game, path = make_game("gomoku", 5, length=3), tmp_path / "Match.txt"
+    lines = ["a1", f"save {path}", "b1", f"load {path}", "c3", "save", "save x.sgf", "load none.sgf", "quit"]
+    written, _ = dialogue(lines, None, None, game=game)
+    assert path.read_text() == "a1\n"
+    assert f"Written to {path}." in written
+    loaded = written.index("Loaded: 1 moves.")
+    assert written[loaded + 1].count("O") == 0
+    assert written[loaded + 1].count("X") == 1
+    assert written[-4:-1] == [
+        "write save and the name of a file, such as save game.sgf",
+        "sgf: matches of gomoku_5x5_length=3 can only be written as txt",
+        "none.sgf: does not exist",
+    ]
+
+
+def test_a_match_of_another_game_is_not_loaded(tmp_path):
+    path = tmp_path / "match.sgf"
+    path.write_text(HANDICAP)
+    written, _ = dialogue([f"load {path}", "quit"], FirstLegal(make_game("go_5x5")), None, game=make_game("go_5x5"))
+    assert "this is a match of go_3x3_komi=0.5, not of go_5x5; set game=go_3x3_komi=0.5" in written
+
+
+def lines_of(*overrides):
+    return list(record_lines(compose_settings_of(AnalysisSettings, "analysis", list(overrides))))
+
+
+def test_each_move_of_a_file_is_valued_with_the_better_one_and_written_as_a_comment(tmp_path):
+    # The centre is best answered by a corner; an edge loses.
+    game, path, out = make_game("gomoku", 3), tmp_path / "match.txt", tmp_path / "commented.txt"
+    path.write_text("b2 b1\n")
+    lines = lines_of(f"record={path}", "game=gomoku_3x3", "player=perfect", f"commented={out}")
+    assert lines == [
+        f"{game.presentation.title}, without a result",
+        "values: perfect",
+        "1. black b2 +0.00",
+        "2. white b1 -1.00 blunder (best a3 +0.00)",
+    ]
+    assert out.read_text() == "b2 b1\n"
+
+
+def test_the_heading_says_komi_handicap_players_and_result_and_comments_are_kept(tmp_path):
+    path, out = tmp_path / "match.sgf", tmp_path / "commented.sgf"
+    path.write_text(HANDICAP)
+    result = run_forked(COMMAND, "analyse", str(path), "player=mcts:rollouts?simulations=20", f"commented={out}")
+    assert (result.returncode, result.stderr) == (0, "")
+    heading, values, start, first, *others = result.stdout.splitlines()
+    assert heading == "Go 3x3, komi 0.5, handicap 2, black: Ann, white: Bob, white wins (R)"
+    assert (values, start) == ("values: mcts:rollouts?simulations=20", "start")
+    assert first.startswith("1. white B2 ")
+    assert first.endswith(" good")
+    assert [line.split()[:3] for line in others] == [["2.", "black", "pass"], ["3.", "white", "pass"]]
+    again = read_record_file(out)
+    assert again.comments[0] == "start"
+    assert again.comments[1].startswith("good\n")
+    assert set(again.comments) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "error", "reason"),
+    [
+        (HANDICAP, ["player=random"], SettingError, "player=random: it does not value actions"),
+        (
+            HANDICAP,
+            ["commented=x.ggf"],
+            SettingError,
+            "ggf: matches of go_3x3_komi=0.5 can only be written as txt, sgf",
+        ),
+        ("(;GM[1]SZ[3];B[zz])", [], InvalidFileError, "'zz' is not a point"),
+    ],
+)
+def test_a_file_that_cannot_be_valued_is_refused(tmp_path, text, overrides, error, reason):
+    path = tmp_path / "match.sgf"
+    path.write_text(text)
+    with pytest.raises(error, match=reason.replace("(", r"\(")):
+        lines_of(f"record={path}", *overrides)
+
+
+def test_a_record_of_othello_is_read_without_a_game(tmp_path):
+    game, path = make_game("othello_6x6"), tmp_path / "match.ggf"
+    path.write_text(written_record(Record(game, game.read_transcript("e4"))).text)
+    assert read_record_file(path).game.name == "othello_6x6"
