@@ -139,7 +139,7 @@ class NetworkEvaluator:
     weights must not change.
 
     Args:
-        outcome: what the network predicts, a name in `selfplay.games.game.OUTCOMES`.
+        outcome: what the network predicts, a name in `selfplay.games.outcomes.OUTCOMES`.
         temperature: of the priors without a policy head, above 0; None: the network has one.
 
     Raises SettingError if the temperature is out of range.
