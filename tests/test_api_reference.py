@@ -18,7 +18,18 @@ from tests.support.runs import PROJECT
 
 MOST_USED = {
     *("learn", "LearnedRun", "load_level", "compose_settings", "settings_of_run"),
-    *("make_game", "Game", "State", "Board", "check_game", "enumerate_positions", "IllegalActionError"),
+    *(
+        "Callback",
+        "generate",
+        "fit",
+        "make_game",
+        "Game",
+        "State",
+        "Board",
+        "check_game",
+        "enumerate_positions",
+        "IllegalActionError",
+    ),
     *("make_player", "PerfectPlayer", "EpsilonGreedyPlayer", "ExperienceStore", "load_experience_player", "Draws"),
     *("match", "WinDrawLoss", "play_matches", "MatchRecord", "Grader", "Grade", "grade", "perfect_values", "Session"),
 }
