@@ -30,12 +30,16 @@ from selfplay.stages.compare import compare_and_report, is_compared
 from selfplay.stages.search_files import fit_probcut
 
 RECIPES = {
+    "breakthrough_6x6": "breakthrough game.size=6",
+    "breakthrough_8x8": "breakthrough game.size=8",
     "connect_four": "connect_four",
+    "draughts": "draughts",
     "go_7x7": "alphazero_go",
     "gomoku": "alphazero_gomoku",
+    "nine_mens_morris": "nine_mens_morris",
     "othello": "othello",
 }
-"""By the name of the game."""
+"""By the name of the game; with settings, if the recipe plays several boards."""
 DEEPEST = {"othello": 10}
 """The depth to which ProbCut is fitted, in games in which it is."""
 
@@ -91,7 +95,7 @@ def main() -> None:
     options = parser.parse_args()
     differ = []
     for game in options.games:
-        settings = compose_settings([f"recipe={RECIPES[game]}", f"run_dir={options.run / game}"])
+        settings = compose_settings([*f"recipe={RECIPES[game]}".split(), f"run_dir={options.run / game}"])
         level = trained(game, settings)
         if options.replace:
             if not is_compared(settings):

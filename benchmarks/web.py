@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -123,8 +124,9 @@ def check(ended: list[tuple[Json, Json]], options: dict[str, str]) -> None:
         for number, ply in enumerate(view["plies"]):
             if not ply["by_person"]:
                 request = MatchRequest(**described | {"moves": " ".join(texts[:number])})
-                match = service.match(request, game, service.participants(game, request))
-                match.advance()
+                with ExitStack() as lent:
+                    match = service.match(request, game, service.participants(game, request, lent))
+                    match.advance()
                 if match.session.plies[number].action != ply["action"]:
                     raise StageError(f"match {described['seed']} was different on the server")
 

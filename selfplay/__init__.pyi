@@ -39,6 +39,8 @@ from .learners.values import Values as Values
 from .named_players.by_name import grade as grade
 from .named_players.by_name import play_matches as play_matches
 from .named_players.make import make_player as make_player
+from .named_players.one_level import fit as fit
+from .named_players.one_level import generate as generate
 from .players.epsilon_greedy import EpsilonGreedyPlayer as EpsilonGreedyPlayer
 from .players.experience import ExperiencePlayer as ExperiencePlayer
 from .players.experience import load_experience_player as load_experience_player
@@ -50,6 +52,7 @@ from .players.value_net import ValueNetPlayer as ValueNetPlayer
 from .playing.session import Session as Session
 from .registry import name_modules as name_modules
 from .runs.levels import load_level as load_level
+from .search.exact_solver import make_exact_solver as make_exact_solver
 from .settings.recorded import settings_of_run as settings_of_run
 from .settings.run import Settings as Settings
 from .settings.run import compose_settings as compose_settings
@@ -60,4 +63,7 @@ from .stages.loop import learn_levels as learn_levels
 from .stages.match_series import match as match
 from .stages.measure_levels import compare_levels as compare_levels
 from .stages.train import train_level as train_level
+from .training.callbacks import Callback as Callback
 from .training.epochs import Epoch as Epoch
+from .training.fitting import initial_network as initial_network
+from .training.rows import TrainingRows as TrainingRows

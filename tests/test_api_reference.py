@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,18 @@ from tests.support.runs import PROJECT
 
 MOST_USED = {
     *("learn", "LearnedRun", "load_level", "compose_settings", "settings_of_run"),
-    *("make_game", "Game", "State", "Board", "check_game", "enumerate_positions", "IllegalActionError"),
+    *(
+        "Callback",
+        "generate",
+        "fit",
+        "make_game",
+        "Game",
+        "State",
+        "Board",
+        "check_game",
+        "enumerate_positions",
+        "IllegalActionError",
+    ),
     *("make_player", "PerfectPlayer", "EpsilonGreedyPlayer", "ExperienceStore", "load_experience_player", "Draws"),
     *("match", "WinDrawLoss", "play_matches", "MatchRecord", "Grader", "Grade", "grade", "perfect_values", "Session"),
 }
@@ -51,6 +63,15 @@ def test_the_examples_of_the_most_used_names_run(
     for example in doctest.DocTestFinder().find(getattr(selfplay, name), name, globs={"selfplay": selfplay}):
         runner.run(example, out=report.append)
     assert report == []
+
+
+@pytest.mark.parametrize("page", ["api", "playing"])
+def test_the_code_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (PROJECT / "docs" / f"{page}.md").read_text()
+    code = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert code
+    exec("import selfplay\n" + "\n".join(code), {})
 
 
 @pytest.mark.slow

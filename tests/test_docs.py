@@ -1,5 +1,6 @@
 """README.md, CONTRIBUTING.md, SECURITY.md and docs/ name files, links, settings and Python names that exist."""
 
+import json
 import re
 from dataclasses import fields, is_dataclass
 from importlib import import_module
@@ -9,6 +10,7 @@ from typing import get_type_hints
 
 import pytest
 
+import selfplay
 from docs.reference import PAGES as MADE
 from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.games import GAMES
@@ -58,6 +60,32 @@ def anchors(page: Path) -> set[str]:
     """The anchors that GitHub gives the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+GUIDES = ["adding_a_game", "adding_a_player", "adding_a_learner", "architectures", "alphazero", "playing", "gtp"]
+"""The pages whose imports are public, besides the names of api.md."""
+
+
+def imports_of(path: Path) -> set[tuple[str, str]]:
+    """The names of the library that the code of a page or a notebook imports, with their modules."""
+    text = path.read_text()
+    if path.suffix == ".ipynb":
+        text = "".join("".join([*cell["source"], "\n"]) for cell in json.loads(text)["cells"])
+    found = {(module, name) for module, names in IMPORT.findall(text) for name in re.findall(r"\w+", names)}
+    return found | {(module, "") for module in re.findall(r"^ *import (selfplay\.[\w.]+)", text, re.MULTILINE)}
+
+
+def test_pages_and_notebooks_import_public_names_only() -> None:
+    public = set().union(*(imports_of(PROJECT / "docs" / f"{name}.md") for name in GUIDES))
+    for path in [*PAGES, *(PROJECT / "docs" / "notebooks").glob("*.ipynb")]:
+        others = {
+            (module, name)
+            for module, name in imports_of(path) - public
+            if not module.startswith("selfplay.adapters.") and not (module == "selfplay" and name in selfplay.__all__)
+        }
+        assert others == set(), path.name
+    text = (PROJECT / "docs" / "api.md").read_text()
+    assert [name for name in GUIDES if f"({name}.md" not in text.partition("## What is public")[2]] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

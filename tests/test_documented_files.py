@@ -1,4 +1,4 @@
-"""docs/files.md and docs/figures.md name every file that programs write into a run."""
+"""docs/files.md names every file that programs write into a run."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ from selfplay.stages.tournament import play_tournament
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import tiny_settings
 
-FILES, FIGURES = ((PROJECT_FOLDER / "docs" / name).read_text() for name in ("files.md", "figures.md"))
+FILES = (PROJECT_FOLDER / "docs" / "files.md").read_text()
 
 
 def documented_files() -> list[str]:
@@ -50,7 +50,7 @@ def test_every_picture_that_the_code_names_is_described() -> None:
     }
     pictures = {name for name in constants if re.fullmatch(r"[a-z_]+\.(png|gif)", name)} - {"runs.png"}  # of sweeps
     assert "policies.png" in pictures
-    assert [name for name in sorted(pictures) if name not in FILES + FIGURES] == []
+    assert [name for name in sorted(pictures) if name not in FILES] == []
 
 
 def test_every_entry_of_the_metadata_of_an_agent_is_described() -> None:

@@ -16,7 +16,7 @@ from tests.support.wheels import plain_environment
 
 pytestmark = pytest.mark.slow
 
-README, GAME, CHECKS = "../README.md", "adding_a_game.md", "checking_a_game.md"
+README, GAME, CHECKS = "../README.md", "adding_a_game.md", "game_reference.md"
 PLAYER, LEARNER = "adding_a_player.md", "adding_a_learner.md"
 
 

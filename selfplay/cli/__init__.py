@@ -1,1 +1,1 @@
-"""The common parts of all scripts: flags, composing settings, one-line errors, exit codes, sweeps."""
+"""The command `selfplay`: its programs, and their flags, one-line errors, exit codes and sweeps."""

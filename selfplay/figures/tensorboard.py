@@ -9,7 +9,7 @@ Event files contain times, so manifests do not describe them. A stage empties it
 no duplicates.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from numbers import Real
 from pathlib import Path
@@ -23,17 +23,28 @@ from selfplay.errors import StageError
 from selfplay.files import remove_folder
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
+from selfplay.training.callbacks import Callback
 from selfplay.training.epochs import Epoch, read_epochs
 
 
 @contextmanager
-def epoch_events(settings: Settings, level: int) -> Iterator[Callable[[Epoch], None]]:
-    """A function that records what is measured in each epoch of a level's training when the epoch ends.
+def epoch_events(settings: Settings, level: int) -> Iterator[Callback]:
+    """A callback that records what is measured in each epoch of a level's training when the epoch ends.
 
     Raises StageError if the files cannot be written.
     """
     with _event_writer(RunFolder.of(settings).level_events(level)) as writer:
-        yield lambda epoch: _write_epoch(writer, epoch)
+        yield _EpochEvents(writer)
+
+
+class _EpochEvents(Callback):
+    """Writes each epoch."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+
+    def on_epoch(self, level: int, epoch: Epoch) -> None:
+        _write_epoch(self._writer, epoch)
 
 
 def add_missing_events(settings: Settings, level: int) -> None:

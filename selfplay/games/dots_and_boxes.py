@@ -24,7 +24,7 @@ from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.positions import flag, position, squares
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Rules, Symmetries
+from selfplay.games.rules import Features, Position, Rules, Symmetries
 from selfplay.games.state import State
 
 COLUMNS = "abcdefghijk"
@@ -92,6 +92,11 @@ def dots_and_boxes_rules(boxes: int) -> Rules:
     )
 
 
+@rule
+def lead_in_boxes(p: Position) -> tuple[Word, ...]:
+    return (bit_count(p.own) - bit_count(p.opp),)
+
+
 class DotsAndBoxesPresentation(Presentation):
     player_names = ("X", "O")
     point_name = "boxes"
@@ -137,11 +142,13 @@ class DotsAndBoxes(Game):
     name = "dots_and_boxes"
     sizes = (3, 4, 5)
     presentation_class = DotsAndBoxesPresentation
+    usual_evaluation = "boxes"
 
     def __init__(self, boxes: int = 3) -> None:
         self.boxes, self.width = boxes, 2 * boxes + 1
         self.name = self.name_with(self.name, boxes)
         self.rules = dots_and_boxes_rules(boxes)
+        self.features = Features(("boxes",), lead_in_boxes)
         self.num_distinct_actions = self.width**2
         self.observation_shape = (4, self.width, self.width)
         self.max_game_length = 2 * boxes * (boxes + 1)

@@ -66,6 +66,8 @@ class Game(MadeAgain, BatchStepping):
     """The name of the solver of positions in `selfplay.search.exact_solver`; None if there is none."""
     features: Features | None = None
     """Numbers from which searches can value positions; None if there are none besides the result of a match."""
+    usual_evaluation: str = "none"
+    """The evaluation of `conf/evaluation/` by which searches value positions where no agent does."""
     komi: float | None = None
     """The points that player 1 gets because player 0 moves first; None if the game does not compensate for it."""
     counting_parameters: frozenset[str] = frozenset()

@@ -42,7 +42,7 @@ COLUMNS = "ABCDEFGHJKLMNOPQRST"
 """Without the letter I, as in the Go Text Protocol."""
 PASS = "pass"
 KOMI = {7: 9.0, 9: 7.0}
-"""By the width of the board, the komi with which perfect play seems to be a draw; sources: docs/larger_games.md."""
+"""By the width of the board, the komi with which perfect play seems to be a draw; sources: docs/games.md."""
 USUAL_KOMI = 7.5
 """On other boards."""
 

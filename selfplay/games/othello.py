@@ -97,6 +97,7 @@ class Othello(Game):
     sizes = (8, 6, 4)
     presentation_class = OthelloPresentation
     exact_solver = "discs"
+    usual_evaluation = "article"
 
     def __init__(self, width: int = 8) -> None:
         self.width = width

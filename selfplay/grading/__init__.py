@@ -1,1 +1,1 @@
-"""Measuring how well players play: exact proofs, endgame positions, reference players, comparisons, ratings."""
+"""Measuring how well players play: exact proofs, solved positions, reference players, comparisons, ratings."""

@@ -215,6 +215,18 @@ class Grader:
             )
         return WinDrawLoss(*map(float, mine[0]))
 
+    def losses_to_best_replies(self, player: Player) -> tuple[float, float]:
+        """The probability that a player loses, moving first and second, against the replies that make it largest."""
+        graph, chances = self.graph, []
+        for seat, policy in enumerate(self.policies(player)):
+            mine, other = (graph.return_to_move < 0).astype(float), (graph.return_to_move > 0).astype(float)
+            for group in graph.backwards():
+                mine_after, other_after = graph.after(group, mine, other), graph.after(group, other, mine)
+                mine[group] = (policy[group] * mine_after).sum(axis=1)
+                other[group] = np.where(graph.legal[group], other_after, -1).max(axis=1)
+            chances.append(float(mine[0] if seat == FIRST else other[0]))
+        return chances[FIRST], chances[SECOND]
+
     def _kept(self, policies: tuple[Policy, Policy]) -> NDArray[np.float64]:
         """float64[N]: the probability of keeping the perfect value, averaged over the seats that can be to move."""
         kept = np.stack([(policy * self.optimal).sum(axis=1) for policy in policies])

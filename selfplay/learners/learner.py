@@ -39,8 +39,9 @@ def _no_levels(level: int) -> Agent:
     raise SettingError(f"level {level}: the agents of other levels are not known here; pass Resources(agent_of=...)")
 
 
-def _nothing(done: Any) -> None:
-    """Reports nothing."""
+def _goes_on(*done: Any) -> bool:
+    """Reports nothing, and does not stop."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,11 @@ class Resources:
     """Those that train together."""
     folder: Path | None = None
     """Where temporary files of rows that are larger than memory are; None: the folder of the system for such files."""
-    on_epoch: Callable[[Epoch], None] = _nothing
-    """Called after each epoch of training."""
-    on_step: Callable[[int], None] = _nothing
-    """Called with the number of steps done, of those that `Learner.steps` gives."""
+    on_epoch: Callable[[Epoch], bool] = _goes_on
+    """Called after each epoch of training; returns whether to stop."""
+    on_step: Callable[..., bool] = _goes_on
+    """Called with the number of steps done, of those that `Learner.steps` gives, and perhaps with what was measured so
+    far, as in `Epoch.measured`; returns whether to stop."""
 
 
 ALONE = Resources()

@@ -5,6 +5,7 @@ Levels play by tree search with their network. The network learns the policies t
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from selfplay.architectures import probe
 from selfplay.checks import IN_MATCHES, IN_TRAINING, changed, fields_of, within
@@ -83,7 +84,13 @@ class Policy(FitsRows, TreeSearchParameters):
         usual = EXPLORING.get(self.rule, {})
         with fields_of("constants", *self.constants):
             player = self.search_player(agent.game, agent.evaluator(), agent.name, usual)
-        return with_opening(agent.game, KeepsSearches(player), self.opening_plies)
+        return self.exploring(agent.game, player)
+
+    def exploring(self, game: Game, player: Player) -> Player:
+        return with_opening(game, KeepsSearches(player), self.opening_plies)
+
+    def rule_of_targets(self) -> tuple[Any, str]:
+        return search_targets, "both"
 
     def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
         game, agent, resources = inputs.game, inputs.agent, inputs.resources
@@ -91,4 +98,5 @@ class Policy(FitsRows, TreeSearchParameters):
             raise SettingError(f"opponent={inputs.opponent}: learner=policy only plays against itself")
         key = generation_key(inputs.seed, inputs.level)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
-        return self.rows_of(inputs, against_one(game, (itself, itself), matches, key, resources), search_targets)
+        played = against_one(game, (itself, itself), matches, key, resources)
+        return self.rows_of(inputs, played, self.opening_plies if agent is not None else 0)

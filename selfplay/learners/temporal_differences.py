@@ -27,7 +27,7 @@ from selfplay.players.player import Player
 from selfplay.training.epochs import LOSS_DECIMALS, Epoch
 from selfplay.training.parameters import StepSizes
 from selfplay.training.saved_lessons import are_reasonable
-from selfplay.training.td_learning import td_learn, unchanged
+from selfplay.training.td_learning import MEAN_SQUARED_ERROR, td_learn, unchanged
 
 WEIGHTS, CHANGES = "weights", "changes"
 
@@ -102,7 +102,7 @@ class TemporalDifferences(Learner, StepSizes):
             changes=changes,
             on_round=inputs.resources.on_step,
         )
-        epoch = Epoch(1, {"mean_squared_error": round(error, LOSS_DECIMALS)})
+        epoch = Epoch(1, {MEAN_SQUARED_ERROR: round(error, LOSS_DECIMALS)})
         kept = save({WEIGHTS: tables.weights, CHANGES: changes})
         tables.weights[:] = mean
         return TrainedLevel(network.half(), [epoch], count, kept)

@@ -104,14 +104,21 @@ class FitsRows(Learner, Training):
                 f"{self.validation_fraction:g} in level {level}; set more matches"
             )
 
+    def exploring(self, game: Game, player: Player) -> Player:
+        """A player as it plays the matches that are learned from."""
+        raise NotImplementedError
+
+    def rule_of_targets(self) -> tuple[Any, str]:
+        """The rule that computes the targets, and whose moves become rows: both or agent."""
+        raise NotImplementedError
+
     def rows_of(
-        self, inputs: LevelInputs, played: Iterable[list[RecordedMatches]], rule: Any, viewpoints: str = "both"
+        self, inputs: LevelInputs, played: Iterable[list[RecordedMatches]], opening_plies: int
     ) -> Iterator[Rows]:
-        """The rows of each batch of matches of a level, ordered by match and ply, with the targets of a rule."""
-        key = generation_key(inputs.seed, inputs.level)
-        # Level 0 plays at random to the end.
-        plies = self.opening_plies if inputs.agent is not None else 0
-        valued = self.gamma, self.outcome_of(), self.value_share, self.exact_from, plies
+        """The rows of each batch of matches of a level, which begin with 0 to this number of random plies, ordered by
+        match and ply."""
+        key, (rule, viewpoints) = generation_key(inputs.seed, inputs.level), self.rule_of_targets()
+        valued = self.gamma, self.outcome_of(), self.value_share, self.exact_from, opening_plies
         for batch in played:
             matches = (PlayedMatches(inputs.game, record, players, key, *valued) for record, players in batch)
             parts = [match_rows(one, rule, viewpoints) for one in matches]
@@ -199,8 +206,10 @@ class Values(FitsRows):
         return self.exploring(agent.game, resources.make_player(self.self_play, agent))
 
     def exploring(self, game: Game, player: Player) -> Player:
-        """A player as it plays the matches that are learned from."""
         return exploring(game, player, self.epsilons, self.opening_plies, self.value_share > 0)
+
+    def rule_of_targets(self) -> tuple[Any, str]:
+        return TARGET_RULES[self.targets], self.viewpoints
 
     def usable_rows(self, rows: Rows, game: Game) -> Rows:
         return rows._replace(policy=None)
@@ -221,7 +230,8 @@ class Values(FitsRows):
             named = inputs.opponent
             other = itself if named is None else self.exploring(game, resources.make_player(named, None))
             played = against_one(game, (itself, other), matches, key, resources)
-        return self.rows_of(inputs, played, TARGET_RULES[self.targets], self.viewpoints)
+        # Level 0 plays at random to the end.
+        return self.rows_of(inputs, played, self.opening_plies if agent is not None else 0)
 
 
 def require_searches(player: Player, name: str | None) -> None:

@@ -9,13 +9,16 @@ from selfplay.named_players.make import make_player
 from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
 
 STRENGTHS = ("easy", "medium", "hard")
 """The weakest first."""
 
 SEARCH = "search:negascout?table_bits=0"
 """Without a table, which saves little at these depths, so that each of many matches can have a player."""
+WITH_TABLE = "search:negascout?table_bits=14"
+HARD_DEPTH, FEATURES_DEPTH = 3, 6
+"""Plies that the pretrained agent looks ahead in most games, and a search by features."""
 
 
 def strengths(game: Game) -> dict[str, str]:
@@ -24,20 +27,28 @@ def strengths(game: Game) -> dict[str, str]:
     Each draws one of about equally good actions, so that it does not repeat its matches. Perfect play, where it is
     known, is stronger than these.
     """
-    easy = f"{SEARCH}&depth=1&slack=0&evaluation={'discs' if game.counts_discs else 'none'}&epsilon=0.2"
+    greedy = "discs" if game.counts_discs else game.usual_evaluation
+    easy = f"{SEARCH}&depth=1&slack=0&evaluation={greedy}&epsilon=0.2"
     has_agent = game.learned_as() in pretrained_agents()
     if has_agent and is_for_compiled_search(game.learned_as()):
-        learned = f"{SEARCH}&evaluation={PRETRAINED}"
+        learned, depth = f"{SEARCH}&evaluation={PRETRAINED}", search_depth(game.learned_as(), HARD_DEPTH)
+        deeper = SEARCH if depth <= HARD_DEPTH else WITH_TABLE
         return {
             "easy": easy,
             "medium": f"{learned}&depth=1&slack=0.05&epsilon=0.2",
-            "hard": f"{learned}&depth=3&slack=0.01",
+            "hard": f"{deeper}&evaluation={PRETRAINED}&depth={depth}&slack=0.01",
         }
     if perfect_player_of(game) is not None:
         return {
             "easy": easy,
             "medium": f"{SEARCH}&depth=3&slack=0&epsilon=0.1",
             "hard": f"{SEARCH}&depth=6&slack=0",
+        }
+    if not has_agent and game.features is not None:
+        return {
+            "easy": easy,
+            "medium": f"{SEARCH}&depth=2&slack=0&evaluation={game.usual_evaluation}&epsilon=0.1",
+            "hard": f"{WITH_TABLE}&depth={FEATURES_DEPTH}&slack=0&evaluation={game.usual_evaluation}",
         }
     return {
         "easy": easy,
@@ -63,12 +74,13 @@ def judge_name(game: Game) -> tuple[str, str]:
             f"mcts:{PRETRAINED}?simulations={NETWORK_SIMULATIONS}",
             f"{PRETRAINED}, {NETWORK_SIMULATIONS} simulations",
         )
-    if not has_agent and game.features is None:
+    if not has_agent and not game.counts_discs:
         return f"mcts:rollouts?simulations={JUDGE_SIMULATIONS}", f"tree search, {JUDGE_SIMULATIONS:,} random matches"
-    evaluation = PRETRAINED if has_agent else "article"
+    evaluation = PRETRAINED if has_agent else game.usual_evaluation
     # A small table, because there may be one for each match.
-    name = f"search:negascout?depth={JUDGE_DEPTH}&table_bits=14&evaluation={evaluation}"
-    return name, f"{evaluation}, {JUDGE_DEPTH} plies"
+    depth = search_depth(game.learned_as(), JUDGE_DEPTH)
+    name = f"search:negascout?depth={depth}&table_bits=14&evaluation={evaluation}"
+    return name, f"{evaluation}, {depth} plies"
 
 
 def _named(game: Game, name: PlayerName) -> Player:

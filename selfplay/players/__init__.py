@@ -1,1 +1,1 @@
-"""Players, which choose actions, and the registry of their names."""
+"""Players, which choose actions, a file for each kind, and learned agents with their files."""

@@ -117,7 +117,7 @@ class Agent:
 
     @property
     def _outcome(self) -> str:
-        """What the network predicts, a name in `selfplay.games.game.OUTCOMES`."""
+        """What the network predicts, a name in `selfplay.games.outcomes.OUTCOMES`."""
         return str(self.checkpoint.metadata["outcome"])
 
     @property

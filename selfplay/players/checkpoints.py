@@ -1,8 +1,9 @@
 """agent.safetensors: the weights of a level, with the metadata needed to use them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
@@ -27,6 +28,15 @@ METADATA_KEY = "selfplay"
 
 LARGEST_WEIGHT = 1e9
 
+BLOCK = 1 << 16
+"""Entries of a sparse tensor that are counted together; 16 bits are the place of an entry in its block."""
+PLACES, COUNTS = ":places", ":counts"
+"""The names of what is stored of a sparse tensor, besides its entries that are not 0, end in these."""
+SPARSE_BELOW = 0.25
+"""float16 tensors with fewer entries that are not 0 than this share are stored sparse, in at most half the bytes."""
+MOST_SPARSE_ENTRIES = 1 << 28
+"""Entries of a sparse tensor, for which a small file can make a program allocate memory."""
+
 
 @with_config(CHECKED)
 class CheckpointMetadata(TypedDict):
@@ -42,6 +52,9 @@ class CheckpointMetadata(TypedDict):
     numerics: NotRequired[Literal["portable", "native"]]
     """Recorded if they are portable."""
 
+
+Tensors = dict[str, Tensor]
+"""Tensors by their names in the file."""
 
 METADATA = FileFormat("a checkpoint of this program", CheckpointMetadata)
 
@@ -66,7 +79,8 @@ def save_checkpoint(
 ) -> None:
     """Write the weights of `network` to `path`; equal weights and metadata give equal bytes. Raises OSError.
 
-    Weights may be float16 numbers, which take half of the file; `load_checkpoint` makes them float32.
+    Weights may be float16 numbers, which take half of the file, or less if most of them are 0; `load_checkpoint` makes
+    them float32.
     """
     metadata: CheckpointMetadata = {
         "format": 2,
@@ -79,7 +93,9 @@ def save_checkpoint(
     }
     if is_portable(network):
         metadata["numerics"] = PORTABLE
-    tensors = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
+    tensors = Tensors()
+    for name, tensor in network.state_dict().items():
+        tensors |= _stored(name, tensor.detach().clone())
     # safetensors.torch.save_file would leave a temporary file behind if the process is killed.
     path.write_bytes(save(tensors, metadata={METADATA_KEY: json.dumps(metadata, sort_keys=True)}))
 
@@ -112,13 +128,17 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
             with torch.random.fork_rng(devices=cuda_devices_in_use()):
                 # Compared before memory is allocated for weights that do not fit.
                 expected = meta_tensors(architecture, *sizes)
-                fits = shapes == {name: list(tensor.shape) for name, tensor in expected.items()}
+                fits = shapes == _stored_shapes(expected, shapes)
                 network = build_network(architecture, *sizes) if fits else None
         except (SettingError, TypeError, ValueError) as error:
             raise InvalidFileError(path, f"has an unusable architecture: {' '.join(str(error).split())}") from error
         if network is None:
             raise InvalidFileError(path, f"its weights do not fit its architecture {shortened(architecture)}")
-        tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in shapes}
+        stored: Tensors = {name: file.get_tensor(name) for name in shapes}
+    try:
+        tensors = {name: _dense(name, stored, tensor.shape) for name, tensor in expected.items()}
+    except (ValueError, IndexError) as error:
+        raise InvalidFileError(path, "places of its weights are not in the tensors that they belong to") from error
     for name, tensor in tensors.items():
         is_reasonable = tensor.dtype in (torch.float16, expected[name].dtype)
         if is_reasonable and tensor.numel():
@@ -131,6 +151,52 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     network.load_state_dict(tensors)
     set_numerics(network, metadata.get("numerics", NATIVE))
     return Checkpoint(network.eval(), metadata)
+
+
+# ---------------------------------------------------------------------- tensors of which most entries are 0
+
+
+def _stored(name: str, tensor: Tensor) -> Tensors:
+    """What is stored of a tensor: itself; or, sparse, its entries that are not 0, the place of each in its block of
+    BLOCK entries, and the number of them in each block."""
+    flat = tensor.flatten()
+    places = flat.nonzero().flatten()
+    if tensor.dtype is not torch.float16 or len(places) >= SPARSE_BELOW * len(flat) or len(flat) > MOST_SPARSE_ENTRIES:
+        return {name: tensor}
+    counts = torch.bincount(places // BLOCK, minlength=_blocks(len(flat)))
+    return {
+        name: flat[places],
+        name + PLACES: (places % BLOCK).to(torch.uint16),
+        name + COUNTS: counts.to(torch.int32),
+    }
+
+
+def _blocks(entries: int) -> int:
+    return -(-entries // BLOCK)
+
+
+def _stored_shapes(expected: Tensors, shapes: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    """The shapes that the tensors of a file must have, if those are sparse of which `shapes`, those of the file, has
+    places."""
+    needed: dict[str, list[int]] = {}
+    for name, tensor in expected.items():
+        needed[name] = list(tensor.shape)
+        if name + PLACES in shapes and tensor.numel() <= MOST_SPARSE_ENTRIES:
+            needed[name] = needed[name + PLACES] = shapes[name + PLACES][:1]
+            needed[name + COUNTS] = [_blocks(tensor.numel())]
+    return needed
+
+
+def _dense(name: str, stored: Tensors, shape: Sequence[int]) -> Tensor:
+    """The tensor with this name and shape. Raises ValueError or IndexError if its places do not fit."""
+    if name + PLACES not in stored:
+        return stored[name]
+    places, counts = stored[name + PLACES].long(), stored[name + COUNTS].long()
+    if int(counts.sum()) != len(places) or bool((counts < 0).any()):
+        raise ValueError(counts)
+    flat = torch.zeros(prod(shape), dtype=stored[name].dtype)
+    flat[torch.arange(len(counts)).repeat_interleave(counts) * BLOCK + places] = stored[name]
+    return flat.reshape(*shape)
 
 
 @contextmanager

@@ -21,6 +21,9 @@ PRETRAINED = "pretrained"
 PRETRAINED_FOLDER = PACKAGE_FOLDER / "pretrained"
 """Holds a folder for each game, named like it."""
 
+SEARCH_DEPTHS = {"breakthrough_6x6": 6, "breakthrough_8x8": 5, "draughts": 11, "nine_mens_morris": 8}
+"""Plies that agents look ahead in at most about half a second, in games in which moves are forced or change little."""
+
 
 @cache
 def pretrained_agents() -> dict[str, Path]:
@@ -34,6 +37,11 @@ def pretrained_agent(game: str) -> Path:
     if game not in agents:
         raise SettingError(f"no pretrained agent for game={game}; games with one: {', '.join(agents) or 'none'}")
     return agents[game]
+
+
+def search_depth(game: str, usual: int) -> int:
+    """The plies that the pretrained agent of this game looks ahead inside a search; `usual`: in most games."""
+    return SEARCH_DEPTHS.get(game, usual)
 
 
 @cache

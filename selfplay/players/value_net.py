@@ -60,7 +60,7 @@ class ValueNetPlayer(Player):
             that. The whole tree is searched, a batch of positions at a time.
         temperature: 0 takes the best action; above 0 an action is drawn with probability proportional to
             exp(value / temperature).
-        outcome: what the network predicts, a name in `selfplay.games.game.OUTCOMES`; it also gives the values of
+        outcome: what the network predicts, a name in `selfplay.games.outcomes.OUTCOMES`; it also gives the values of
             terminal afterstates.
 
     Raises:

@@ -19,9 +19,10 @@ from selfplay.players.player import Player
 
 Grade = Literal["inaccuracy", "mistake", "blunder"]
 GRADES: tuple[Grade, Grade, Grade] = ("inaccuracy", "mistake", "blunder")
-THRESHOLDS: dict[ValueKind, tuple[float, ...]] = {"results": (0.2, 0.4, 0.6), "scores": (3, 8), "points": (2, 6, 12)}
+THRESHOLDS: dict[ValueKind, tuple[float, ...]] = {"results": (0.4, 0.6, 0.8), "scores": (3, 8), "points": (2, 6, 12)}
 """For each grade the smallest difference from the best value that has it. The units are shares of the difference
-between a draw and a win, own moves by which the match is won later or lost sooner, or points."""
+between a draw and a win, own moves by which the match is won later or lost sooner, or points. Estimated results of
+equally good actions seldom differ by more than the smallest (`benchmarks/false_labels.py`)."""
 
 
 def grade_of(value: float | None, best: float | None, kind: ValueKind, *, is_exact: bool) -> Grade | None:

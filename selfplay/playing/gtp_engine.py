@@ -153,9 +153,14 @@ class Engine:
 
     def _genmove_cleanup(self, colour: str, *_: str) -> str:
         """A move after both have passed, until no dead stone is left."""
-        if self.match.session.is_over:
-            self.match.continue_with(seat_of(colour))
-        return self._genmove(colour)
+        if not self.match.session.is_over:
+            return self._genmove(colour)
+        end = self.match.now()
+        self.match.continue_with(seat_of(colour))
+        vertex, action = self._choose(colour)
+        self.match.go_to(end)
+        self.match.take(seat_of(colour), action)
+        return vertex
 
     def _choose(self, colour: str) -> tuple[str, int | None]:
         """The choice of the player when it plays `colour`, as a vertex and as an action; a pass after the end."""

@@ -40,11 +40,11 @@ class GtpMatch:
 
     def remake(self, game: Game, *, keep: bool = False) -> None:
         """Go on with another game. `keep`: with the same moves, which must be legal in it too."""
-        now, match = self._now(), self.session.match
+        now, match = self.now(), self.session.match
         self._make(game)
         self.session.match = match
         if keep:
-            self._go_to(now)
+            self.go_to(now)
         else:
             self.clear()
 
@@ -57,7 +57,7 @@ class GtpMatch:
         """Begin the next match in this position, with these actions, which can be undone one by one."""
         self.clear()
         self.session.resume([], start=start)
-        self._before = [Moment(self._now().start, list(actions[:count])) for count in range(len(actions))]
+        self._before = [Moment(self.now().start, list(actions[:count])) for count in range(len(actions))]
         self.session.resume(actions, start=start)
 
     def record(self) -> Record:
@@ -79,7 +79,7 @@ class GtpMatch:
 
         Raises IllegalActionError if it is not legal, and NotNowError if it is the opponent's turn.
         """
-        before = self._now()
+        before = self.now()
         try:
             if self.session.is_over and action != self.vertices.pass_action:
                 self.continue_with(seat)
@@ -90,7 +90,7 @@ class GtpMatch:
                 else:
                     self.session.play(action)
         except (IllegalActionError, NotNowError):
-            self._go_to(before)
+            self.go_to(before)
             raise
         self._before.append(before)
 
@@ -118,10 +118,12 @@ class GtpMatch:
         """Take back the last action, and a pass that was put in before it. Raises NotNowError if there is none."""
         if not self._before:
             raise NotNowError("cannot undo")
-        self._go_to(self._before.pop())
+        self.go_to(self._before.pop())
 
-    def _now(self) -> Moment:
+    def now(self) -> Moment:
+        """The position of the match."""
         return Moment(self.session.state_before(0), [ply.action for ply in self.session.plies])
 
-    def _go_to(self, moment: Moment) -> None:
+    def go_to(self, moment: Moment) -> None:
+        """Let the match be as it was then."""
         self.session.resume(moment.actions, start=moment.start)

@@ -5,7 +5,7 @@ from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
 from selfplay.playing.session import Session
 from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.runs.run_folder import RunFolder
@@ -71,7 +71,10 @@ def usual_player(game: Game, run: RunFolder, options: str = "") -> str:
     if (level := run.newest_level()) > 0:
         return f"level:{level}{options}"
     if game.learned_as() in pretrained_agents():
-        return PRETRAINED if is_for_compiled_search(game.learned_as()) else f"mcts:{PRETRAINED}"
+        if not is_for_compiled_search(game.learned_as()):
+            return f"mcts:{PRETRAINED}"
+        depth = search_depth(game.learned_as(), 1)
+        return PRETRAINED if depth == 1 else f"{PRETRAINED}?depth={depth}"
     if game.features is not None:
-        return "search:negascout?depth=4&evaluation=article"
+        return f"search:negascout?depth=4&evaluation={game.usual_evaluation}"
     return "perfect" if game.exact_solver is not None or (game.num_squares or 0) <= SMALL_BOARD else "mcts:rollouts"

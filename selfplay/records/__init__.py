@@ -139,7 +139,7 @@ def require_game(record: Record, game: Game) -> None:
     """Raise IllegalActionError if a match is of another game, board or komi than `game`."""
     if record.game.rules != game.rules:
         own = record.game.name
-        raise IllegalActionError(f"this is a match of {own}, not of {game.name}; set game={own}")
+        raise IllegalActionError(f"this is a match of {own}, not of {game.name}; choose that game for it")
 
 
 def read_record_file(path: Path, game: Game | None = None) -> Record:

@@ -1,1 +1,1 @@
-"""The files of a run: its folder, manifests, files written whole, checkpoints."""
+"""The files of a run: its folder and lock, manifests, levels as agents, finished runs."""

@@ -1,5 +1,6 @@
 """The loop: the matches and the training of every level, one level after the other, in one process."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from selfplay.stages.generate import generate_level
 from selfplay.stages.measure_levels import measure_level
 from selfplay.stages.run_check import check_run
 from selfplay.stages.train import train_level
+from selfplay.training.callbacks import Callback, Callbacks
 from selfplay.training.epochs import read_epochs
 
 
@@ -69,7 +71,13 @@ class LearnedRun(NamedTuple):
         return f"{self.run_dir}: {len(self.levels)} trained level{'s' * (len(self.levels) != 1)}"
 
 
-def learn(game: Game | str | None = None, *, progress: ProgressBar = NoProgress, **settings: Any) -> LearnedRun:
+def learn(
+    game: Game | str | None = None,
+    *,
+    progress: ProgressBar = NoProgress,
+    callbacks: Sequence[Callback] = (),
+    **settings: Any,
+) -> LearnedRun:
     """Learn the levels of a run, as the command `selfplay learn` does: `learn("tictactoe", levels=3, seed=0)`.
 
     Levels that are learned already are not learned again, and settings that are not given are those that the run has
@@ -78,6 +86,7 @@ def learn(game: Game | str | None = None, *, progress: ProgressBar = NoProgress,
     Args:
         game: a game or its name; None: as the recipe says, usually tictactoe.
         progress: makes the progress bars, such as `tqdm.tqdm`; none are shown by default.
+        callbacks: as for `learn_levels`.
         settings: of the run, by their names; those of a section as a dict, such as `learner={"epochs": 3}`.
 
     Raises as `learn_levels`, and SettingError if no name makes the game, because the files of the run name it.
@@ -91,11 +100,13 @@ def learn(game: Game | str | None = None, *, progress: ProgressBar = NoProgress,
     """
     if game is not None:
         settings["game"] = game if isinstance(game, str) else name_of_game(make_game(game))
-    return learn_levels(composed_for_run(overrides_of(settings)), progress)
+    return learn_levels(composed_for_run(overrides_of(settings)), progress, callbacks)
 
 
 @writes_run(create=True)
-def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> LearnedRun:
+def learn_levels(
+    settings: Settings, progress: ProgressBar = NoProgress, callbacks: Sequence[Callback] = ()
+) -> LearnedRun:
     """Learn levels 1 to `settings.levels`, one after the other, in the same stages and bytes as the shell loop.
 
     A level that is already trained with the same settings is skipped.
@@ -103,6 +114,7 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
     Args:
         settings: of the run; `compose_settings` makes them.
         progress: makes the progress bars, such as `tqdm.tqdm`; none are shown by default.
+        callbacks: called while levels learn and after each; they can stop it.
 
     Raises:
         RunLockedError: another process or thread is using the run.
@@ -111,10 +123,19 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
         InvalidFileError: a file of the run is broken.
     """
     check_run(settings)
+    run, told = RunFolder.of(settings), Callbacks(callbacks)
     with executor_of(settings.executor, settings.threads) as executor:
         for level in range(settings.levels):
             generate_level(settings, level, progress, executor)
-            train_level(settings, level + 1, progress)
+            is_new = train_level(settings, level + 1, progress, callbacks)
             measure_level(settings, level + 1, progress)
-    run = RunFolder.of(settings)
+            if is_new and callbacks and told.on_level(level + 1, _row_of(run.strength(level + 1))):
+                break
     return LearnedRun(run.path, tuple(run.trained_levels()))
+
+
+def _row_of(path: Path) -> dict[str, Any]:
+    """The row of strength.csv; empty where a comparison of the levels has measured the same level before."""
+    if not path.exists():
+        return {}
+    return {str(column): value for column, value in pd.read_csv(path).to_dict("records")[0].items()}

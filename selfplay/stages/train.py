@@ -7,8 +7,9 @@ level L, gives level L + 1. A level whose files were made with the same settings
 import logging
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 from selfplay.compute.devices import is_out_of_memory
@@ -29,6 +30,7 @@ from selfplay.settings.run import Settings
 from selfplay.stages.learner_resources import resources_of
 from selfplay.stages.run_check import check_run
 from selfplay.stages.training_plan import TrainingPlan, plan_training
+from selfplay.training.callbacks import Callback, Callbacks
 from selfplay.training.epochs import Epoch, write_epochs
 from selfplay.training.process_group import ProcessGroup, joined_process_group
 
@@ -36,8 +38,12 @@ log = logging.getLogger(__name__)
 
 
 @writes_run(create=True)
-def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> bool:
+def train_level(
+    settings: Settings, level: int, progress: ProgressBar = NoProgress, callbacks: Sequence[Callback] = ()
+) -> bool:
     """Train `level` on the dataset of the level before it; returns False if it was already trained.
+
+    Callbacks are called in the first process. If they end the training, the manifest counts it in `stopped`.
 
     Processes started by torchrun train the level together; only rank 0 writes, logs and shows progress.
 
@@ -71,9 +77,14 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
                 shutil.rmtree(plan.run.level_events(level), ignore_errors=True)
             made = stack.enter_context(stage.making() if is_first else nullcontext(Made()))
             began = time.perf_counter()
-            trained = _train(plan, context, start, processes, progress if is_first else NoProgress)
+            told = Callbacks(callbacks if is_first else ())
+            trained = _train(plan, context, start, processes, progress if is_first else NoProgress, told)
             if is_first:
-                made.counts = {"rows": trained.num_rows, **trained.counts}
+                made.counts = {
+                    "rows": trained.num_rows,
+                    **trained.counts,
+                    **({"stopped": 1} if told.has_stopped else {}),
+                }
                 made.files = _write(plan, context.game, trained, time.perf_counter() - began)
                 if settings.output_dir is None:
                     record_run_settings(settings)
@@ -83,21 +94,25 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
 
 
 def _train(
-    plan: TrainingPlan, context: RunContext[Settings], start: Agent, processes: ProcessGroup, progress: ProgressBar
+    plan: TrainingPlan,
+    context: RunContext[Settings],
+    start: Agent,
+    processes: ProcessGroup,
+    progress: ProgressBar,
+    callbacks: Callback,
 ) -> TrainedLevel:
     """The level, trained by its learner together with the other processes."""
     settings, level, learner, game = plan.settings, plan.level, plan.settings.learner, context.game
-    events: AbstractContextManager[Callable[[Epoch], None]] = nullcontext(lambda _: None)
+    events: AbstractContextManager[Callback] = nullcontext(Callback())
     if processes.is_rank_zero and settings.logger != "none":
         events = epoch_events(settings, level)
     steps, what = learner.steps(game, settings.matches)
-    with closing(progress(total=steps, desc=f"level {level}: {what}")) as bar, events as write_event:
-
-        def on_epoch(epoch: Epoch) -> None:
-            bar.update(1)
-            write_event(epoch)
-
-        reporting: dict[str, Any] = {"on_epoch": on_epoch, "on_step": bar.update}
+    with closing(progress(total=steps, desc=f"level {level}: {what}")) as bar, events as writer:
+        told = Callbacks([_ShowsProgress(bar), writer, callbacks])
+        reporting: dict[str, Any] = {
+            "on_epoch": partial(told.on_epoch, level),
+            "on_step": partial(told.on_round, level),
+        }
         resources = resources_of(
             context, first_level=plan.first_level, processes=processes, folder=plan.run.path, **reporting
         )
@@ -109,6 +124,19 @@ def _train(
             if plan.memory is None or isinstance(error, SelfPlayError):
                 raise
             raise InvalidFileError(plan.memory, f"{error}; delete it, or train the level before again") from error
+
+
+class _ShowsProgress(Callback):
+    """Moves a progress bar."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+
+    def on_epoch(self, level: int, epoch: Epoch) -> None:
+        self._bar.update(1)
+
+    def on_round(self, level: int, steps: int, measured: Mapping[str, float]) -> None:
+        self._bar.update(steps)
 
 
 def _add_missing_events(settings: Settings, level: int) -> None:

@@ -1,1 +1,1 @@
-"""Fitting a network to a dataset: examples, held-out matches, optimisers, several processes."""
+"""Learning from rows, from matches while they are played, and from the lessons of a search or a solver."""

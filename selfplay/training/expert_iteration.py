@@ -80,7 +80,8 @@ def learn_from_expert(
         depth: how many plies the search looks ahead, 2 or more.
         lessons: what is known already from the same search.
         level: the level that learns, from 1.
-        on_step: called with 1 for each ply of the tables in a walk, and for each training of all plies together.
+        on_step: called with 1 for each ply of the tables in a walk, and for each training of all plies together; a true
+            result ends the walks, or the training.
 
     Raises SettingError if a parameter is out of range, or the network has no tables.
     """
@@ -103,7 +104,7 @@ def learn_from_expert(
         positions, mistakes, by_ply[ply] = positions + len(rows), mistakes + int(is_wrong.sum()), known
     for ply, known in by_ply.items():
         apprentice.learn(known, np.flatnonzero(known.poor), ply)
-    replies = LikelyReplies(expert, key, parameters)
+    is_stopped, replies = False, LikelyReplies(expert, key, parameters)
     for seat in SEATS if parameters.seat == "both" else (parameters.seat,):
         walk = Corrections(
             game,
@@ -120,8 +121,11 @@ def learn_from_expert(
         )
         for corrected in walk.plies():
             positions, mistakes = positions + corrected.positions, mistakes + corrected.mistakes[0]
-            on_step(1)
+            if is_stopped := bool(on_step(1)):
+                break
         by_ply = walk.lessons
+        if is_stopped:
+            break
     together = Lessons(*map(np.concatenate, zip(*(by_ply[ply] for ply in sorted(by_ply)), strict=True)))
     if not parameters.weights_by_ply:
         network, extended = copy.deepcopy(agent.network), architecture
@@ -138,8 +142,7 @@ def learn_together(apprentice: Apprentice, lessons: Lessons, on_step: Callable[[
         apprentice.learn(lessons, np.flatnonzero(lessons.poor), apprentice.game.max_game_length + training)
         is_wrong = apprentice.mistakes(lessons, everything)
         apprentice.judge_all(lessons, everything[is_wrong])
-        on_step(1)
-        if not is_wrong.any():
+        if on_step(1) or not is_wrong.any():
             break
 
 

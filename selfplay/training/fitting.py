@@ -76,7 +76,7 @@ def fit(
     loss: LossWeights = EQUAL_WEIGHTS,
     device: str = CPU,
     processes: ProcessGroup = SINGLE_PROCESS,
-    on_epoch: Callable[[Epoch], None] = lambda _: None,
+    on_epoch: Callable[[Epoch], object] = lambda _: None,
 ) -> list[Epoch]:
     """Train `network` in place and give it the weights of the epoch with the lowest validation loss.
 
@@ -89,7 +89,7 @@ def fit(
         loss: the weights of the parts of the loss if the rows have policies.
         device: the device on which the network is trained, cpu or cuda.
         processes: the processes that train together.
-        on_epoch: called after each epoch.
+        on_epoch: called after each epoch; a true result, in the first process, ends the training.
 
     Raises:
         StageError: there are too few matches to hold some out, or a loss is not a number.
@@ -122,7 +122,8 @@ def fit(
             epochs.append(epoch._replace(parts=parts))
             if epochs[-1].is_champion:
                 best_weights.copy_(trainer.weights)
-            on_epoch(epochs[-1])
+            if processes.broadcast(bool(on_epoch(epochs[-1]))):
+                break
     trainer.weights.copy_(best_weights)
     network.to(CPU).eval()
     return epochs

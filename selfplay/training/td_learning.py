@@ -7,7 +7,7 @@ threads does not change the result.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
@@ -30,6 +30,7 @@ from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weigh
 from selfplay.games.patterns import TrainableTables, row_of_weights, write_entries
 from selfplay.players.player import Player
 from selfplay.search.exact_solver import ExactSolver, exact_outcomes, make_exact_solver
+from selfplay.training.epochs import LOSS_DECIMALS
 from selfplay.training.parameters import StepSizes
 from selfplay.training.searched_matches import play_searched
 from selfplay.training.td_matches import (
@@ -55,6 +56,10 @@ TABLE_BITS = 16
 
 MATCHES_PER_SAMPLE = 1024
 """How often the weights enter their mean: adding them takes as long as some ten matches."""
+
+
+MEAN_SQUARED_ERROR = "mean_squared_error"
+"""Of the values of afterstates, each before its step."""
 
 
 def step_sizes(parameters: StepSizes, level: int = 1) -> NDArray[np.float32]:
@@ -102,7 +107,7 @@ def td_learn(
     level: int = 1,
     changes: NDArray[np.float32] | None = None,
     threads: int | None = None,
-    on_round: Callable[[int], object] = lambda _: None,
+    on_round: Callable[[int, Mapping[str, float]], object] = lambda *_: None,
 ) -> Learned:
     """Play this number of matches of tables against themselves, and learn from them.
 
@@ -120,7 +125,8 @@ def td_learn(
         changes: float32[rows, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
             absolute values; changed in place. None: those of `unchanged`.
         threads: None: one for each core. Does not change the result.
-        on_round: called with the number of matches of each round that has been learned from.
+        on_round: called with the number of matches of each round that has been learned from, and the mean squared error
+            so far; a true result ends the training.
 
     Raises SettingError if a parameter is out of range, or as `seeing` and, for exact values, `check_two_boards`.
 
@@ -174,11 +180,13 @@ def td_learn(
             learned = (plies >= played.first[:number, None]) & (plies < played.plies[:number, None])
             error += float(errors[:number][learned].sum())
             afterstates += int(learned.sum())
-            end = first + number
-            if end == matches or end // MATCHES_PER_SAMPLE > first // MATCHES_PER_SAMPLE:
+            end, measured = first + number, {MEAN_SQUARED_ERROR: round(error / max(1, afterstates), LOSS_DECIMALS)}
+            is_last = bool(on_round(number, measured)) or end == matches
+            if is_last or end // MATCHES_PER_SAMPLE > first // MATCHES_PER_SAMPLE:
                 averaged += 1
                 mean += (tables.weights - mean) / np.float32(averaged)
-            on_round(number)
+            if is_last:
+                break
     return Learned(error / max(1, afterstates), afterstates, mean)
 
 
@@ -194,7 +202,7 @@ def write_exact_values(
     """Replace the values of late afterstates of the matches in rows `begin` to `end - 1` by their exact values.
 
     Args:
-        outcome: float64[2], see `selfplay.games.game.Outcome`.
+        outcome: float64[2], see `selfplay.games.outcomes.Outcome`.
         exact_from: the largest number of empty squares in these afterstates.
     """
     positions, guesses = played.positions[begin:end], np.zeros(end - begin, dtype=np.int64)

@@ -1,1 +1,1 @@
-"""Playing in a browser: a server with matches in memory, the page that it serves, and the story of a run."""
+"""Playing in a browser: a server that keeps no matches, the page that it serves or exports, and the story of a run."""

@@ -57,6 +57,8 @@ INDEX_CHANGES = {r' <a href="docs">[^<]*</a>': "", r'id="to-story"': 'id="to-sto
 MOST_ROLLOUTS = 200_000
 """The most simulations with random matches, times the squares of the board, of a strength: 2,000 on 9x9 take seconds in
 a browser."""
+POINTS = ("discs", "boxes")
+"""The evaluations that are the lead in points."""
 SEARCHES = ("search", "tree_search")
 """How the agent plays with a search: by alpha-beta, or by tree search if it has a policy head."""
 
@@ -224,7 +226,7 @@ def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
         if evaluation == PRETRAINED and agent.path == pretrained_agents()[game.learned_as()]:
             evaluation = "agent"
         is_slow = evaluation == "rollouts" and name.options["simulations"] * (game.num_squares or 0) > MOST_ROLLOUTS
-        if evaluation in ("agent", "none", "discs", "rollouts") and not is_slow:
+        if evaluation in ("agent", "none", *POINTS, "rollouts") and not is_slow:
             offer = OfferedPlayer(
                 strength, "strength", strength.capitalize(), kind_named(strength).meaning, _not_made, estimates=False
             )
@@ -234,8 +236,9 @@ def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
 
 def _alpha_beta(name: PlayerName, evaluation: str) -> dict[str, Any]:
     options = {option: name.options[option] or 0 for option in ("depth", "slack", "epsilon")}
-    ends = {"win": 0, "point": 1} if evaluation == "discs" else {"win": 1, "point": 0}
-    return {"kind": "strength", "evaluation": evaluation, "ends": ends, **options}
+    is_points = evaluation in POINTS
+    ends = {"win": 0, "point": 1} if is_points else {"win": 1, "point": 0}
+    return {"kind": "strength", "evaluation": "points" if is_points else evaluation, "ends": ends, **options}
 
 
 def _tree_search(name: PlayerName, evaluation: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from selfplay.named_players.names import ITSELF, kind_named, parse_name
 from selfplay.named_players.strengths import STRENGTHS, judge_name
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.hints import judge_of
 from selfplay.runs.levels import load_level
@@ -44,7 +44,7 @@ def judge_offer(game: Game) -> OfferedPlayer:
         label[0].upper() + label[1:],
         "the strongest player that comes with the program",
         partial(judge_of, game),
-        span=None if game.features and game.learned_as() not in pretrained_agents() else 1.0,
+        span=None if game.counts_discs and game.learned_as() not in pretrained_agents() else 1.0,
         is_slow=True,
     )
 
@@ -96,8 +96,10 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
         has_fixed_values=True,
         values_hold=OWN_KIND,
     )
-    search = f"search:negascout?depth={PRETRAINED_DEPTH}&endgame={PRETRAINED_EMPTIES}&evaluation={PRETRAINED}&slack=0"
-    label, about = f"{PRETRAINED_DEPTH} plies", f"looks {PRETRAINED_DEPTH} plies ahead with"
+    depth = search_depth(game.learned_as(), PRETRAINED_DEPTH)
+    endgame = 0 if game.exact_solver is None else PRETRAINED_EMPTIES
+    search = f"search:negascout?depth={depth}&endgame={endgame}&evaluation={PRETRAINED}&slack=0"
+    label, about = f"{depth} plies", f"looks {depth} plies ahead with"
     if not is_for_compiled_search(game.learned_as()):
         search = f"mcts:{PRETRAINED}?simulations={WITH_NETWORK}"
         label, about = f"{WITH_NETWORK} simulations", f"tree search of {WITH_NETWORK} simulations with"

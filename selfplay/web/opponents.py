@@ -9,7 +9,7 @@ from pathlib import Path
 from selfplay.games import Game, game_names, make_game
 from selfplay.named_players.names import PLAYERS, parse_name
 from selfplay.playing.estimates import thresholds_text
-from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
+from selfplay.runs.run_folder import RunFolder, no_levels_text
 from selfplay.settings.playing import WebSettings
 from selfplay.web.loaded_players import NotFoundError
 from selfplay.web.offers import offers
@@ -104,8 +104,7 @@ class OpponentCatalog:
                     self._fixed[game.name, opponent_id] = offer
                 return offer
             ids.append(offer.id)
-        where = path_text(self.run(game).path)
-        raise NotFoundError(f"unknown opponent in {game.name} ({where}); choose one of {', '.join(ids)}")
+        raise NotFoundError(f"unknown opponent in {game.name}; choose one of {', '.join(ids)}")
 
     def _offers(self, game: Game) -> Iterator[OfferedPlayer]:
         return offers(game, self.run(game).path, self.settings, self._kinds)

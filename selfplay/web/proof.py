@@ -42,7 +42,7 @@ class Proofs:
             if key not in self._known:
                 if len(self._known) >= MAX_PROOFS:
                     self._known.clear()
-                self._known[key] = self._graded(grader, offer.label, player)
+                self._known[key] = self._graded(grader, offer, player)
             return self._known[key]
 
     def _from_files(self, game: Game, offer: OfferedPlayer) -> ProofView:
@@ -90,10 +90,18 @@ class Proofs:
                 self._graders[game.name] = None
         return self._graders[game.name]
 
-    def _graded(self, grader: Grader, label: str, player: Player) -> ProofView:
+    def _graded(self, grader: Grader, offer: OfferedPlayer, player: Player) -> ProofView:
         # The proof assumes that a search has enough time for its depth.
-        grade = grader.grade(player.without_time_limit())
-        return proof_view(grade.lines, grade.verdict(label))
+        unlimited = player.without_time_limit()
+        grade = grader.grade(unlimited)
+        if offer.has_fixed_values or unbeatable_seats(grade.lines):
+            return proof_view(grade.lines, grade.verdict(offer.label))
+        # The number of lines that a player loses says little if it plays some of them seldom.
+        first, second = (f"{chance:.1%}" for chance in grader.losses_to_best_replies(unlimited))
+        text = (
+            f"Against the best replies {offer.label} loses {first} of its matches moving first, {second} moving second."
+        )
+        return proof_view(grade.lines, text)
 
 
 def proof_view(lines: tuple[Lines, Lines], text: str) -> ProofView:

@@ -83,13 +83,22 @@ def _last_lines(log: Path) -> list[str]:
         return []
 
 
+def shown_path(catalog: OpponentCatalog, path: Path) -> str:
+    """The path of a run, without the folders of the server that hold the project or `other_runs`."""
+    outputs, text = Path(catalog.settings.other_runs).resolve(), path_text(path)
+    if not Path(text).is_absolute():
+        return text
+    resolved = path.resolve()
+    return str(resolved.relative_to(outputs)) if resolved.is_relative_to(outputs) else path.name
+
+
 def other_runs(catalog: OpponentCatalog, game: Game) -> dict[str, RunFolder]:
     """The other runs of a game that exist now, by their ids, in order of these."""
     own = catalog.run(game).path
     outputs = Path(catalog.settings.other_runs)
     paths = {path.resolve(): path for path in (*_folders(own.parent), *_folders(outputs, depth=2))}
     paths.pop(own.resolve(), None)
-    of_game = {path_text(path): RunFolder(path) for path in paths.values() if _game_of(path) == game.name}
+    of_game = {shown_path(catalog, path): RunFolder(path) for path in paths.values() if _game_of(path) == game.name}
     return dict(sorted(of_game.items())[:MOST_RUNS])
 
 

@@ -35,7 +35,7 @@ milliseconds, with a table of at most 128 KiB."""
 
 def search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
     """The newest level inside a search, and a search by fixed rules, of each depth."""
-    evaluation = partial(make_evaluation, "none" if game.features is None else "article", game)
+    evaluation = partial(make_evaluation, game.usual_evaluation, game)
     seconds = web.search_seconds / SEARCHES_IN_A_REPLY
     yield from level_search_offers(game, run_dir, web)
     deepest = min(web.deepest_search, game.max_game_length)

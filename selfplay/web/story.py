@@ -21,11 +21,11 @@ from selfplay.players.pretrained import PRETRAINED_FOLDER
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.data_changes import data_changes
 from selfplay.runs.finished_runs import LEVEL_TABLE
-from selfplay.runs.run_folder import RunFolder, no_levels_text, path_text
+from selfplay.runs.run_folder import RunFolder, no_levels_text
 from selfplay.training.epochs import Epoch, described, read_epochs
 from selfplay.training.fitting import TRAINING_LOSS
 from selfplay.web.opponents import OpponentCatalog
-from selfplay.web.runs import other_run, read_once, run_summary
+from selfplay.web.runs import other_run, read_once, run_summary, shown_path
 from selfplay.web.story_schemas import (
     DataChangeView,
     EpochView,
@@ -79,7 +79,7 @@ def story_of(catalog: OpponentCatalog, game: Game, run_id: str | None = None) ->
     elif newer:
         notes.append(f"The comparison is older than level {newer[0]}; it is updated when the run ends.")
     return StoryView(
-        run=path_text(run.path),
+        run=shown_path(catalog, run.path),
         comes_with_program=run.path.parent == PRETRAINED_FOLDER,
         is_running=run.is_at_work(),
         levels=levels,

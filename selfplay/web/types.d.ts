@@ -196,7 +196,7 @@ interface Description {
 
 /** How an opponent plays: by one ply, alpha-beta or tree search with the agent, at random, or as a strength does. */
 type Way = { kind: "agent" | "search" | "random" } | { kind: "tree_search"; rule: Rule } | Strong | StrongTree;
-type Strong = { kind: "strength"; evaluation: "agent" | "none" | "discs"; ends: Ends; depth: number; slack: number; epsilon: number };
+type Strong = { kind: "strength"; evaluation: "agent" | "none" | "points"; ends: Ends; depth: number; slack: number; epsilon: number };
 type StrongTree = { kind: "tree_strength"; evaluation: "agent" | "rollouts"; rule: Rule; simulations: number; temperature: number };
 
 /** The value of a finished match: of a win, and of each point of the margin. */

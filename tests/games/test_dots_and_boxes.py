@@ -12,6 +12,7 @@ from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.conformance import check_quickly
 from selfplay.games.dots_and_boxes import DotsAndBoxes, dots_and_boxes_rules
+from selfplay.named_players.make import make_player
 
 
 def sides_of_boxes(boxes: int) -> list[int]:
@@ -90,3 +91,15 @@ def test_the_second_player_wins_three_by_three_boxes_by_three_boxes() -> None:
 def test_boards_of_all_sizes_pass_the_quick_check() -> None:
     for size in DotsAndBoxes.sizes:
         check_quickly(make_game("dots_and_boxes", size))
+
+
+@pytest.mark.slow
+def test_a_search_values_positions_by_the_lead_in_boxes() -> None:
+    game = make_game("dots_and_boxes")
+    state = game.state_after(["b1", "d1", "a2", "b3", "e2", "d3"])
+    values = make_player("search:negascout?depth=1&evaluation=boxes", game).action_values(state)
+    assert values is not None
+    others = values[0].clone()
+    others[game.string_to_action("c2")] = np.nan
+    assert float(values[0, game.string_to_action("c2")]) == 2
+    assert set(others[~others.isnan()].tolist()) == {0}

@@ -1,5 +1,7 @@
 """Exact grades, compared with known figures, with brute force over all lines, and with sampling."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import torch
@@ -196,3 +198,26 @@ def test_a_player_that_depends_on_its_seat_is_graded_by_seat(sumto100: Grader) -
     assert grade.shortest_loss == (good.shortest_loss[FIRST], bad.shortest_loss[SECOND])
     assert bad.optimal_action_rate < grade.optimal_action_rate < good.optimal_action_rate
     assert grade.wins_given_away == bad.wins_given_away
+
+
+def test_losses_to_the_best_replies_are_those_of_an_opponent_that_knows_the_policy():
+    lines = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
+
+    @cache
+    def loses(random_player: frozenset[int], other: frozenset[int], is_random: bool) -> float:
+        if any(line <= random_player for line in lines):
+            return 0.0
+        if any(line <= other for line in lines):
+            return 1.0
+        empty = [square for square in range(9) if square not in random_player | other]
+        if not empty:
+            return 0.0
+        if is_random:
+            return sum(loses(random_player | {square}, other, False) for square in empty) / len(empty)
+        return max(loses(random_player, other | {square}, True) for square in empty)
+
+    nothing: frozenset[int] = frozenset()
+    expected = loses(nothing, nothing, True), loses(nothing, nothing, False)
+    grader = Grader("tictactoe")
+    assert grader.losses_to_best_replies(RandomPlayer(grader.graph.game)) == pytest.approx(expected)
+    assert grader.losses_to_best_replies(PerfectPlayer(grader.graph)) == (0.0, 0.0)

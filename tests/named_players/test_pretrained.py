@@ -9,19 +9,39 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.named_players.make import files_of_player, make_player
-from selfplay.players.pretrained import pretrained_agent, pretrained_agents
-from selfplay.playing.open_session import open_session
+from selfplay.named_players.strengths import judge_name, strengths
+from selfplay.players.pretrained import PRETRAINED_FOLDER, pretrained_agent, pretrained_agents, search_depth
+from selfplay.playing.open_session import open_session, usual_player
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import GameSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.playing import PlaySettings
+from selfplay.settings.playing import PlaySettings, WebSettings
+from selfplay.web.offers import offers
 
 DRAWS = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(1), 0)
 GAMES = sorted(pretrained_agents())
 NAMES = ["pretrained", "search:negascout?depth=3&evaluation=pretrained", "mcts:pretrained?simulations=20"]
 
 
+DEEP = ["breakthrough_6x6", "breakthrough_8x8", "draughts", "nine_mens_morris"]
+"""Games whose agents look further ahead."""
+
+
 def test_larger_games_have_one() -> None:
-    assert set(GAMES) == {"connect_four", "go_7x7", "gomoku", "othello"}
+    assert set(GAMES) == {"connect_four", "go_7x7", "gomoku", "othello", *DEEP}
+    size = sum(path.stat().st_size for path in PRETRAINED_FOLDER.rglob("*") if path.is_file())
+    assert size < 16_000_000
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_agents_that_look_further_ahead_do_so_wherever_they_play(name: str, tmp_path: Path) -> None:
+    game, depth = make_game(name), search_depth(name, 1)
+    assert depth > 3
+    assert f"evaluation=pretrained&depth={depth}" in strengths(game)["hard"]
+    assert f"depth={depth}&table_bits=14&evaluation=pretrained" in judge_name(game)[0]
+    assert usual_player(game, RunFolder(tmp_path)) == f"pretrained?depth={depth}"
+    offered = offers(game, tmp_path, WebSettings(str(tmp_path), GameSettings(name)), ["pretrained"])
+    assert [offer.label for offer in offered] == ["Pretrained", f"Pretrained, {depth} plies"]
 
 
 @pytest.mark.parametrize("name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES[1:])])
@@ -36,21 +56,24 @@ def test_it_plays_like_the_level_of_its_run(name: str, tmp_path: Path) -> None:
     assert pretrained_agent(game) in files_of_player(name, tmp_path)
 
 
-def test_it_beats_the_random_player() -> None:
-    game = make_game("connect_four")
+@pytest.mark.parametrize("name", ["connect_four", *(pytest.param(name, marks=pytest.mark.slow) for name in DEEP)])
+def test_it_beats_the_random_player(name: str) -> None:
+    game = make_game(name)
     player, other = make_player("pretrained", game, ""), make_player("random", game, "")
     wins = 0
     for match in range(10):
         state, ply = game.init(), 0
         while not bool(state.terminated[0]):
             draws = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.tensor([match]), ply)
-            state, ply = game.step(state, (player, other)[ply % 2].act(state, draws)), ply + 1
+            state, ply = game.step(state, (player, other)[int(state.current_player)].act(state, draws)), ply + 1
         wins += int(state.returns[0] > 0)
     assert wins >= 9
 
 
 def test_a_game_without_one_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"^no pretrained agent for game=tictactoe; games with one: connect_four, g"):
+    with pytest.raises(
+        SettingError, match=r"^no pretrained agent for game=tictactoe; games with one: breakthrough_6x6, b"
+    ):
         make_player("pretrained", make_game("tictactoe"), tmp_path)
 
 

@@ -85,6 +85,9 @@ def test_each_strength_beats_the_next_below_and_easy_loses_to_a_careful_beginner
 def test_strengths_of_a_game_of_any_size() -> None:
     assert "mcts" in strengths(make_game("hex"))["hard"]
     assert "evaluation=discs" in strengths(make_game("othello_6x6"))["easy"]
+    for size in (3, 5):
+        found = strengths(make_game("dots_and_boxes", size))
+        assert all("evaluation=boxes" in found[strength] for strength in STRENGTHS)
 
 
 def test_values_have_a_unit_only_if_they_are_predicted_points() -> None:

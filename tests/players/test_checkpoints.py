@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from selfplay import registry
 from selfplay.architectures import build_network
@@ -163,3 +163,48 @@ def test_a_file_imports_no_module_that_the_user_has_not_named(tmp_path, harmful,
 
 def test_an_unknown_outcome_is_refused_by_the_name_of_the_file(tmp_path):
     assert_refused(save_with(tmp_path / "agent.safetensors", outcome="luck"), "unknown outcome 'luck'")
+
+
+def make_tables():
+    """A network of tables with a few weights that are not 0, among them the last one; and its architecture."""
+    architecture = {"name": "ntuple", "patterns": ["xxx/xxx/xxx"], "phases": 8}
+    network = build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions).half()
+    with torch.no_grad():
+        drawn = torch.rand(network.weight.shape, generator=torch.Generator().manual_seed(0))
+        network.weight[:] = torch.where(drawn < 0.01, drawn + 0.5, 0)
+        network.weight[-1, -1] = -2
+    return network, architecture
+
+
+def test_tables_of_which_most_weights_are_0_take_a_small_file(tmp_path):
+    path = tmp_path / "agent.safetensors"
+    network, architecture = make_tables()
+    assert network.weight.numel() > 2 << 16
+    save_checkpoint(path, network, GAME, 4, architecture, TRAINING)
+    assert path.stat().st_size < network.weight.numel() * 2 / 10
+    assert torch.equal(load_checkpoint(path, GAME).network.weight, network.weight.float())
+    with torch.no_grad():
+        network.weight[:] = 0
+    save_checkpoint(path, network, GAME, 4, architecture, TRAINING)
+    assert not load_checkpoint(path, GAME).network.weight.any()
+
+
+def test_places_of_weights_that_do_not_fit_are_refused(tmp_path):
+    network, architecture = make_tables()
+    path = tmp_path / "agent.safetensors"
+    save_checkpoint(path, network, GAME, 4, architecture, TRAINING)
+    stored = load_file(path)
+    places, counts = "weight:places", "weight:counts"
+    too_far, negative, twice = stored[places].clone(), stored[counts].clone(), stored[counts].clone()
+    too_far[-1] = 65535
+    negative[0], negative[1] = -1, negative[0] + negative[1] + 1
+    twice[0] *= 2
+    cases = [{places: too_far}, {counts: negative}, {counts: twice}]
+    message = "places of its weights are not in the tensors that they belong to"
+    for changed in cases:
+        assert_refused(save_with(path, stored | changed, architecture=architecture), message)
+    for changed in [{places: stored[places][1:]}, {counts: stored[counts][1:]}]:
+        assert_refused(save_with(path, stored | changed, architecture=architecture), "its weights do not fit")
+    # A few bytes must not make the program allocate terabytes.
+    large = architecture | {"phases": 1 << 30}
+    assert_refused(save_with(path, stored, architecture=large), "its weights do not fit")

@@ -144,7 +144,7 @@ def test_a_command_may_contain_a_question_mark(text: str, argument: str, options
             marks=pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian's package grhino)"),
         ),
         pytest.param(
-            "go_5x5",
+            "go",
             "gnugo --mode gtp --chinese-rules --capture-all-dead --level 1",
             marks=pytest.mark.skipif(GNU_GO is None, reason="GNU Go is not installed (Debian's package gnugo)"),
         ),

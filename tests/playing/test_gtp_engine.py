@@ -1,6 +1,8 @@
 """Players as GTP engines: dialogues as text, and the program."""
 
+import re
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 import torch
@@ -13,7 +15,7 @@ from selfplay.playing.open_session import open_session
 from selfplay.search.deadline import current_deadline
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import GtpSettings, PlaySettings
-from tests.support.runs import COMMAND, run_forked
+from tests.support.runs import COMMAND, PROJECT, run_forked
 from tests.support.stub_players import FirstLegal
 
 DATA = Path(__file__).parents[1] / "data"
@@ -204,6 +206,16 @@ def test_all_commands_in_a_session_of_go(tmp_path, monkeypatch):
     said = {line.split()[1] for line in text.splitlines() if line.startswith(">")}
     assert known - said == {"version", "list_commands", "lz-analyze"}
     dialogue(played, text)
+
+
+def test_the_session_that_the_documentation_shows():
+    page = (PROJECT / "docs" / "gtp.md").read_text()
+    shown = dedent("".join(page.partition("    > list_commands")[1:]).partition("\nA line")[0])
+    made = make_engine(compose_settings_of(GtpSettings, "gtp", ["game=go", "player='mcts:rollouts?simulations=1000'"]))
+    said = []
+    answer_lines(made, [line[2:] for line in shown.splitlines() if line.startswith(">")], said.append)
+    expected = "".join(f"{line}\n" for line in shown.splitlines() if not line.startswith(">")) + "\n"
+    assert re.fullmatch(re.escape(expected).replace(r"\.\.\.", ".*?"), "".join(said), re.DOTALL)
 
 
 def test_hex_has_the_letter_i_as_its_programs_write_it():

@@ -35,7 +35,7 @@ def test_a_match_of_another_game_is_not_loaded(tmp_path):
     path = tmp_path / "match.sgf"
     path.write_text(HANDICAP)
     written, _ = dialogue([f"load {path}", "quit"], FirstLegal(make_game("go_5x5")), None, game=make_game("go_5x5"))
-    assert "this is a match of go_3x3_komi=0.5, not of go_5x5; set game=go_3x3_komi=0.5" in written
+    assert "this is a match of go_3x3_komi=0.5, not of go_5x5; choose that game for it" in written
 
 
 def lines_of(*overrides):

@@ -101,7 +101,9 @@ def test_earlier_positions_their_perfect_values_and_best_lines(client: TestClien
         assert refused(client, match, ply=99, show=[part]) == (404, f"this match has only {len(view['plies'])} plies")
 
 
-@pytest.mark.parametrize(("game", "name"), [("tictactoe", "tictactoe.txt"), ("othello", "othello.ggf")])
+@pytest.mark.parametrize(
+    ("game", "name"), [("tictactoe", "tictactoe.txt"), ("othello", "othello.ggf"), ("go_5x5", "go_5x5.sgf")]
+)
 def test_a_match_is_written_as_a_file_that_can_be_loaded(client: TestClient, game: str, name: str) -> None:
     match = described(game, "random")
     match, view = act(client, match, shown(client, match)["legal"][0]["action"])

@@ -122,18 +122,18 @@ def test_other_runs_of_the_game_are_listed_and_have_stories(client: TestClient, 
     (run_dir.parent / "pipe" / "level_00").mkdir(parents=True)
     os.mkfifo(run_dir.parent / "pipe" / "level_00" / "manifest.json")
     other, young = client.get(RUNS).json()
-    assert (other["id"], other["levels"]) == (f"{run_dir.parent}/sweep/seed=1", 3)
+    assert (other["id"], other["levels"]) == ("sweep/seed=1", 3)
     assert "seed=0" in other["settings"]
-    assert (young["id"], young["levels"], young["settings"]) == (f"{run_dir.parent}/young", 0, [])
+    assert (young["id"], young["levels"], young["settings"]) == ("young", 0, [])
     first = client.get(STORY, params={"run": other["id"]})
     assert (first.json()["run"], first.json()["levels"]) == (other["id"], [1, 2, 3])
     tag = {"If-None-Match": first.headers["ETag"]}
     assert client.get(STORY, params={"run": other["id"]}, headers=tag).status_code == 304
     # A run that has appeared since is found too; the folders of other games and paths are not.
     shutil.copytree(run_dir, run_dir.parent / "late")
-    assert client.get(STORY, params={"run": f"{run_dir.parent}/late"}).status_code == 200
+    assert client.get(STORY, params={"run": "late"}).status_code == 200
     assert client.get("/api/games/othello/runs").json() == []
-    for unknown in (str(run_dir), "/etc", "../run", f"{run_dir.parent}/broken", "\0"):
+    for unknown in (str(run_dir), "/etc", "../run", "broken", "\0"):
         answer = client.get(STORY, params={"run": unknown})
         assert (answer.status_code, list(answer.json())) == (404, ["error"])
 

@@ -17,7 +17,7 @@ export function nearlyBest(values, slack, win) {
 
 // Alpha-beta.
 export class Strength {
-  // evaluation: agent, none (only the end of a match counts) or discs. ends: of the last two, as those of a game.
+  // evaluation: agent, none (only the end of a match counts) or points. ends: of the last two, as those of a game.
   /**
    * @param {Strong} way
    * @param {Description} description
@@ -25,7 +25,7 @@ export class Strength {
    * @param {Evaluator} agent
    */
   constructor({ evaluation, ends, depth, slack, epsilon }, description, game, agent) {
-    const evaluators = { agent, none: { value: () => 0 }, discs: { value: (/** @type {Position} */ position) => -numberOf(game.rules.margin(position)) } };
+    const evaluators = { agent, none: { value: () => 0 }, points: { value: (/** @type {Position} */ position) => -numberOf(game.rules.margin(position)) } };
     this.depth = depth;
     this.slack = slack;
     this.epsilon = epsilon;

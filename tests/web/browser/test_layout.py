@@ -266,3 +266,43 @@ def test_chips_and_pills_can_be_read(page: Page, options: dict[str, Any]) -> Non
         found = contrasts(page, CHIPS)
         assert len(found) > 10
         assert min(found) >= 4.5, address
+
+
+PIECES = """async () => {
+  const games = await (await fetch("api/games")).json();
+  const { stoneOf } = await import("/page/pieces.js");
+  const board = document.querySelector("#board");
+  return games.map((game) => {
+    const looks = [0, 1].map((seat) => {
+      const piece = stoneOf(game, seat, { isNew: false, isTurned: false, isGhost: false });
+      board.append(piece);
+      const { backgroundImage, stroke } = getComputedStyle(piece);
+      piece.remove();
+      return `${backgroundImage} ${stroke}`;
+    });
+    return [game.name, ...looks];
+  });
+}"""
+
+
+def test_with_a_contrast_theme_stones_and_what_is_chosen_are_visible(page: Page) -> None:
+    page.emulate_media(forced_colors="active")
+    visit(page)
+    looks = page.evaluate(PIECES)
+    assert len(looks) > 5
+    for game, first, second in looks:
+        assert first != second, game
+    colour = "(node) => getComputedStyle(node).backgroundColor"
+    chosen = page.locator("input[name=person][value=first] + span")
+    other = page.locator("input[name=person][value=second] + span")
+    assert chosen.evaluate(colour) != other.evaluate(colour)
+    page.emulate_media(forced_colors="none")
+
+
+def test_the_name_of_the_shown_page_can_be_read_below_the_pointer(page: Page) -> None:
+    visit(page)
+    link = page.locator("nav a[aria-current=page]")
+    colours = "(node) => [getComputedStyle(node).backgroundColor, getComputedStyle(node).color]"
+    before = link.evaluate(colours)
+    link.hover()
+    assert link.evaluate(colours) == before

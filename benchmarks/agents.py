@@ -1,0 +1,57 @@
+"""Play Hard, which uses the agents that come with the program, against its recorded opponents, as a Markdown table.
+
+    python benchmarks/agents.py
+    python benchmarks/agents.py draughts othello --quick
+
+Each opening of four random plies is played from both seats. The recorded results are in RECORDED; --quick plays 20
+matches. The program ends with 1 if the 95 % intervals of a measured and the recorded score do not overlap.
+"""
+
+import project_environment
+
+import argparse
+import logging
+import sys
+
+from strength import score_interval
+
+from selfplay import match
+from selfplay.cli.main import reporting_errors
+from selfplay.games import make_game
+from selfplay.games.win_draw_loss import WinDrawLoss
+
+ROLLOUTS = "mcts:rollouts?simulations=2000"
+RECORDED = {
+    "breakthrough_8x8": WinDrawLoss(100, 0, 0),
+    "draughts": WinDrawLoss(77, 18, 5),
+    "nine_mens_morris": WinDrawLoss(94, 6, 0),
+}
+"""Results of Hard, or of the same search at a depth near it, against ROLLOUTS: won, drawn and lost."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="*", default=[*RECORDED], metavar="GAME", help="one of " + ", ".join(RECORDED))
+    parser.add_argument("--quick", action="store_true", help="play 20 matches of each game instead of 100")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    if unknown := [name for name in options.games if name not in RECORDED]:
+        parser.error(f"no recorded results of {', '.join(unknown)}; choose from {', '.join(RECORDED)}")
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    print("| game | won-drawn-lost | score, 95 % | recorded | |\n|---|---:|---|---:|---|", flush=True)
+    differ = False
+    for name in options.games:
+        game, recorded = make_game(name), RECORDED[name]
+        matches = 20 if options.quick else recorded.matches
+        results = match("hard", ROLLOUTS, game=game, matches=matches, seed=options.seed, opening_plies=4)
+        (low, high), (lowest, highest) = score_interval(results), score_interval(recorded)
+        agrees = low <= highest and lowest <= high
+        differ |= not agrees
+        cells = game.presentation.title, results, f"{results.score:.3f} ({low:.3f} to {high:.3f})", recorded
+        print(f"| {' | '.join(map(str, cells))} | {'as recorded' if agrees else 'DIFFERS'} |", flush=True)
+    sys.exit(int(differ))
+
+
+if __name__ == "__main__":
+    with reporting_errors():
+        main()
