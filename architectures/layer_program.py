@@ -4,7 +4,7 @@ The sums are added in the order of `selfplay.compute.portable`, so that the outp
 are the same bits. Boards lie in memory square by square, the channels of a square together, with a border of zeros.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,16 +15,17 @@ from selfplay.architectures.capabilities import ListedLayers
 from selfplay.architectures.listed_layers import computes_the_same, keeps_size
 from selfplay.architectures.mlp import Dropout
 from selfplay.architectures.residual import ResidualBlock
-from selfplay.compute.compilation import compiled
+from selfplay.compute.compilation import compiled, part_of_compiled
 from selfplay.compute.elementary import hyperbolic_tangent
-from selfplay.compute.place_products import OUTPUTS, PLACES, sum_fused_products, sum_products
+from selfplay.compute.place_products import GROUPS, OUTPUTS, PLACES, sums_of
 from selfplay.compute.portable import is_portable
-from selfplay.compute.portable_kernels import multiply
 
 Indices = NDArray[np.int64]
 Numbers = NDArray[np.float32]
 
-CONVOLUTION, LINEAR, RELU, TANH, ADDITION, COPY = range(6)
+PRODUCTS, RELU, TANH = range(3)
+CACHE_LINE = 16
+"""Numbers in a line of the processor's cache."""
 
 
 class Step(NamedTuple):
@@ -32,35 +33,42 @@ class Step(NamedTuple):
 
     kind: int
     source: int
-    """Where its inputs begin in the memory."""
+    """Where the inputs of an activation begin in the memory."""
     target: int
     """Where its outputs begin in the memory."""
     outputs: int
-    """For each place, in a convolution; a multiple of OUTPUTS there."""
+    """Their number; of products that of each place, a multiple of OUTPUTS."""
     inputs: int = 0
     """The number of products in each sum."""
     weights: int = 0
     """Where the weights begin; the biases follow them."""
     places: int = 0
-    """Where the places of a convolution begin in `indices`, or the numbers of what a copy reads."""
+    """Where in `indices` the places of the inputs begin; those of the outputs follow them."""
     num_places: int = 0
+    """1 in a linear layer."""
     taps: int = 0
-    """Where the taps of a convolution begin in `indices`, or the numbers of where a copy writes."""
+    """Where in `indices` the distances of the inputs from a place begin."""
+    added: int = 0
+    """How much further in the memory a number lies that is added; 0: none."""
+    rectifies: int = 0
+    """1: negative results become 0."""
 
 
 class LayerProgram(NamedTuple):
     """A network in a form that compiled code accepts."""
 
     steps: Indices
-    """int64[S, 9]: one `Step` a row."""
+    """int64[S, 11]: one `Step` a row."""
     weights: Numbers
     indices: Indices
     memory: Numbers
-    """Begins with the flattened observation. A search needs its own, because steps write into it."""
+    """A search needs its own, because steps write into it: see `with_own_memory`."""
+    observation: Indices
+    """Where in the memory the entries of the flattened observation are to be written."""
     value: int
-    """The number of the value in the memory."""
-    logits: int
-    """The number of the first of the logits in the memory; -1: the network has none."""
+    """Where in the memory the value lies."""
+    logits: Indices
+    """Where in the memory the logits lie; empty: the network has none."""
     products: int
     """The number of multiplications for one observation."""
     convolved: int
@@ -70,12 +78,12 @@ class LayerProgram(NamedTuple):
 
 
 class _Region(NamedTuple):
-    """Where in memory something lies: a vector of `size` numbers, or a board of `channels`."""
+    """Where in memory the numbers of a layer lie: a board, or a vector, whose numbers are in one square."""
 
     start: int
     size: int
-    channels: int
-    """0: a vector."""
+    entries: Indices
+    """Where the entries of the flattened tensor lie, from `start` on."""
 
 
 class _UnknownLayerError(Exception):
@@ -90,13 +98,26 @@ def layer_program(network: nn.Module, shape: tuple[int, ...]) -> LayerProgram | 
     if not computes_the_same(network, listed, shape):
         return None
     builder = _Builder(shape, [layer for layer in network.modules() if isinstance(layer, nn.Conv2d)])
+    observation = builder.board(builder.shape[0])
     try:
-        features = builder.follow(listed.trunk, builder.observation())
+        features = builder.follow(listed.trunk, observation)
         value = builder.follow(listed.value, features)
         logits = None if listed.policy is None else builder.follow(listed.policy, features)
     except _UnknownLayerError:
         return None
-    return builder.program(value.start, -1 if logits is None else logits.start, is_portable(network))
+    return builder.program(observation, value, logits, is_portable(network))
+
+
+def with_own_memory(program: LayerProgram) -> LayerProgram:
+    """The same program with new memory."""
+    return program._replace(memory=_aligned_zeros(len(program.memory)))
+
+
+def _aligned_zeros(size: int) -> Numbers:
+    """float32[size] that begins with a cache line, because vectors across two lines are read more slowly."""
+    numbers = np.zeros(size + CACHE_LINE, dtype=np.float32)
+    start = -numbers.ctypes.data // numbers.itemsize % CACHE_LINE
+    return numbers[start : start + size]
 
 
 class _Builder:
@@ -108,139 +129,122 @@ class _Builder:
     """
 
     def __init__(self, shape: tuple[int, ...], convolutions: list[nn.Conv2d]) -> None:
-        self._shape = shape if len(shape) == 3 else (int(np.prod(shape)), 1, 1)
+        self.shape = shape if len(shape) == 3 else (int(np.prod(shape)), 1, 1)
         self._border = max((int(one.kernel_size[0]) // 2 for one in convolutions), default=0)
-        _, self._rows, self._columns = self._shape
+        _, self._rows, self._columns = self.shape
         # The border on the right of a row is that on the left of the next one.
         self._width = self._columns + self._border
         self._squares = (self._rows + 2 * self._border) * self._width + self._border
         self._steps, self._weights, self._indices = list[Step](), list[Numbers](), list[Indices]()
         self._size = self._num_weights = self._num_indices = self._products = self._convolved = 0
 
-    def program(self, value: int, logits: int, is_portable: bool) -> LayerProgram:
-        weights = np.concatenate([*self._weights, np.zeros(1, dtype=np.float32)])
-        indices = np.concatenate([*self._indices, np.zeros(1, dtype=np.int64)])
-        steps, memory = np.array(self._steps, dtype=np.int64), np.zeros(self._size, dtype=np.float32)
-        counts = self._products, self._convolved
-        return LayerProgram(steps, weights, indices, memory, value, logits, *counts, is_portable)
-
-    def observation(self) -> _Region:
-        return self._vector(int(np.prod(self._shape)))
+    def program(self, observation: _Region, value: _Region, logits: _Region | None, is_portable: bool) -> LayerProgram:
+        steps, memory = np.array(self._steps, dtype=np.int64), _aligned_zeros(self._size)
+        weights, indices = _aligned_zeros(self._num_weights), np.concatenate(self._indices)
+        np.concatenate(self._weights, out=weights)
+        places = np.empty(0, dtype=np.int64) if logits is None else logits.start + logits.entries
+        outputs = observation.start + observation.entries, value.start + int(value.entries[0]), places
+        return LayerProgram(steps, weights, indices, memory, *outputs, self._products, self._convolved, is_portable)
 
     def follow(self, layers: Iterable[nn.Module], region: _Region) -> _Region:
         """Add the steps of layers, whose inputs lie in this region; returns that of their outputs."""
-        for layer in layers:
+        # Whether only the next layer reads what the last step has written.
+        is_fresh = False
+        for layer in _without_sequences(layers):
             match layer:
-                case nn.Sequential():
-                    region = self.follow(layer, region)
                 case ResidualBlock():
-                    added = self.follow(layer.added_layers(), self._on_board(region))
-                    self._steps.append(Step(ADDITION, region.start, added.start, added.size))
-                    region = added
+                    added, region = region, self.follow(layer.added_layers(), region)
+                    self._change_last_step(added=added.start - region.start)
+                    is_fresh = True
                 case nn.Linear():
-                    region = self._linear(layer, self._flat(region))
+                    region, is_fresh = self._linear(layer, region), True
                 case nn.Conv2d() if keeps_size(layer):
-                    region = self._convolution(layer, self._on_board(region))
+                    region, is_fresh = self._convolution(layer, region), True
+                case nn.ReLU() if is_fresh:
+                    self._change_last_step(rectifies=1)
                 case nn.ReLU() | nn.Tanh():
-                    target = self._like(region)
+                    target = self._region(region.size, region.entries)
                     kind = RELU if isinstance(layer, nn.ReLU) else TANH
                     self._steps.append(Step(kind, region.start, target.start, region.size))
-                    region = target
-                case nn.Flatten():
-                    region = self._flat(region)
-                case Dropout() | nn.Dropout() | nn.Identity():
+                    region, is_fresh = target, False
+                case nn.Flatten() | Dropout() | nn.Dropout() | nn.Identity():
                     pass
                 case _:
                     raise _UnknownLayerError
         return region
 
-    def _vector(self, size: int, channels: int = 0) -> _Region:
-        region = _Region(self._size, size, channels)
+    def board(self, channels: int) -> _Region:
+        """New memory for a board, whose border stays 0."""
+        stride = _padded(channels)
+        entries = np.arange(channels)[:, None] + self._square_numbers() * stride
+        return self._region(self._squares * stride, entries.ravel())
+
+    def _region(self, size: int, entries: Indices) -> _Region:
         self._size += size
-        return region
-
-    def _board(self, channels: int) -> _Region:
-        padded = -(-channels // OUTPUTS) * OUTPUTS
-        return self._vector(self._squares * padded, channels)
-
-    def _like(self, region: _Region) -> _Region:
-        return self._board(region.channels) if region.channels else self._vector(region.size)
-
-    def _stride(self, region: _Region) -> int:
-        """The distance of two squares in the memory."""
-        return region.size // self._squares
+        return _Region(self._size - size, size, entries)
 
     def _square_numbers(self) -> Indices:
         """The numbers of the squares of the board among those with the border."""
         rows, columns = np.arange(self._rows)[:, None], np.arange(self._columns)
         return ((rows + self._border) * self._width + self._border + columns).ravel()
 
-    def _entries(self, region: _Region) -> Indices:
-        """Where in a board the entries of its planes lie, one plane after another."""
-        return (np.arange(region.channels)[:, None] + self._square_numbers() * self._stride(region)).ravel()
-
-    def _on_board(self, region: _Region) -> _Region:
-        """The same as a board; a vector has the planes of the observation."""
-        if region.channels:
-            return region
-        board = self._board(self._shape[0])
-        self._copy(region, np.arange(region.size), board, self._entries(board))
-        return board
-
-    def _flat(self, region: _Region) -> _Region:
-        if not region.channels:
-            return region
-        entries = self._entries(region)
-        vector = self._vector(len(entries))
-        self._copy(region, entries, vector, np.arange(len(entries)))
-        return vector
-
-    def _copy(self, source: _Region, read: Indices, target: _Region, written: Indices) -> None:
-        places, taps = self._add_indices(read), self._add_indices(written)
-        self._steps.append(Step(COPY, source.start, target.start, len(read), places=places, taps=taps))
+    def _change_last_step(self, **changes: int) -> None:
+        self._steps[-1] = self._steps[-1]._replace(**changes)
 
     def _linear(self, layer: nn.Linear, region: _Region) -> _Region:
-        outputs, inputs = layer.weight.shape
-        target = self._vector(outputs)
-        weights = self._add_weights(_numbers(layer.weight).T, layer.bias, outputs)
-        self._steps.append(Step(LINEAR, region.start, target.start, outputs, inputs, weights))
-        self._products += inputs * outputs
+        target = self._region(_padded(layer.out_features), np.arange(layer.out_features))
+        self._sums(layer, _numbers(layer.weight), region.entries, np.array([region.start]), np.array([target.start]))
         return target
 
     def _convolution(self, layer: nn.Conv2d, region: _Region) -> _Region:
-        target, stride, size = self._board(layer.out_channels), self._stride(region), int(layer.kernel_size[0])
-        padded = self._stride(target)
-        # [taps, outputs], the taps in the order of the weights: by channel, row and column.
-        weights = np.zeros((layer.in_channels * size * size, padded), dtype=np.float32)
-        weights[:, : layer.out_channels] = _numbers(layer.weight).reshape(layer.out_channels, -1).T
-        in_groups = weights.reshape(len(weights), -1, OUTPUTS).transpose(1, 0, 2)
+        target, size = self.board(layer.out_channels), int(layer.kernel_size[0])
+        stride, target_stride = region.size // self._squares, target.size // self._squares
+        # In the order of the weights: by channel, row and column.
         shift = np.arange(size) - size // 2
         on_board = (shift[:, None] * self._width + shift) * stride
-        taps = self._add_indices((np.arange(layer.in_channels)[:, None, None] + on_board).ravel())
+        taps = np.arange(layer.in_channels)[:, None, None] + on_board
         numbers = self._square_numbers()
-        numbers = np.append(numbers, np.repeat(numbers[-1:], -len(numbers) % PLACES))
-        # Where each place lies in the inputs, then where it lies in the outputs.
-        places = self._add_indices(np.concatenate([region.start + numbers * stride, target.start + numbers * padded]))
-        first = self._add_weights(in_groups, layer.bias, padded)
-        step = Step(CONVOLUTION, region.start, target.start, padded, len(weights), first, places, len(numbers), taps)
-        self._steps.append(step)
-        self._products += len(numbers) * weights.size
-        self._convolved += len(numbers) * weights.size
+        if len(numbers) > 1:
+            numbers = np.append(numbers, np.repeat(numbers[-1:], -len(numbers) % PLACES))
+        here, there = region.start + numbers * stride, target.start + numbers * target_stride
+        weights = _numbers(layer.weight).reshape(layer.out_channels, -1)
+        self._convolved += self._sums(layer, weights, taps.ravel(), here, there)
         return target
 
-    def _add_indices(self, indices: Indices) -> int:
-        self._indices.append(indices.astype(np.int64))
-        self._num_indices += len(indices)
-        return self._num_indices - len(indices)
+    def _sums(
+        self, layer: nn.Linear | nn.Conv2d, weights: Numbers, taps: Indices, here: Indices, there: Indices
+    ) -> int:
+        """Add a step with these weights [outputs, inputs]; returns the number of its products."""
+        outputs, inputs = weights.shape
+        padded = np.zeros((_padded(outputs), inputs + 1), dtype=np.float32)
+        padded[:outputs, :inputs] = weights
+        if layer.bias is not None:
+            padded[:outputs, inputs] = _numbers(layer.bias)
+        # By group of outputs and input; then the biases.
+        in_groups = padded[:, :inputs].reshape(-1, OUTPUTS, inputs).transpose(0, 2, 1)
+        first = self._num_weights
+        self._weights += [in_groups.ravel(), padded[:, inputs]]
+        self._num_weights += padded.size
+        places, first_tap = self._num_indices, self._num_indices + 2 * len(here)
+        self._indices += [here, there, taps]
+        self._num_indices = first_tap + len(taps)
+        self._steps.append(Step(PRODUCTS, 0, 0, len(padded), inputs, first, places, len(here), first_tap))
+        products: int = len(here) * len(padded) * inputs
+        self._products += products
+        return products
 
-    def _add_weights(self, weights: Numbers, bias: Tensor | None, outputs: int) -> int:
-        biases = np.zeros(outputs, dtype=np.float32)
-        if bias is not None:
-            biases[: len(bias)] = _numbers(bias)
-        both = np.concatenate([np.ascontiguousarray(weights).ravel(), biases])
-        self._weights.append(both)
-        self._num_weights += len(both)
-        return self._num_weights - len(both)
+
+def _without_sequences(layers: Iterable[nn.Module]) -> Iterator[nn.Module]:
+    for layer in layers:
+        if isinstance(layer, nn.Sequential):
+            yield from _without_sequences(layer)
+        else:
+            yield layer
+
+
+def _padded(outputs: int) -> int:
+    """The next multiple of OUTPUTS."""
+    return -(-outputs // OUTPUTS) * OUTPUTS
 
 
 def _numbers(tensor: Tensor) -> Numbers:
@@ -248,42 +252,52 @@ def _numbers(tensor: Tensor) -> Numbers:
     return numbers
 
 
+_one_sum, _two_sums, _four_sums = sums_of(1, 1), sums_of(1, 2), sums_of(1, 4)
+_sums_of_places, _more_sums_of_places = sums_of(PLACES, 1), sums_of(PLACES, GROUPS)
+
+
+@part_of_compiled
+def _write_products(step: Indices, weights: Numbers, indices: Indices, memory: Numbers, is_portable: bool) -> None:
+    _, _, _, outputs, inputs, first, places, num_places, taps, added, rectifies = step
+    output, is_exact = 0, int(is_portable)
+    while output < outputs:
+        start, biases, groups = (
+            first + output * inputs,
+            first + outputs * inputs + output,
+            (outputs - output) // OUTPUTS,
+        )
+        if num_places == 1:
+            where = inputs, taps, biases, places, places + 1, output, added, rectifies, is_exact
+            if groups >= 4:
+                _four_sums(memory, weights, indices, start, *where)
+                output += 4 * OUTPUTS
+            elif groups >= 2:
+                _two_sums(memory, weights, indices, start, *where)
+                output += 2 * OUTPUTS
+            else:
+                _one_sum(memory, weights, indices, start, *where)
+                output += OUTPUTS
+            continue
+        for here in range(places, places + num_places, PLACES):
+            around = inputs, taps, biases, here, here + num_places, output, added, rectifies, is_exact
+            if groups >= GROUPS:
+                _more_sums_of_places(memory, weights, indices, start, *around)
+            else:
+                _sums_of_places(memory, weights, indices, start, *around)
+        output += OUTPUTS * (GROUPS if groups >= GROUPS else 1)
+
+
 @compiled
 def run_program(steps: Indices, weights: Numbers, indices: Indices, memory: Numbers, is_portable: bool) -> None:
     """Run the steps of a `LayerProgram`, whose observation is in the memory."""
-    sums = np.empty(PLACES * OUTPUTS, dtype=np.float32)
     for number in range(len(steps)):
-        kind, source, target, outputs, inputs, first, places, num_places, taps = steps[number]
+        kind, source, target, outputs = steps[number, 0], steps[number, 1], steps[number, 2], steps[number, 3]
         read, written = memory[source : source + outputs], memory[target : target + outputs]
-        if kind == CONVOLUTION:
-            here, there = indices[places : places + num_places], indices[places + num_places : places + 2 * num_places]
-            around, biases = indices[taps : taps + inputs], weights[first + inputs * outputs :]
-            for group in range(0, outputs, OUTPUTS):
-                start = first + group * inputs
-                for place in range(0, num_places, PLACES):
-                    if is_portable:
-                        sum_products(memory, here, place, around, weights, start, sums)
-                    else:
-                        sum_fused_products(memory, here, place, around, weights, start, sums)
-                    for i in range(PLACES):
-                        at = there[place + i] + group
-                        for j in range(OUTPUTS):
-                            memory[at + j] = sums[i * OUTPUTS + j] + biases[group + j]
-        elif kind == LINEAR:
-            matrix = weights[first : first + inputs * outputs].reshape(inputs, outputs)
-            multiply(memory[source : source + inputs].reshape(1, inputs), matrix, written.reshape(1, outputs))
-            biases = weights[first + inputs * outputs :]
-            for i in range(outputs):
-                written[i] += biases[i]
-        elif kind == COPY:
-            for i in range(outputs):
-                memory[target + indices[taps + i]] = memory[source + indices[places + i]]
+        if kind == PRODUCTS:
+            _write_products(steps[number], weights, indices, memory, is_portable)
         elif kind == RELU:
             for i in range(outputs):
                 written[i] = np.float32(0) if read[i] < 0 else read[i]
-        elif kind == ADDITION:
-            for i in range(outputs):
-                written[i] += read[i]
         else:
             for i in range(outputs):
                 written[i] = hyperbolic_tangent(read[i])

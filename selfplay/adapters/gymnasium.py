@@ -4,6 +4,9 @@
 
     env = OpponentEnv("tictactoe", "level:10")
 
+Importing this module registers the games, so that `gymnasium.make("selfplay/ConnectFour-v0", opponent="medium")` makes
+an environment.
+
 Needs the package gymnasium.
 """
 
@@ -17,7 +20,7 @@ from numpy.typing import NDArray
 from selfplay.adapters import Observation, check_render_mode, needs_extra, observed
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import NotNowError, SettingError
-from selfplay.games import Game, make_game
+from selfplay.games import GAMES, Game, make_game
 from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
@@ -133,3 +136,11 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
     def render(self) -> str | None:
         """The board as text, with render_mode="ansi"."""
         return self.game.presentation.board_text(self.state_of_match) if self.render_mode == "ansi" else None
+
+
+for _name in GAMES:
+    gymnasium.register(
+        f"selfplay/{_name.title().replace('_', '')}-v0",
+        f"{__name__}:{OpponentEnv.__name__}",
+        kwargs={"game": _name},
+    )

@@ -44,16 +44,16 @@ def shown_in(game: Game) -> ShownBits:
 
 
 def _observing_bits() -> Any:
-    """`observe(position, shown, memory)`, which writes the observation made from the fields of a position."""
+    """`observe(position, shown, places, memory)`, which writes the observation made from the fields of a position."""
 
     @part_of_compiled
-    def observe(position: Position, shown: ShownBits, memory: NDArray[np.float32]) -> None:
+    def observe(position: Position, shown: ShownBits, places: NDArray[np.int64], memory: NDArray[np.float32]) -> None:
         packed, bits, words = pack(position), shown.bits, shown.words
         for k in range(num_parts(packed)):
             words[k] = part(packed, k)
         for entry in range(len(bits)):
             bit = bits[entry]
-            memory[entry] = (words[bit // PART_BITS] >> (bit % PART_BITS)) & 1
+            memory[places[entry]] = (words[bit // PART_BITS] >> (bit % PART_BITS)) & 1
 
     return observe
 
@@ -64,9 +64,9 @@ def _observing_entries(rules: Rules) -> Any:
     assert observation_entry is not None
 
     @part_of_compiled
-    def observe(position: Position, shown: ShownBits, memory: NDArray[np.float32]) -> None:
+    def observe(position: Position, shown: ShownBits, places: NDArray[np.int64], memory: NDArray[np.float32]) -> None:
         for entry in range(len(shown.bits)):
-            memory[entry] = part(observation_entry(position, entry), 0)
+            memory[places[entry]] = part(observation_entry(position, entry), 0)
 
     return observe
 
@@ -79,7 +79,7 @@ def _compile_network(rules: Rules) -> Any:
     @part_of_compiled
     def run(position: Position, observed: ObservedProgram) -> None:
         program = observed.program
-        observe(position, observed.shown, program.memory)
+        observe(position, observed.shown, program.observation, program.memory)
         run_program(program.steps, program.weights, program.indices, program.memory, program.is_portable)
 
     return run
@@ -101,7 +101,7 @@ def _compile_policy_network(rules: Rules) -> CompiledPositionValue:
         run(position, observed)
         program = observed.program
         for i in range(len(edges)):
-            logits[i] = program.memory[program.logits + edges[i].action]
+            logits[i] = program.memory[program.logits[edges[i].action]]
         # The output is the outcome for the player who is not to move.
         return -float(program.memory[program.value])
 

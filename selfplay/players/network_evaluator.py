@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.architectures import Output
-from selfplay.architectures.layer_program import LayerProgram, layer_program
+from selfplay.architectures.layer_program import LayerProgram, layer_program, with_own_memory
 from selfplay.checks import Range
 from selfplay.compute.compilation import IS_UNCOMPILED, Words, compiled
 from selfplay.compute.compiled_word_type import word_dtype
@@ -33,9 +33,10 @@ from selfplay.players.value_net import ValueNetPlayer, best_values, evaluate_out
 from selfplay.search.evaluation import EvaluationParameters
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, CompiledPositionValue, PositionValues
 
-LARGEST_COMPILED, SMALLEST_SHARE = 4_000_000, 0.8
-"""Of networks that are computed inside compiled searches: the products for one position, and the share of them in
-convolutions. torch computes larger networks, and linear layers, faster in batches."""
+LARGEST_LINEAR, LINEAR_SHARE = 200_000, 0.25
+"""Networks are computed inside compiled searches if they have at most this number of products in linear layers, or at
+most this share of those in convolutions. torch computes larger linear layers faster in batches, because it reads their
+weights once for many positions (see docs/speed.md)."""
 
 BLOCK = 32
 """Rows in one forward pass on the CPU: a search of a single match evaluates one position at a time, and must get the
@@ -133,9 +134,9 @@ class NetworkEvaluator:
     values of the afterstates give the priors, and the best of them is the value of the position, as in
     `AfterstateEvaluator` for evaluations that can be compiled.
 
-    On the CPU, networks that are lists of layers, mostly convolutions, and not too large (LARGEST_COMPILED) are
-    computed inside the compiled search, one position at a time. Others are evaluated in batches by torch; their
-    evaluations are kept. The weights must not change.
+    On the CPU, networks that are lists of layers, without large linear layers (LARGEST_LINEAR), are computed inside the
+    compiled search, one position at a time. Others are evaluated in batches by torch; their evaluations are kept. The
+    weights must not change.
 
     Args:
         outcome: what the network predicts, a name in `selfplay.games.outcomes.OUTCOMES`.
@@ -171,7 +172,7 @@ class NetworkEvaluator:
         """Those of `position_value`; 0 if there is none."""
         if self._program is None:
             return 0
-        observed = ObservedProgram(shown_in(game), self._program._replace(memory=self._program.memory.copy()))
+        observed = ObservedProgram(shown_in(game), with_own_memory(self._program))
         if self.temperature is None:
             return observed
         return float(self.temperature), EvaluationParameters(np.array(self.ends, dtype=np.float64), observed)
@@ -200,9 +201,10 @@ class NetworkEvaluator:
         if IS_UNCOMPILED or next(network.parameters(), torch.empty(0)).device.type != CPU:
             return None
         program = layer_program(network, game.observation_shape)
-        if program is None or program.products > LARGEST_COMPILED:
+        if program is None:
             return None
-        return program if program.convolved >= SMALLEST_SHARE * program.products else None
+        linear = program.products - program.convolved
+        return program if linear <= max(LARGEST_LINEAR, LINEAR_SHARE * program.convolved) else None
 
 
 class SymmetricNetwork(nn.Module):

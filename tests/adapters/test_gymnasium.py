@@ -24,6 +24,18 @@ def test_the_environment_passes_the_check_of_gymnasium(game: str, opponent: str)
     check_env(OpponentEnv(game, opponent))
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_environments_are_made_by_their_names() -> None:
+    import gymnasium
+
+    env = gymnasium.make("selfplay.adapters.gymnasium:selfplay/Tictactoe-v0", opponent="medium", seat=0)
+    env.reset(seed=0)
+    _, reward, *_ = env.step(4)
+    assert (reward, env.unwrapped.game.name) == (0.0, "tictactoe")
+    larger = gymnasium.make("selfplay/ConnectFour-v0", game="othello_4x4")
+    assert (larger.unwrapped.game.name, larger.unwrapped.opponent.name) == ("othello_4x4", "random")
+
+
 def played(env: Any, seed: int | None = None) -> tuple[str, float]:
     """The last board of a match in which the agent takes the lowest legal action, and its reward."""
     _, info = env.reset(seed=seed)

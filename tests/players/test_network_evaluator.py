@@ -110,10 +110,17 @@ def test_a_network_inside_the_compiled_search_finds_what_torch_finds(name):
     torch.testing.assert_close(compiled.action_values, by_batches.action_values, equal_nan=True, atol=1e-6, rtol=0)
 
 
-@pytest.mark.parametrize("network", [("alphazero_residual", {"channels": 200}), ("alphazero_mlp", {})])
-def test_large_networks_and_perceptrons_are_evaluated_in_batches_by_torch(network):
-    name, options = network
-    assert parts_of(agent_of(network_of(name, **options)).evaluator()).position_value is None
+@pytest.mark.parametrize(
+    ("name", "options", "is_compiled"),
+    [
+        ("alphazero_residual", {"channels": 200}, True),
+        ("alphazero_mlp", {}, True),
+        ("alphazero_mlp", {"hidden_sizes": [512, 512]}, False),
+    ],
+)
+def test_networks_with_large_linear_layers_are_evaluated_in_batches_by_torch(name, options, is_compiled):
+    evaluator = agent_of(network_of(name, **options)).evaluator()
+    assert (parts_of(evaluator).position_value is not None) == is_compiled
 
 
 def images_of(state):
