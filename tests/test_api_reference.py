@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,15 @@ def test_the_examples_of_the_most_used_names_run(
     for example in doctest.DocTestFinder().find(getattr(selfplay, name), name, globs={"selfplay": selfplay}):
         runner.run(example, out=report.append)
     assert report == []
+
+
+@pytest.mark.parametrize("page", ["api", "playing"])
+def test_the_code_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (PROJECT / "docs" / f"{page}.md").read_text()
+    code = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert code
+    exec("import selfplay\n" + "\n".join(code), {})
 
 
 @pytest.mark.slow

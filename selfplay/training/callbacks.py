@@ -13,7 +13,7 @@ class Callback:
     """What is called while levels learn. Each method does nothing unless a subclass overrides it.
 
     A method that returns True stops what it was called from; other results change nothing. What is learned otherwise
-    does not depend on callbacks.
+    does not depend on callbacks. A level of a run that was stopped is finished, and its manifest says `stopped`.
 
     Examples:
         >>> class Log(selfplay.Callback):

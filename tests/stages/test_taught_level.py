@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree, rmtree
 from typing import Any
 
 import numba
@@ -24,6 +25,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
+from selfplay.training.callbacks import Callback
 from selfplay.training.epochs import read_epochs
 from selfplay.training.lessons import Apprentice, Lessons
 from tests.support.kills import interrupted_in
@@ -62,6 +64,29 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("taught")
     learn_levels(tiny_settings(folder, *TAUGHT))
     return folder
+
+
+def test_a_callback_ends_the_walks_and_the_training(finished, tmp_path):
+    copytree(finished, tmp_path / "run")
+    rmtree(tmp_path / "run" / "level_02")
+    rounds = []
+
+    class Stops(Callback):
+        def on_round(self, level, steps, measured):
+            rounds.append(steps)
+            return True
+
+    assert train_level(
+        tiny_settings(
+            tmp_path / "run",
+            *TAUGHT,
+        ),
+        2,
+        callbacks=[Stops()],
+    )
+    assert rounds == [1]
+    assert Manifest(tmp_path / "run" / "level_02").sections["training"]["counts"]["stopped"] == 1
+    assert read_epochs(RunFolder(tmp_path / "run").epoch_loss(2))[0].judged < 1
 
 
 def test_levels_learn_from_the_search_not_to_lose(finished):
