@@ -57,6 +57,8 @@ INDEX_CHANGES = {r' <a href="docs">[^<]*</a>': "", r'id="to-story"': 'id="to-sto
 MOST_ROLLOUTS = 200_000
 """The most simulations with random matches, times the squares of the board, of a strength: 2,000 on 9x9 take seconds in
 a browser."""
+MOST_PLIES = 6
+"""The most plies that a strength looks ahead: more take seconds in a browser."""
 POINTS = ("discs", "boxes")
 """The evaluations that are the lead in points."""
 SEARCHES = ("search", "tree_search")
@@ -236,6 +238,7 @@ def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
 
 def _alpha_beta(name: PlayerName, evaluation: str) -> dict[str, Any]:
     options = {option: name.options[option] or 0 for option in ("depth", "slack", "epsilon")}
+    options["depth"] = min(options["depth"], MOST_PLIES)
     is_points = evaluation in POINTS
     ends = {"win": 0, "point": 1} if is_points else {"win": 1, "point": 0}
     return {"kind": "strength", "evaluation": "points" if is_points else evaluation, "ends": ends, **options}

@@ -62,7 +62,7 @@ def test_each_kind_makes_its_player(run_dir: Path) -> None:
         (
             "search:negascout?evaluation=best",
             "othello",
-            "unknown evaluation 'best'; choose from article, discs, none, or use the path of a .yaml",
+            "unknown evaluation 'best'; choose from article, boxes, discs, none, or use the path of a .yaml",
         ),
         (
             "search:negascout?endgame=4",
