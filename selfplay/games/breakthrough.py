@@ -178,6 +178,11 @@ class Breakthrough(Game):
         squares = self.pairs[action] if player == 1 else reversed(self.pairs[action])
         return "".join(map(self.square_name, squares))
 
+    def other_texts(self, action: int) -> list[str]:
+        """With a sign between the squares: c2-c3, c2xd3."""
+        texts = (self.action_text(action, player) for player in (0, 1))
+        return [f"{text[:2]}{sign}{text[2:]}" for text in texts for sign in "-x"]
+
     def write_transcript(self, actions: Iterable[int]) -> str:
         """As the players take them: X moves first, and nobody passes."""
         return " ".join(starmap(self.action_text, zip(actions, cycle((0, 1)), strict=False)))

@@ -66,7 +66,9 @@ class MatchRequest(RequestBody):
     seed: int = Field(
         default=0, ge=0, lt=2**53, description="The number of its stream of random numbers, drawn for each new match."
     )
-    moves: str = Field(default="", max_length=2000, description="The actions so far as text, such as f5d6c3.")
+    moves: str = Field(
+        default="", max_length=16_000, description="The actions so far as text, such as f5d6c3, or a file of the match."
+    )
     position: PositionRequest | None = Field(default=None, description="Where the match begins; null: at the start.")
     is_practice: bool = Field(default=False, description="Whether its end must not count.")
     advance: bool = Field(

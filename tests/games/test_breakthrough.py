@@ -80,7 +80,7 @@ def test_a_move_is_written_by_its_squares_in_either_order_and_the_board_has_both
     assert GAME.action_to_string(GAME.string_to_action("c3c2")) == "c2c3"
     # As the players take them, as in transcripts; older ones have the moves of O in the order of X.
     written = "c2c3 b4b3 c3d4 e5d4"
-    assert GAME.write_transcript(GAME.read_transcript("c2c3 b3b4 c3d4 d4e5")) == written
+    assert GAME.write_transcript(GAME.read_transcript("c2-c3 b3b4 c3xd4 e5-d4")) == written
     state = GAME.position_after(written)
     assert GAME.line_texts(GAME.read_transcript(written), GAME.init()) == written.split()
     assert GAME.presentation.line_text(GAME.read_transcript(written)).splitlines()[0].split()[1::2] == written.split()

@@ -43,7 +43,7 @@ def test_moves_and_positions_are_checked(client: TestClient) -> None:
         409,
         "'9,9' is not a move; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc",
     )
-    assert answered(moves="x" * 2001)[0] == 422
+    assert answered(moves="x" * 16_001)[0] == 422
     assert answered(position={"squares": [2] * 9, "to_move": 0})[0] == 422
     assert answered(position={"squares": [0] * 401, "to_move": 0})[0] == 422
     assert answered(position={"squares": [1] * 9, "to_move": 0})[0] == 409

@@ -292,6 +292,9 @@ export class Match {
   /** @type {(text: string) => number[]} */
   #read(text) {
     const texts = this.description.texts.flat();
+    if (text.startsWith("(")) {
+      throw new Refusal(INVALID, "an exported page reads only the moves themselves; selfplay web reads files of other programs");
+    }
     const actions = [];
     let rest = text.replace(/(?<!\S)\d+\.+\s*/g, "").toLowerCase().trim();
     while (rest !== "") {

@@ -32,6 +32,9 @@ const isMarked = (mark, square) => mark !== null && (mark.from === square || mar
 
 /** @typedef {"isNew" | "isLeft" | "isTurned" | "isWon" | "isHinted" | "isGhost" | "isGhostStone"} CellMark */
 
+// From this width in squares on, narrow windows show a part of the board.
+const LARGE = 11;
+
 export class Board {
   // Set in the constructor and by build.
   /** @type {BoardGame} */
@@ -110,6 +113,7 @@ export class Board {
     board.append(...(isRhombus || isOnCrossings ? [ground(this.game)] : []), ...this.lines);
     const { frame, heads, turn } = framed(this.game, board);
     Object.assign(this, { heads, turnNames: turn });
+    frame.classList.toggle("large", sizeOf(this.game).width >= LARGE);
     /** @type {Record<string, unknown>} */
     const kinds = { discs: colours, signs: !colours, falling: heads.length > 0, moving: moves, rhombus: isRhombus, crossings: isOnCrossings, lined: drawsLines };
     board.classList.add("board", ...Object.keys(kinds).filter((kind) => kinds[kind]));
@@ -255,6 +259,7 @@ export class Board {
     this.isEdited = shown.isEdited;
     this.turnFor(match);
     const last = match.plies.at(-1);
+    const isNewPly = match.plies.length !== this.shown?.match.plies.length;
     const legal = this.findActions(shown);
     this.questions.only(this.asked, shown);
     this.others.show(match.legal.filter((one) => one.pointed.length === 0), shown);
@@ -276,6 +281,20 @@ export class Board {
         isGhostStone: match.squares[square] === 0 && !this.game.draws_lines && (marked.ghost?.to === square || (marked.hint?.from === null && marked.hint.to === square)),
       });
     });
+    const revealed = marked.hint?.to ?? (isNewPly ? last?.square : null) ?? null;
+    if (revealed !== null) {
+      this.reveal(revealed);
+    }
+  }
+
+  // Scrolls a large board until this square can be seen.
+  /** @type {(square: number) => void} */
+  reveal(square) {
+    const [cell, frame] = [this.cells[square], this.cells[square].closest(".large")];
+    const [seen, whole] = [cell, frame].map((one) => one?.getBoundingClientRect());
+    if (frame !== null && (seen.left < whole.left || seen.right > whole.right)) {
+      frame.scrollLeft += (seen.left + seen.right - whole.left - whole.right) / 2;
+    }
   }
 
   // While a position is set up, nobody plays, and the board stays as it is.

@@ -181,6 +181,15 @@ const stepTo = (to) => (state.lesson === null ? goTo(to) : lesson.stepTo(to));
 const back = () => stepTo((ply) => ply - 1);
 const forward = () => stepTo((ply) => ply + 1);
 const undo = () => canUndo() && actions.undo();
+
+// Shows the match in the text field, for two people, so that no opponent adds a move to it.
+async function load() {
+  await actions.replace({ moves: at("moves").value.trim(), person: "both", partner: null });
+  if (at("error").hidden && state.match !== null) {
+    players.select(state.match);
+  }
+}
+
 function playOn() {
   if (state.ply !== null && !state.isBusy) {
     state.face = "play";
@@ -194,7 +203,14 @@ clicked("to-start", () => stepTo(0));
 clicked("to-end", () => stepTo(Infinity));
 clicked("play-on", playOn);
 clicked("return", returnToLeft);
-clicked("load", () => actions.replace({ moves: at("moves").value.trim() }));
+clicked("load", load);
+clicked("open-file", () => at("file").click());
+at("file").addEventListener("change", async () => {
+  const [file] = at("file").files;
+  at("moves").value = await file.text();
+  at("file").value = "";
+  await load();
+});
 
 document.addEventListener("keydown", (/** @type {any} */ event) => {
   const isTyping = event.target.matches("select, textarea, input:not([type=radio], [type=range])");

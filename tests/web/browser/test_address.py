@@ -114,11 +114,31 @@ def test_a_match_is_copied_saved_and_loaded(page: Page) -> None:
     page.get_by_role("button", name="Load").click()
     settled(page, 2)
     assert page.locator(".cell .disc").count() == 6
+    # For two people: no opponent adds a move.
+    moves.fill("d3")
+    page.get_by_role("button", name="Load").click()
+    settled(page, 1)
+    expect(page.locator("#status")).to_contain_text("White to move.")
     moves.fill("d3 c1")
     page.get_by_role("button", name="Load").click()
     expect(page.locator("#error")).to_contain_text("Transcript, disc 2: action c1 is not legal here")
     # The match is still there.
+    settled(page, 1)
+
+
+def test_a_file_of_another_program_is_opened_and_saved(page: Page) -> None:
+    visit(page, "/#play/go_3x3?opponent=random&person=first")
+    analyse(page)
+    page.get_by_text("Copy, save or load").click()
+    record = b"(;GM[1]FF[4]SZ[3]KM[7.5]PB[Ann];B[bb]C[the middle];W[ab])"
+    page.locator("#file").set_input_files({"name": "a.sgf", "mimeType": "text/plain", "buffer": record})
     settled(page, 2)
+    expect(page.locator("#moves")).to_have_value("B2 A2")
+    expect(page.locator("#status")).to_contain_text("Black to move.")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save file").click()
+    assert saved.value.suggested_filename == "go_3x3.sgf"
+    assert ";B[bb];W[ab])" in saved.value.path().read_text().replace("\n", "")
 
 
 def moves(page: Page) -> str:

@@ -69,6 +69,19 @@ def test_the_parts_of_every_game_have_their_places_in_both_faces(page: Page, opt
             assert is_high or is_wide or game == "sumto100", where
 
 
+@sizes([(390, 844)])
+def test_squares_of_a_large_board_fit_a_finger_and_the_last_move_is_scrolled_into_view(
+    page: Page, options: dict[str, Any]
+) -> None:
+    for moves, square in ("a1+k11", 120), ("k11+a1", 0):
+        visit(page, f"/#play/hex_11x11?opponent=random&person=both&moves={moves}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        box = page.locator(f"#board [data-square='{square}']").bounding_box()
+        assert box is not None
+        assert box["width"] >= 32
+        assert 0 <= box["x"] <= 390 - box["width"]
+
+
 def bottom(page: Page, selector: str) -> float:
     box = page.locator(selector).bounding_box()
     assert box is not None
