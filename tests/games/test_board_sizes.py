@@ -94,7 +94,7 @@ def test_a_run_keeps_its_size_and_another_size_is_another_game(tmp_path: Path):
     assert composed_for_run([folder, "game.size=3"]).game.name == "tictactoe"
 
 
-def test_a_run_keeps_its_komi_and_an_agent_of_another_komi_is_refused(tmp_path: Path):
+def test_a_run_keeps_its_komi_and_an_agent_plays_with_every_komi_on_its_board(tmp_path: Path):
     folder = f"run_dir={tmp_path}"
     record_run_settings(compose_settings(["game=go", "game.size=3", "game.komi=2.5", folder]))
     assert composed_for_run([folder]).game.name == "go_3x3_komi=2.5"
@@ -104,9 +104,10 @@ def test_a_run_keeps_its_komi_and_an_agent_of_another_komi_is_refused(tmp_path: 
     game, path, architecture = make_game("go", 3, komi=2.5), tmp_path / "agent.safetensors", {"name": "mlp"}
     network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     save_checkpoint(path, network, game, 1, architecture, {})
-    assert load_checkpoint(path, game).metadata["game"] == "go_3x3_komi=2.5"
-    with pytest.raises(InvalidFileError, match=r"is for go_3x3_komi=2\.5, not for go_3x3; set game=go_3x3_komi=2\.5$"):
-        load_checkpoint(path, make_game("go", 3))
+    for of_board in (game, make_game("go", 3)):
+        assert load_checkpoint(path, of_board).metadata["game"] == "go_3x3_komi=2.5"
+    with pytest.raises(InvalidFileError, match=r"is for go_3x3_komi=2\.5, not for go_5x5; set game=go_3x3_komi=2\.5$"):
+        load_checkpoint(path, make_game("go", 5))
 
 
 # ---------------------------------------------------------------------- larger boards
