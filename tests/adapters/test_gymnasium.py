@@ -111,7 +111,9 @@ def test_action_masks_are_those_of_the_observation() -> None:
     assert masks.sum() == 3
 
 
-@pytest.mark.parametrize("opponent", ["random", "perfect", "search:negascout?depth=2", "mcts:rollouts?simulations=20"])
+@pytest.mark.parametrize(
+    "opponent", ["random", "perfect", pytest.param("search:negascout?depth=2", marks=pytest.mark.slow)]
+)
 def test_an_environment_can_be_pickled_in_the_middle_of_a_match(opponent: str) -> None:
     env = OpponentEnv("tictactoe", opponent, render_mode="ansi")
     env.reset(seed=3)

@@ -102,6 +102,7 @@ def test_compiled_searches_get_the_negated_value_of_the_module(name):
     torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2])
 def test_searches_which_value_several_positions_at_a_time_find_the_values_of_the_module(depth):
     game, states = open_states("tictactoe")

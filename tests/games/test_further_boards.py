@@ -128,6 +128,7 @@ def middle_of_match(game: Game, plies: int = 3, matches: int = 20) -> State:
     return state
 
 
+@pytest.mark.slow
 def test_alpha_beta_finds_the_same_with_a_table_and_uncompiled() -> None:
     found = []
     for game in (make_game("tictactoe"), wider("tictactoe")):

@@ -136,6 +136,7 @@ def test_the_report_describes_a_large_game(comparison: Comparison) -> None:
     assert "mistakes: wins and draws given away; rating: Elo" in table
 
 
+@pytest.mark.slow
 def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path: Path) -> None:
     tiny = [f"comparison.{each}" for each in ("matches=20", "earlier_matches=10", "endgames=2")]
     settings = settings_for(tmp_path, "othello", 2, *tiny, "comparison.references=[greedy_discs]")

@@ -18,6 +18,7 @@ from tests.support.rejections import assert_file_rejected
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")
 
 
+@pytest.mark.slow
 def test_the_losses_of_greedy_play_equal_brute_force_over_the_solver() -> None:
     late = endgame_positions(OTHELLO, 12, 0, fitting_evaluation(OTHELLO))
     assert late is not None

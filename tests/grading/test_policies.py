@@ -51,6 +51,7 @@ def test_positions_are_different_unfinished_and_spread_over_the_match(agents: di
     assert max(stones) > 6
 
 
+@pytest.mark.slow
 def test_policies_are_measured_by_entropy_and_agreement_with_search(agents: dict[int, Agent]) -> None:
     state = policy_positions(agents[2], 2, EPSILONS, 0)
     uniform = GAME.legal_action_mask(state).sum(dim=1).double().log().mean()

@@ -84,6 +84,7 @@ def test_a_person_without_a_run_meets_it(tmp_path: Path) -> None:
     assert opponent.name == "pretrained"
 
 
+@pytest.mark.slow
 def test_an_agent_with_a_policy_plays_inside_a_tree_search(tmp_path: Path) -> None:
     game = make_game("gomoku")
     settings = compose_settings_of(PlaySettings, "play", ["game=gomoku", f"run_dir={tmp_path / 'none'}"])

@@ -34,7 +34,8 @@ def test_equal_actions_are_drawn_by_the_random_numbers_of_the_match(game: str) -
 @pytest.mark.parametrize(
     ("name", "opening", "strength"),
     [
-        *(("connect_four", ["1", "2"], strength) for strength in STRENGTHS),
+        ("connect_four", ["1", "2"], "easy"),
+        *(pytest.param("connect_four", ["1", "2"], one, marks=pytest.mark.slow) for one in STRENGTHS if one != "easy"),
         pytest.param("gomoku", ["e5", "d5"], "hard", marks=pytest.mark.slow),
     ],
 )

@@ -50,7 +50,7 @@ def offered(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     "name",
     [
         "before_newest:1",
-        "mcts:before_newest:1?simulations=8",
+        pytest.param("mcts:before_newest:1?simulations=8", marks=pytest.mark.slow),
         "search:negascout?depth=2&evaluation=before_newest:1",
     ],
 )

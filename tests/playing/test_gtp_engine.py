@@ -208,6 +208,7 @@ def test_all_commands_in_a_session_of_go(tmp_path, monkeypatch):
     dialogue(played, text)
 
 
+@pytest.mark.slow
 def test_the_session_that_the_documentation_shows():
     page = (PROJECT / "docs" / "gtp.md").read_text()
     shown = dedent("".join(page.partition("    > list_commands")[1:]).partition("\nA line")[0])

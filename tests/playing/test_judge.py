@@ -44,6 +44,7 @@ def forced(key, depth):
     return max(-forced(tuple(position), depth - 1) for position in after.position.tolist())
 
 
+@pytest.mark.slow
 def test_results_that_can_be_forced_are_exact_and_a_move_that_gives_them_away_is_a_blunder(judge):
     number = 0
     for state in late_positions(3):

@@ -20,7 +20,7 @@ HIDING = ["game=tests.support.waits:Waits", "matches=40", "levels=1", "learner.e
 POLICY = ["learner=policy", "architecture=alphazero_mlp", "architecture.hidden_sizes=[8]", "learner.simulations=4"]
 
 
-@pytest.mark.parametrize("kind", [[], POLICY], ids=["values", "policies"])
+@pytest.mark.parametrize("kind", [[], pytest.param(POLICY, marks=pytest.mark.slow)], ids=["values", "policies"])
 def test_levels_learn_a_game_whose_observation_hides_a_counter(tmp_path: Path, kind: list[str]) -> None:
     game, found = Waits(), []
     for form in ("csv", "parquet"):

@@ -169,7 +169,8 @@ def test_without_later_returns_a_target_is_the_value_of_the_best_reply(name):
     )
 
 
-@pytest.mark.parametrize("name", ["dots", pytest.param("draughts", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["dots", "draughts"])
+@pytest.mark.slow
 def test_matches_where_a_player_moves_again_are_those_of_a_search_of_one_ply(name):
     """The search values whole positions, and the rules of the library say who is to move."""
     game, network = network_of(name)

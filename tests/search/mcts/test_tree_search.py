@@ -148,6 +148,7 @@ def test_rounds_evaluated_together_find_what_one_position_at_a_time_finds(name):
 LEAD = FeatureEvaluation(1.0, 0.0, {"lead": 0.1})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_rollouts", [False, True], ids=["afterstates", "rollouts"])
 @pytest.mark.parametrize("proves", [False, True])
 def test_a_search_finds_what_the_reference_finds_where_players_move_again(by_rollouts, proves):
