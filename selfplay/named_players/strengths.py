@@ -51,7 +51,8 @@ def strengths(game: Game) -> dict[str, str]:
             "hard": f"{WITH_TABLE}&depth={FEATURES_DEPTH}&slack=0&evaluation={game.usual_evaluation}",
         }
     return {
-        "easy": easy,
+        # Sees its own win and the threat of the other player, three times out of four.
+        "easy": f"{SEARCH}&depth=2&slack=0&evaluation={greedy}&epsilon=0.25",
         "medium": "mcts:rollouts?simulations=100",
         "hard": f"mcts:{PRETRAINED}?simulations=100&temperature=0.25"
         if has_agent

@@ -83,6 +83,16 @@ def test_each_strength_beats_the_next_below_and_easy_loses_to_a_careful_beginner
         assert match("hard", "perfect", game=game, matches=60, opening_plies=0).losses == 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("moves", ["e5 a1 e6 a9 e7 i1 e4 e3", "e3 e5 a9 e6 i1 e7 i9 e4"])
+def test_easy_wins_at_once_and_blocks_a_four_three_times_out_of_four(moves: str) -> None:
+    """A four, of black and of white, is closed at one end, so that one action of black wins or blocks."""
+    game = make_game("gomoku")
+    state = State(*(torch.cat([field] * 200) for field in game.state_after(moves.split())))
+    actions = make_player("easy", game).act(state, Draws(KEY, torch.arange(200), 8))
+    assert 0.65 < float((actions == game.string_to_action("e8")).float().mean()) < 0.9
+
+
 def test_strengths_of_a_game_of_any_size() -> None:
     assert "mcts" in strengths(make_game("hex"))["hard"]
     assert "evaluation=discs" in strengths(make_game("othello_6x6"))["easy"]
