@@ -41,7 +41,7 @@ def address(
         run_dir, name = (run_of(game), GAME_OF[game]) if game in NETWORKS else (tiny_run, game)
         if game == name and name not in ("tictactoe", *pretrained_agents()):
             run_dir = run_of(POLICY, game)
-        opponent = "pretrained" if name in pretrained_agents() else None
+        opponent = "pretrained" if game in pretrained_agents() else None
         export_page(
             ExportPageSettings(str(run_dir), GameSettings(name), opponent=opponent, output_dir=str(folder / game))
         )
