@@ -1,7 +1,7 @@
 """The players of the opponents that the page offers, loaded once for many requests."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock
 
@@ -13,7 +13,7 @@ from selfplay.errors import SelfPlayError, TimeLimitError
 from selfplay.files import sha256
 from selfplay.games import Game, State
 from selfplay.players.capabilities import SolvesExactly
-from selfplay.players.player import ActionValues, Player, PlayerWrapper, SearchedPolicies, pick_actions
+from selfplay.players.player import ActionValues, Player, PlayerWrapper, pick_actions
 from selfplay.players.value_net import best_values
 from selfplay.search.deadline import Deadline, current_deadline
 from selfplay.web.schemas import OfferedPlayer
@@ -77,51 +77,20 @@ class LoadedPlayers:
             return self._shared[key]
 
     def _compiled_player(self, game: Game, offer: OfferedPlayer) -> Player:
-        """A new player that searches. The first of its kind is compiled when it is first asked."""
+        """A new player that searches. The first of its kind has to be compiled, whose time no deadline counts."""
         player = made_player(offer)
         key = game.name, offer.id
-        if key in self._compiled:
-            return player
-
-        def compile_search() -> None:
+        if key not in self._compiled:
             with current_deadline().paused(), Deadline(0.0).applied(), suppress(TimeLimitError):
                 player.act(game.init(), Draws(0, torch.tensor([0]), 0))
             self._compiled.add(key)
-
-        return CompiledPlayer(player, compile_search)
+        return player
 
 
 def made_player(offer: OfferedPlayer) -> Player:
     """The player of an opponent, without values of actions if these are no estimates of outcomes."""
     player: Player = offer.make()
     return player if offer.estimates else SilentPlayer(player)
-
-
-class CompiledPlayer(PlayerWrapper):
-    """Is compiled by `compile_search` when it is first asked, in a time that no deadline counts: until then a match
-    can be shown."""
-
-    def __init__(self, player: Player, compile_search: Callable[[], None]) -> None:
-        super().__init__(player)
-        self._compile: Callable[[], None] | None = compile_search
-
-    def _compiled(self) -> Player:
-        if self._compile is not None:
-            self._compile()
-            self._compile = None
-        return self.player
-
-    def act(self, state: State, draws: Draws) -> Tensor:
-        return self._compiled().act(state, draws)
-
-    def policy(self, state: State) -> Tensor | None:
-        return self._compiled().policy(state)
-
-    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues | None:
-        return self._compiled().value_actions(state, draws)
-
-    def searched(self, state: State, draws: Draws) -> SearchedPolicies | None:
-        return self._compiled().searched(state, draws)
 
 
 class SilentPlayer(PlayerWrapper):

@@ -4,13 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
 
-from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
 from selfplay.web.loaded_players import LoadedPlayers, NotFoundError
 from selfplay.web.schemas import OfferedPlayer
 
@@ -52,23 +49,6 @@ def test_a_search_serves_one_request_at_a_time_and_waits_for_the_next(
     with players.lent(GAME, offer) as again:
         assert again in (one, other)
     assert len(made) == 2
-
-
-def test_a_search_is_compiled_when_it_is_first_asked_and_not_to_show_a_match(
-    monkeypatch: pytest.MonkeyPatch, made: list[Player], maker: Callable[[], Player]
-) -> None:
-    asked = []
-    act = RandomPlayer.act
-    monkeypatch.setattr(RandomPlayer, "act", lambda *arguments: (asked.append(1), act(*arguments))[1])
-    players, offer = LoadedPlayers(), offered(maker, is_slow=True)
-    counts = []
-    for _ in range(2):
-        with players.lent(GAME, offer) as player:
-            counts.append(len(asked))
-            player.act(GAME.init(), Draws(0, torch.tensor([0]), 0))
-            counts.append(len(asked))
-    assert counts == [0, 2, 2, 3]
-    assert len(made) == 1
 
 
 def test_a_player_is_loaded_again_when_its_file_has_changed(
