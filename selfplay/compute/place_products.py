@@ -3,7 +3,7 @@
 LLVM does not find these instructions in loops that numba compiles, which are about half as fast.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -41,7 +41,7 @@ def sums_of(places: int, groups: int) -> Any:
                 context.make_array(kind)(context, builder, value).data
                 for kind, value in zip(signature.args[:3], values[:3], strict=True)
             ]
-            _Sums(builder, places, groups, *arrays).generate(*values[3:])
+            _Sums(builder, places, groups, *arrays).generate(values[3:])
             return context.get_dummy_value()
 
         return types.void(memory, weights, indices, *[types.int64] * len(numbers)), generate
@@ -77,19 +77,9 @@ class _Sums:
         self.places, self.groups, self.tiles = range(places), range(groups), list(product(range(places), range(groups)))
         self.memory, self.weights, self.indices = memory, weights, indices
 
-    def generate(
-        self,
-        first: Any,
-        inputs: Any,
-        taps: Any,
-        biases: Any,
-        here: Any,
-        there: Any,
-        output: Any,
-        added: Any,
-        rectifies: Any,
-        is_portable: Any,
-    ) -> None:
+    def generate(self, numbers: Sequence[Any]) -> None:
+        """`numbers`: the arguments of the function that follow the arrays, in its order."""
+        first, inputs, taps, biases, here, there, output, added, rectifies, is_portable = numbers
         builder, zero = self.builder, ir.Constant(INDEX, 0)
         is_added, is_rectified, is_exact = (
             builder.icmp_signed("!=", number, zero) for number in (added, rectifies, is_portable)

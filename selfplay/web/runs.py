@@ -98,7 +98,11 @@ def other_runs(catalog: OpponentCatalog, game: Game) -> dict[str, RunFolder]:
     outputs = Path(catalog.settings.other_runs)
     paths = {path.resolve(): path for path in (*_folders(own.parent), *_folders(outputs, depth=2))}
     paths.pop(own.resolve(), None)
-    of_game = {shown_path(catalog, path): RunFolder(path) for path in paths.values() if _game_of(path) == game.name}
+    of_game: dict[str, RunFolder] = {}
+    for path in paths.values():
+        if _game_of(path) == game.name:
+            name = shown_path(catalog, path)
+            of_game[name if name not in of_game else f"{path.parent.name}/{name}"] = RunFolder(path)
     return dict(sorted(of_game.items())[:MOST_RUNS])
 
 

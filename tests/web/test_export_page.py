@@ -16,6 +16,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.games import game_names, make_game
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint, save_checkpoint
+from selfplay.players.pretrained import search_depth
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
@@ -77,6 +78,17 @@ REFUSED = {
     with_two_comparisons: "0 < own < 5",
     calling_one: "own / 2",
 }
+
+
+def test_hard_looks_at_most_six_plies_ahead_where_a_browser_computes(tmp_path: Path) -> None:
+    export_page(
+        ExportPageSettings(
+            str(tmp_path), GameSettings("draughts"), opponent="pretrained", output_dir=str(tmp_path / "site")
+        )
+    )
+    description = json.loads((tmp_path / "site" / "local" / "game.json").read_text())
+    assert description["ways"]["hard"]["depth"] == 6
+    assert search_depth("draughts", 0) > 6
 
 
 @pytest.mark.parametrize("rule", REFUSED)

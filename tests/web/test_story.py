@@ -6,7 +6,12 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
+from selfplay.games import make_game
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import GameSettings
+from selfplay.settings.playing import WebSettings
+from selfplay.web.opponents import OpponentCatalog
+from selfplay.web.runs import other_runs
 
 STORY = "/api/games/tictactoe/story"
 RUNS = "/api/games/tictactoe/runs"
@@ -136,6 +141,16 @@ def test_other_runs_of_the_game_are_listed_and_have_stories(client: TestClient, 
     for unknown in (str(run_dir), "/etc", "../run", "broken", "\0"):
         answer = client.get(STORY, params={"run": unknown})
         assert (answer.status_code, list(answer.json())) == (404, ["error"])
+
+
+def test_runs_with_the_same_name_in_two_folders_are_both_listed(run_dir: Path, tmp_path: Path) -> None:
+    for folder in (tmp_path / "own", tmp_path / "others"):
+        shutil.copytree(run_dir, folder / "twin")
+    settings = WebSettings(
+        str(tmp_path / "own" / "run"), GameSettings("tictactoe"), other_runs=str(tmp_path / "others")
+    )
+    found = other_runs(OpponentCatalog(settings), make_game("tictactoe"))
+    assert {name: run.path.parent.name for name, run in found.items()} == {"twin": "own", "others/twin": "others"}
 
 
 def test_the_story_says_where_the_training_data_change(client: TestClient) -> None:
