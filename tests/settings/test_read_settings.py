@@ -42,7 +42,13 @@ def test_a_program_reads_each_of_its_settings(name: str) -> None:
     # A run has one configuration for all its stages, so that each takes the settings of all.
     usual = () if program.kind is Settings and name != "learn" else (name,)
     own = {field.name for field in fields(program.kind) if name in field.metadata.get(PROGRAMS, usual)}
-    assert own - BY_ALL - settings_read_by(program) == set()
+    try:
+        read = settings_read_by(program)
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith("selfplay"):
+            raise
+        pytest.skip(str(error))
+    assert own - BY_ALL - read == set()
 
 
 @pytest.mark.parametrize(
