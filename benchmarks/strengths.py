@@ -1,11 +1,13 @@
-"""Measure Easy, Medium, Hard and Unbeatable against each other and a careful beginner, as a Markdown table.
+"""Measure the strengths that people choose by, each against the next below, as a Markdown table.
 
     python benchmarks/strengths.py
     python benchmarks/strengths.py othello hex --matches 100
+    python benchmarks/strengths.py hex_9x9 --find
 
-Both players move first in half of the matches. Scores are in percent; a draw is half a point. The careful beginner
-looks two plies ahead, so it sees its own win and the opponent's threat; in Othello it looks one ply ahead by rules of
-thumb (corners, mobility, stable discs), the weights in conf/evaluation/article.yaml.
+Both players move first in half of the matches. Scores are in percent; a draw is half a point.
+
+`--find` finds the temperatures with which each strength scores about 77 % against the next below, by bisection, and
+writes the line of the game for LADDERS in selfplay/named_players/ladders.py.
 """
 
 import project_environment
@@ -13,22 +15,67 @@ import project_environment
 import argparse
 import logging
 import sys
+from itertools import pairwise
+from math import sqrt
 
 from selfplay import match
 from selfplay.cli.main import reporting_errors
 from selfplay.games import Game, make_game
-from selfplay.named_players.strengths import STRENGTHS
+from selfplay.named_players.strengths import NOTICES, STRENGTHS, strengths
 from selfplay.players.perfect import perfect_player_of
 
-GAMES = ("tictactoe", "sumto100", "connect_four", "othello", "hex", "breakthrough")
-BEGINNER, OTHELLO_BEGINNER = "search:negascout?depth=2&slack=0", "search:negascout?depth=1&slack=0&evaluation=article"
+GAMES = (
+    "tictactoe",
+    "sumto100",
+    "connect_four",
+    "othello",
+    "gomoku",
+    "go_7x7",
+    "hex",
+    "breakthrough",
+    "breakthrough_6x6",
+    "draughts",
+    "nine_mens_morris",
+    "dots_and_boxes",
+)
+WANTED, NEAR = 0.77, 0.05
+"""The score that is looked for, and how far it may be from it."""
+COLDEST, HOTTEST, MOST_TRIES = 1e-3, 1e3, 7
 
 
-def pairs(game: Game) -> list[tuple[str, str]]:
-    """Each strength and what it is measured against."""
-    beginner = OTHELLO_BEGINNER if game.counts_discs else BEGINNER
-    unbeatable = [] if perfect_player_of(game) is None else [("perfect", "hard")]
-    return [("easy", beginner), ("medium", beginner), ("medium", "easy"), ("hard", "medium"), *unbeatable]
+def score(game: Game, better: str, worse: str, matches: int, seed: int) -> float:
+    return match(better, worse, game=game, matches=matches, seed=seed, opening_plies=0).score
+
+
+def find(game: Game, matches: int, seed: int) -> None:
+    """Write the temperatures of the strengths below the strongest, found from above."""
+    above, found = "strongest", dict[str, float]()
+    for strength in reversed(NOTICES):
+        first = strengths(game)[strength].temperature or 1.0
+        low, high, tried = COLDEST, HOTTEST, dict[float, float]()
+        temperature = first if above == "strongest" else max(first, 1.2 * found[above.partition("?")[0]])
+        for _ in range(MOST_TRIES):
+            tried[temperature] = score(game, above, f"{strength}?temperature={temperature:.3g}", matches, seed)
+            print(f"  {above} against {strength} at {temperature:.3g}: {100 * tried[temperature]:.0f} %", flush=True)
+            if abs(tried[temperature] - WANTED) <= NEAR:
+                break
+            low, high = (temperature, high) if tried[temperature] < WANTED else (low, temperature)
+            temperature = min(max(sqrt(low * high), temperature / 3), temperature * 3)
+        best = min(tried, key=lambda one: abs(tried[one] - WANTED))
+        found[strength] = float(f"{best:.3g}")
+        above = f"{strength}?temperature={best:.3g}"
+    player = strengths(game)["hard"].player
+    print(f'    ("{game.name}", "{player}"): {tuple(found[strength] for strength in NOTICES)},', flush=True)
+
+
+def measure(game: Game, matches: int, seed: int) -> None:
+    """Write a row of the table: the score of each strength against the next below."""
+    scores = [score(game, better, worse, matches, seed) for worse, better in pairwise(STRENGTHS)]
+    top = "perfect play" if perfect_player_of(game) is not None else strengths(game)["strongest"].player
+    print(
+        f"| {game.presentation.title} | " + " | ".join(f"{100 * one:.0f} %" for one in scores) + f" | {top} |",
+        flush=True,
+    )
 
 
 def main() -> None:
@@ -36,17 +83,14 @@ def main() -> None:
     parser.add_argument("games", nargs="*", default=GAMES)
     parser.add_argument("--matches", type=int, default=200, help="of each pair")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--find", action="store_true", help="find the temperatures")
     options = parser.parse_args()
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
-    print("| game | strength | against | won-drawn-lost | score |\n|---|---|---|---:|---:|", flush=True)
+    if not options.find:
+        heads = [f"{better.capitalize()} against {worse.capitalize()}" for worse, better in pairwise(STRENGTHS)]
+        print(f"| | {' | '.join(heads)} | Strongest |\n|---|{'---:|' * len(heads)}---|", flush=True)
     for name in options.games:
-        game = make_game(name)
-        for one, other in pairs(game):
-            results = match(one, other, game=game, matches=options.matches, seed=options.seed, opening_plies=0)
-            words = ["Unbeatable" if player == "perfect" else player.capitalize() for player in (one, other)]
-            against = words[1] if other in STRENGTHS else "a careful beginner"
-            title = game.presentation.title
-            print(f"| {title} | {words[0]} | {against} | {results} | {100 * results.score:.0f} % |", flush=True)
+        (find if options.find else measure)(make_game(name), options.matches, options.seed)
 
 
 if __name__ == "__main__":

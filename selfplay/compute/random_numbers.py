@@ -64,6 +64,7 @@ class Purpose(IntEnum):
     LEAF = 14
     POSITION = 15
     OPENING = 16
+    NOTICE = 17
 
 
 @rule

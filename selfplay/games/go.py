@@ -100,6 +100,9 @@ def go_rules(width: int, komi: float) -> Rules:
     size, limit, half_points = width * width, 2 * width * width, int(2 * komi)
     board, pass_bit = word_of(range(size), size), word_of([size], size + 1)
     beside, beside_two, connected = chain_rules(width)
+    numbers = np.arange(size).reshape(width, width)
+    not_left, not_right = (word_of(part.reshape(-1).tolist(), size) for part in (numbers[:, 1:], numbers[:, :-1]))
+    edge = board & ~word_of(numbers[1:-1, 1:-1].reshape(-1).tolist(), size)
 
     @position
     class Position(NamedTuple):
@@ -181,6 +184,18 @@ def go_rules(width: int, komi: float) -> Rules:
         return Position(opp, own, 0, plies, ko)
 
     @rule
+    def sensible(p: Position) -> Word:
+        """All actions but those that fill an eye of one's own: an empty crossing between own stones, where the other
+        player has at most one of the crossings beside it diagonally, and none at the edge."""
+        beside_other = beside(board & ~p.own)
+        left, right = (p.opp & not_right) << 1, (p.opp & not_left) >> 1
+        upper, lower = left >> width, left << width
+        upper_right, lower_right = right >> width, right << width
+        some = upper | lower | upper_right | lower_right
+        several = (upper & lower) | (upper_right & lower_right) | ((upper | lower) & (upper_right | lower_right))
+        return legal_actions(p) & ~(board & ~(beside_other | several | (edge & some)))
+
+    @rule
     def owned(p: Position) -> tuple[Word, Word]:
         """Each player's stones, and the empty crossings that are connected with these stones only."""
         empty = board & ~(p.own | p.opp)
@@ -223,6 +238,7 @@ def go_rules(width: int, komi: float) -> Rules:
         margin=margin,
         margin_unit=0.5,
         owned=owned,
+        sensible=sensible,
     )
 
 

@@ -38,6 +38,7 @@ def mnk_rules(rows: int, columns: int, length: int) -> Rules:
     size = rows * columns
     numbers = np.arange(size).reshape(rows, columns)
     board = word_of(range(size), size)
+    not_left, not_right = (word_of(part.reshape(-1).tolist(), size) for part in (numbers[:, 1:], numbers[:, :-1]))
     # A line is found by doubling: from the starts of 2 stones to those of 4, and so on, then to those of `length`.
     doublings = length.bit_length() - 1
     rest = length - (1 << doublings)
@@ -91,7 +92,17 @@ def mnk_rules(rows: int, columns: int, length: int) -> Rules:
         """The other player's line is a loss for the player to move; a full board without one is a draw."""
         return -1 if has_line(p.opp) else 0
 
-    return Rules(Position(0, 0), legal_actions, play, is_terminal, return_to_move)
+    @rule
+    def with_neighbours(crossings: Word) -> Word:
+        wide = crossings | ((crossings & not_right) << 1) | ((crossings & not_left) >> 1)
+        return board & (wide | (wide << columns) | (wide >> columns))
+
+    @rule
+    def sensible(p: Position) -> Word:
+        """The crossings at most two steps from a stone."""
+        return legal_actions(p) & with_neighbours(with_neighbours(p.own | p.opp))
+
+    return Rules(Position(0, 0), legal_actions, play, is_terminal, return_to_move, sensible=sensible)
 
 
 class GomokuPresentation(Presentation):

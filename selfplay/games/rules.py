@@ -41,6 +41,9 @@ class Rules(NamedTuple):
     points: Callable[[Position], tuple[Any, Any]] | None = None
     """The points so far of the player to move and of the other, whole numbers of `margin_unit`, without komi, to be
     shown to people. None: only the lead is shown."""
+    sensible: Callable[[Position], Word] | None = None
+    """Those of the legal actions that people would consider, such as crossings near stones; 0 if there are none. The
+    strengths that people choose by take only these. None: all actions."""
     margin_unit: float = 1.0
     """The points of a margin of 1, such as 0.5 if there can be half points."""
 

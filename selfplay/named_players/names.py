@@ -28,9 +28,11 @@ ITSELF = "itself"
 PLAYERS: Registry[Any] = Registry(
     "player",
     {
+        "beginner": "selfplay.named_players.strengths:beginner",
         "easy": "selfplay.named_players.strengths:easy",
         "medium": "selfplay.named_players.strengths:medium",
         "hard": "selfplay.named_players.strengths:hard",
+        "strongest": "selfplay.named_players.strengths:strongest",
         "level": "selfplay.named_players.agents:level",
         PRETRAINED: "selfplay.named_players.agents:pretrained",
         "search": "selfplay.named_players.search:search",

@@ -1,63 +1,83 @@
-"""`easy`, `medium`, `hard`: the strengths that people choose by, and the player that judges their moves.
+"""The strengths that people choose by, `beginner` to `strongest`, and the player that judges their moves.
 
 All of them come with the program, so a name means the same player on every computer. `python benchmarks/strengths.py`
-measures them.
+measures them, and finds the temperatures.
 """
 
+from typing import NamedTuple
+
 from selfplay.games import Game
+from selfplay.named_players.ladders import temperatures_of
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
+from selfplay.players.tempered import TemperedPlayer
 
-STRENGTHS = ("easy", "medium", "hard")
+NOTICES = {"beginner": 0.5, "easy": 0.75, "medium": 0.95, "hard": 1.0}
+"""The weaker strengths, the weakest first: how often each sees that a player can win at once."""
+STRENGTHS = (*NOTICES, "strongest")
 """The weakest first."""
 
-SEARCH = "search:negascout?table_bits=0"
-"""Without a table, which saves little at these depths, so that each of many matches can have a player."""
-WITH_TABLE = "search:negascout?table_bits=14"
-HARD_DEPTH, FEATURES_DEPTH = 3, 6
-"""Plies that the pretrained agent looks ahead in most games, and a search by features."""
+SEARCH, DEEP_SEARCH = "search:negascout?table_bits=0", "search:negascout?table_bits=14"
+"""Without a table, which saves little at small depths, so that each of many matches can have a player."""
+DEPTH, STRONGEST_DEPTH = 3, 5
+"""Plies that a search looks ahead in most games: that by whose values the weaker strengths draw, and the strongest."""
+SOLVED_DEPTH = 8
+"""The same of the weaker strengths in games that can be solved, where only the ends of matches have values."""
+ENDGAME = 10
+"""With at most this number of empty squares the strongest player plays perfectly, in games with an exact solver."""
+SLACK = 0.01
+"""Of the strongest player that searches by alpha-beta, so that it does not repeat its matches."""
+SIMULATIONS, MOST_SIMULATIONS = 100, 400
+"""Simulations with a learned agent: of the search by which the weaker strengths draw, and of the strongest."""
+ROLLOUTS, FEWEST_OF_STRONGEST, ROLLOUTS_BY_SQUARES = 400, 2000, 200_000
+"""The same with random matches. The strongest has more on small boards, this number divided by the squares."""
+FROM_VISITS = 0.25
+"""The temperature of the strongest player that searches trees, so that it does not repeat its matches."""
 
 
-def strengths(game: Game) -> dict[str, str]:
-    """The names of the players that stand for easy, medium and hard. The first call for a game can take seconds.
+class Strength(NamedTuple):
+    """How a strength plays."""
 
-    Each draws one of about equally good actions, so that it does not repeat its matches. Perfect play, where it is
-    known, is stronger than these.
+    player: str
+    """The name of the player by whose values it draws its actions."""
+    temperature: float | None = None
+    """As of `TemperedPlayer`; None: it plays as this player does."""
+    notices: float = 1.0
+    """Likewise."""
+
+
+def strengths(game: Game) -> dict[str, Strength]:
+    """How each of the strengths plays in a game. The first call for a game can take seconds.
+
+    Each draws one of about equally good actions, so that it does not repeat its matches.
     """
-    greedy = "discs" if game.counts_discs else game.usual_evaluation
-    easy = f"{SEARCH}&depth=1&slack=0&evaluation={greedy}&epsilon=0.2"
-    has_agent = game.learned_as() in pretrained_agents()
-    if has_agent and is_for_compiled_search(game.learned_as()):
-        learned, depth = f"{SEARCH}&evaluation={PRETRAINED}", search_depth(game.learned_as(), HARD_DEPTH)
-        deeper = SEARCH if depth <= HARD_DEPTH else WITH_TABLE
-        return {
-            "easy": easy,
-            "medium": f"{learned}&depth=1&slack=0.05&epsilon=0.2",
-            "hard": f"{deeper}&evaluation={PRETRAINED}&depth={depth}&slack=0.01",
-        }
-    if perfect_player_of(game) is not None:
-        return {
-            "easy": easy,
-            "medium": f"{SEARCH}&depth=3&slack=0&epsilon=0.1",
-            "hard": f"{SEARCH}&depth=6&slack=0",
-        }
-    if not has_agent and game.features is not None:
-        return {
-            "easy": easy,
-            "medium": f"{SEARCH}&depth=2&slack=0&evaluation={game.usual_evaluation}&epsilon=0.1",
-            "hard": f"{WITH_TABLE}&depth={FEATURES_DEPTH}&slack=0&evaluation={game.usual_evaluation}",
-        }
-    return {
-        # Sees its own win and the threat of the other player, three times out of four.
-        "easy": f"{SEARCH}&depth=2&slack=0&evaluation={greedy}&epsilon=0.25",
-        "medium": "mcts:rollouts?simulations=100",
-        "hard": f"mcts:{PRETRAINED}?simulations=100&temperature=0.25"
-        if has_agent
-        else "mcts:rollouts?simulations=2000",
-    }
+    weaker, strongest = _players(game)
+    temperatures = zip(NOTICES.items(), temperatures_of(game.name, weaker), strict=True)
+    tempered = {name: Strength(weaker, temperature, notices) for (name, notices), temperature in temperatures}
+    return tempered | {"strongest": strongest}
+
+
+def _players(game: Game) -> tuple[str, Strength]:
+    """The player by whose values the weaker strengths draw, and the strongest."""
+    learned_as, has_perfect = game.learned_as(), perfect_player_of(game) is not None
+    has_agent = learned_as in pretrained_agents()
+    if has_agent and not is_for_compiled_search(learned_as):
+        search = f"mcts:{PRETRAINED}?simulations="
+        return f"{search}{SIMULATIONS}", Strength(f"{search}{MOST_SIMULATIONS}", FROM_VISITS)
+    evaluation = PRETRAINED if has_agent else game.usual_evaluation
+    if has_agent or game.features is not None:
+        depth = search_depth(learned_as, STRONGEST_DEPTH)
+        weaker = f"{SEARCH}&evaluation={evaluation}&depth={max(DEPTH, depth // 2)}"
+        endgame = "" if game.exact_solver is None else f"&endgame={ENDGAME}"
+        strongest = Strength(f"{DEEP_SEARCH}&evaluation={evaluation}&depth={depth}&slack={SLACK}{endgame}")
+        return weaker, Strength("perfect") if has_perfect else strongest
+    if has_perfect:
+        return f"{SEARCH}&evaluation={evaluation}&depth={SOLVED_DEPTH}", Strength("perfect")
+    most = max(FEWEST_OF_STRONGEST, ROLLOUTS_BY_SQUARES // (game.num_squares or 1))
+    return f"mcts:rollouts?simulations={ROLLOUTS}", Strength(f"mcts:rollouts?simulations={most}", FROM_VISITS)
 
 
 JUDGE_DEPTH, JUDGE_SIMULATIONS, NETWORK_SIMULATIONS = 5, 4000, 100
@@ -84,25 +104,60 @@ def judge_name(game: Game) -> tuple[str, str]:
     return name, f"{evaluation}, {depth} plies"
 
 
-def _named(game: Game, name: PlayerName) -> Player:
-    player = make_player(strengths(game)[name.kind], game)
+def _made(game: Game, name: PlayerName, temperature: float | None) -> Player:
+    strength = strengths(game)[name.kind]
+    player = make_player(strength.player, game)
+    if (drawn := temperature or strength.temperature) is not None:
+        player = TemperedPlayer(game, player, drawn, notices=strength.notices)
     player.name = name.text
     return player
 
 
+@player_kind("beginner")
+def beginner(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
+    """the opponent that sees every second win or threat
+
+    Args:
+        temperature: the higher, the weaker; null: as measured for the game
+    """
+    return _made(game, name, temperature)
+
+
 @player_kind("easy")
-def easy(game: Game, name: PlayerName) -> Player:
-    """the opponent that beginners can beat"""
-    return _named(game, name)
+def easy(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
+    """the opponent that sees three of four wins and threats
+
+    Args:
+        temperature: the higher, the weaker; null: as measured for the game
+    """
+    return _made(game, name, temperature)
 
 
 @player_kind("medium")
-def medium(game: Game, name: PlayerName) -> Player:
-    """the opponent that often beats beginners"""
-    return _named(game, name)
+def medium(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
+    """the opponent that seldom misses a win or a threat
+
+    Args:
+        temperature: the higher, the weaker; null: as measured for the game
+    """
+    return _made(game, name, temperature)
 
 
 @player_kind("hard")
-def hard(game: Game, name: PlayerName) -> Player:
-    """the opponent that seldom loses"""
-    return _named(game, name)
+def hard(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
+    """the opponent that makes small mistakes
+
+    Args:
+        temperature: the higher, the weaker; null: as measured for the game
+    """
+    return _made(game, name, temperature)
+
+
+@player_kind("strongest")
+def strongest(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
+    """the strongest opponent that comes with the program and answers at once
+
+    Args:
+        temperature: the higher, the weaker; null: as measured for the game
+    """
+    return _made(game, name, temperature)

@@ -107,6 +107,7 @@ class MctsPlayer(Player):
             result.action_values.to(torch.float32),
             points_per_value=self.search.parts.ends.points_per_value,
             visits=result.visits,
+            priors=result.priors,
             preferred=result.actions,
         )
 

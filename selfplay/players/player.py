@@ -39,6 +39,8 @@ class ActionValues(NamedTuple):
     """bool[B]: the positions whose values are those of the game's exact solver; None: no position's are."""
     visits: Tensor | None = None
     """int64[B, A]: the number of simulations through each action, 0 where illegal; None if it does not simulate."""
+    priors: Tensor | None = None
+    """float64[B, A]: how likely each action seemed before simulations, 0 where illegal; None likewise."""
     preferred: Tensor | None = None
     """int64[B]: the actions that its search finds best; None: those with the highest values."""
 

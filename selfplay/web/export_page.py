@@ -156,6 +156,7 @@ def rules_of(game: Game) -> str:
         "margin": (rules.margin, [position]),
         "owned": (rules.owned, [position]),
         "points": (rules.points, [position]),
+        "sensible": (rules.sensible, [position]),
         "phaseOf": (phase_of, [WORD, WORD, NUMBER, NUMBER, NUMBER]),
     }
     written = {name: (rule, kinds) for name, (rule, kinds) in functions.items() if rule is not None}
@@ -221,8 +222,10 @@ def _shown(game: Game) -> list[int] | None:
 def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
     """The strengths that exported/worker.js can play in seconds: without an agent, or with it if it is pretrained."""
     found = {}
-    for strength, text in strengths(game).items():
-        name = parse_name(text)
+    for strength, plays in strengths(game).items():
+        name = parse_name(plays.player)
+        if name.kind not in WAYS:
+            continue
         is_tree_search = name.kind == "mcts"
         evaluation = name.argument if is_tree_search else name.options["evaluation"]
         if evaluation == PRETRAINED and agent.path == pretrained_agents()[game.learned_as()]:
@@ -232,12 +235,16 @@ def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
             offer = OfferedPlayer(
                 strength, "strength", strength.capitalize(), kind_named(strength).meaning, _not_made, estimates=False
             )
-            found[offer] = _tree_search(name, evaluation) if is_tree_search else _alpha_beta(name, evaluation)
+            found[offer] = {
+                **WAYS[name.kind](name, evaluation),
+                "temperature": plays.temperature,
+                "notices": plays.notices,
+            }
     return found
 
 
 def _alpha_beta(name: PlayerName, evaluation: str) -> dict[str, Any]:
-    options = {option: name.options[option] or 0 for option in ("depth", "slack", "epsilon")}
+    options = {option: name.options[option] or 0 for option in ("depth", "slack")}
     options["depth"] = min(options["depth"], MOST_PLIES)
     is_points = evaluation in POINTS
     ends = {"win": 0, "point": 1} if is_points else {"win": 1, "point": 0}
@@ -245,9 +252,12 @@ def _alpha_beta(name: PlayerName, evaluation: str) -> dict[str, Any]:
 
 
 def _tree_search(name: PlayerName, evaluation: str) -> dict[str, Any]:
-    rule = _rule(rule_of(name))
-    options = {option: name.options[option] for option in ("simulations", "temperature")}
-    return {"kind": "tree_strength", "evaluation": evaluation, "rule": rule, **options}
+    simulations = name.options["simulations"]
+    return {"kind": "tree_strength", "evaluation": evaluation, "rule": _rule(rule_of(name)), "simulations": simulations}
+
+
+WAYS = {"search": _alpha_beta, "mcts": _tree_search}
+"""How the players by whose values strengths draw are described, by the kinds of their names."""
 
 
 def _rule(name: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from selfplay.games import Game, game_names, make_game
 from selfplay.named_players.names import PLAYERS, parse_name
+from selfplay.named_players.strengths import STRENGTHS
 from selfplay.playing.estimates import thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text
 from selfplay.settings.playing import WebSettings
@@ -15,7 +16,7 @@ from selfplay.web.loaded_players import NotFoundError
 from selfplay.web.offers import offers
 from selfplay.web.schemas import GameView, OfferedPlayer, OpponentsView
 
-STRENGTH_WORDS = {"Easy": "easy", "Medium": "medium", "Hard": "hard", "Unbeatable": "perfect"}
+STRENGTH_WORDS = {strength.capitalize(): strength for strength in STRENGTHS} | {"Perfect": "perfect"}
 """Words for strengths, the weakest first, and the ids of the opponents for which they stand."""
 
 

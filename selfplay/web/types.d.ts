@@ -196,8 +196,8 @@ interface Description {
 
 /** How an opponent plays: by one ply, alpha-beta or tree search with the agent, at random, or as a strength does. */
 type Way = { kind: "agent" | "search" | "random" } | { kind: "tree_search"; rule: Rule } | Strong | StrongTree;
-type Strong = { kind: "strength"; evaluation: "agent" | "none" | "points"; ends: Ends; depth: number; slack: number; epsilon: number };
-type StrongTree = { kind: "tree_strength"; evaluation: "agent" | "rollouts"; rule: Rule; simulations: number; temperature: number };
+type Strong = { kind: "strength"; evaluation: "agent" | "none" | "points"; ends: Ends; depth: number; slack: number; temperature: number | null; notices: number };
+type StrongTree = { kind: "tree_strength"; evaluation: "agent" | "rollouts"; rule: Rule; simulations: number; temperature: number | null; notices: number };
 
 /** The value of a finished match: of a win, and of each point of the margin. */
 type Ends = { win: number; point: number };
@@ -237,7 +237,7 @@ type Evaluator = { value: (position: Position) => number };
 type PositionEvaluator = { evaluation: (position: Position, bits: bigint) => { value: number; logits: number[] } };
 
 /** What a tree search finds, by action: see tree_search.js. */
-type TreeSearched = { values: number[]; visits: number[]; weights: number[]; action: number };
+type TreeSearched = { values: number[]; visits: number[]; priors: number[]; action: number };
 
 /** What a player finds in a position; values is null if it values no actions. isExact: they are those of perfect play. */
 type Found = { values: number[] | null; action: number; isExact?: boolean; isUneven?: boolean };

@@ -114,7 +114,7 @@ def test_every_player_can_explore(run_dir: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "unknown player ''; choose from easy, medium, hard, level:L, pretrained, search:"),
+        ("", "unknown player ''; choose from beginner, easy, medium, hard, strongest, level:L, pretrained, search:"),
         ("level", "write level:L"),
         ("level:3?depth=4", "depth=4: a network searches 1 to 3 plies ahead"),
         ("level:3?speed=1", "'speed=1' is not an option of level:L; it takes depth, temperature, run_dir, epsilon"),

@@ -97,6 +97,7 @@ def test_an_installed_package_offers_a_kind_as_an_entry_point(folder: Path) -> N
 @pytest.mark.parametrize("text", ["outside:", "os.nothing:Player"])
 def test_a_name_without_such_a_module_is_an_unknown_player(text: str, tmp_path: Path) -> None:
     with pytest.raises(
-        SettingError, match=f"unknown player '{text}'; choose from easy, medium, hard, level:L, pretrained"
+        SettingError,
+        match=f"unknown player '{text}'; choose from beginner, easy, medium, hard, strongest, level:L, pretrained",
     ):
         make_player(text, GAME, tmp_path)

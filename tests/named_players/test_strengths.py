@@ -1,5 +1,8 @@
 """The strengths that people choose by: a ladder, without repeated matches; and searches that draw among equals."""
 
+from itertools import pairwise
+from math import exp
+
 import pytest
 import torch
 
@@ -8,7 +11,8 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import State, make_game
 from selfplay.named_players.make import make_player
-from selfplay.named_players.strengths import STRENGTHS, strengths
+from selfplay.named_players.strengths import NOTICES, STRENGTHS, strengths
+from selfplay.players.tempered import FLOOR
 
 KEY = stream_key(0, 0, Activity.VERSUS_PERSON)
 SEARCH = "search:negascout?slack=0"
@@ -34,9 +38,9 @@ def test_equal_actions_are_drawn_by_the_random_numbers_of_the_match(game: str) -
 @pytest.mark.parametrize(
     ("name", "opening", "strength"),
     [
-        ("connect_four", ["1", "2"], "easy"),
-        *(pytest.param("connect_four", ["1", "2"], one, marks=pytest.mark.slow) for one in STRENGTHS if one != "easy"),
-        pytest.param("gomoku", ["e5", "d5"], "hard", marks=pytest.mark.slow),
+        ("tictactoe", ["0,0"], "easy"),
+        *(pytest.param("connect_four", ["1", "2"], one, marks=pytest.mark.slow) for one in STRENGTHS[:-1]),
+        pytest.param("gomoku", ["e5", "d5"], "strongest", marks=pytest.mark.slow),
     ],
 )
 def test_no_strength_repeats_its_matches(name: str, opening: list[str], strength: str) -> None:
@@ -73,32 +77,81 @@ def test_actions_within_the_slack_are_equally_likely() -> None:
         make_player(f"{SEARCH[:-1]}-1", game)
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "connect_four"])
-def test_each_strength_beats_the_next_below_and_easy_loses_to_a_careful_beginner(game: str) -> None:
+@pytest.mark.parametrize("game", ["tictactoe", pytest.param("connect_four", marks=pytest.mark.slow)])
+def test_each_strength_beats_the_next_below_but_not_always(game: str) -> None:
     """`python benchmarks/strengths.py` measures all games, in more matches."""
-    beginner = f"{SEARCH}&depth=2"
-    for better, worse in ((beginner, "easy"), ("medium", "easy"), ("hard", "medium")):
-        assert match(better, worse, game=game, matches=60, opening_plies=0).score > 0.6
-    if game == "tictactoe":
-        assert match("hard", "perfect", game=game, matches=60, opening_plies=0).losses == 0
+    for worse, better in pairwise(STRENGTHS):
+        assert 0.6 < match(better, worse, game=game, matches=60, opening_plies=0).score < 0.92
+    assert match("strongest", "perfect", game=game, matches=20, opening_plies=0).score == 0.5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moves", ["e5 a1 e6 a9 e7 i1 e4 e3", "e3 e5 a9 e6 i1 e7 i9 e4"])
-def test_easy_wins_at_once_and_blocks_a_four_three_times_out_of_four(moves: str) -> None:
+def test_easy_wins_at_once_and_blocks_a_four_at_least_three_times_out_of_four(moves: str) -> None:
     """A four, of black and of white, is closed at one end, so that one action of black wins or blocks."""
     game = make_game("gomoku")
     state = State(*(torch.cat([field] * 200) for field in game.state_after(moves.split())))
     actions = make_player("easy", game).act(state, Draws(KEY, torch.arange(200), 8))
-    assert 0.65 < float((actions == game.string_to_action("e8")).float().mean()) < 0.9
+    assert float((actions == game.string_to_action("e8")).float().mean()) > 0.65
+
+
+def policy_of_strength(name: str, game: str, moves: str) -> dict[str, float]:
+    made = make_game(game)
+    policy = make_player(name, made).policy(made.state_after(moves.split()))
+    assert policy is not None
+    return {made.action_to_string(action): share for action, share in enumerate(policy[0].tolist()) if share > 0}
+
+
+@pytest.mark.parametrize(("strength", "notices"), NOTICES.items())
+def test_a_win_at_once_is_seen_as_often_as_the_strength_says(strength: str, notices: float) -> None:
+    # X . .   At this temperature all legal actions are otherwise equally likely.
+    # O X .
+    # O . .
+    policy = policy_of_strength(f"{strength}?temperature=1000", "tictactoe", "0,0 1,0 1,1 2,0")
+    assert policy["2,2"] == pytest.approx(notices + (1 - notices) / 5, abs=0.001)
+
+
+def test_actions_are_drawn_by_their_values_but_not_bad_ones() -> None:
+    game, temperature = make_game("connect_four"), 0.05
+    state = game.state_after(["4", "4"])
+    player = make_player(f"hard?temperature={temperature}", game)
+    values, policy = player.action_values(state), player.policy(state)
+    assert values is not None
+    assert policy is not None
+    expected = ((values.double() - values.max()) / temperature).exp()[0]
+    expected[expected < exp(-FLOOR)] = 0
+    assert torch.allclose(policy[0], expected / expected.sum(), atol=1e-6)
+    with pytest.raises(SettingError, match="temperature"):
+        make_player("hard?temperature=-1", game)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strength", STRENGTHS)
+def test_strengths_in_go_do_not_fill_their_own_eyes(strength: str) -> None:
+    # The black corner has two eyes; white has played elsewhere.
+    game = make_game("go_5x5")
+    moves = ["A2", "E5", "B2", "E4", "C2", "D5", "C1", "D4", "B1", "C5", "A3", "C4"]
+    state = State(*(torch.cat([field] * 100) for field in game.state_after(moves)))
+    legal = game.legal_action_mask(state)[0]
+    eye = game.string_to_action("A1")
+    assert legal[eye]
+    actions = make_player(f"{strength}?temperature=100", game).act(state, Draws(KEY, torch.arange(100), len(moves)))
+    assert eye not in actions.tolist()
+    assert len(set(actions.tolist())) > 3
+
+
+def test_strengths_play_near_stones_in_gomoku() -> None:
+    game = make_game("gomoku")
+    [position] = game.positions(game.state_after(["a1"]))
+    near = {action for action in range(81) if int(game.rules.sensible(position)) >> action & 1}
+    assert near == set(map(game.string_to_action, ["a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]))
 
 
 def test_strengths_of_a_game_of_any_size() -> None:
-    assert "mcts" in strengths(make_game("hex"))["hard"]
-    assert "evaluation=discs" in strengths(make_game("othello_6x6"))["easy"]
-    for size in (3, 5):
-        found = strengths(make_game("dots_and_boxes", size))
-        assert all("evaluation=boxes" in found[strength] for strength in STRENGTHS)
+    assert "rollouts" in strengths(make_game("hex"))["hard"].player
+    for game in (make_game("dots_and_boxes", 3), make_game("dots_and_boxes", 5)):
+        found = strengths(game)
+        assert all("evaluation=boxes" in found[strength].player for strength in STRENGTHS)
 
 
 def test_values_have_a_unit_only_if_they_are_predicted_points() -> None:

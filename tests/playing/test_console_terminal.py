@@ -134,7 +134,7 @@ def test_settings_that_cannot_be_played_are_reported_in_one_line(tmp_path: Path)
     arguments, code, reason = (
         ["--opponent", "nobody"],
         2,
-        "unknown player 'nobody' in opponent; choose from easy, medium, hard, level, pretrained",
+        "unknown player 'nobody' in opponent; choose from beginner, easy, medium, hard, strongest, level, pretrained",
     )
     done = run_forked(CONSOLE, f"run_dir={tmp_path / 'run'}", *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (code, "", 1)

@@ -56,7 +56,10 @@ def test_the_settings_of_a_levels_player_are_used(tiny_run: Path) -> None:
         (["first=random", "second=human", "level=3"], "already name both players"),
         (["level=1", "opponent=perfect"], "opponent=perfect and level=1: set only one of them"),
         (["swap=true"], "swap=true: set first= or second= too"),
-        (["opponent=nobody"], "unknown player 'nobody' in opponent; choose from easy, medium, hard, level, pretrained"),
+        (
+            ["opponent=nobody"],
+            "unknown player 'nobody' in opponent; choose from beginner, easy, medium, hard, strongest, level, ",
+        ),
         (["first='human?epsilon=0.1'"], "a person can only play with"),
     ],
     ids=" ".join,

@@ -53,5 +53,5 @@ def test_go_shows_who_leads_the_crossing_of_ko_and_how_passes_end_the_match():
 
 
 def test_only_where_discs_are_a_feature_do_opponents_value_them():
-    assert "evaluation=none" in strengths(make_game("tests.support.dots:Dots"))["easy"]
-    assert "evaluation=discs" in strengths(make_game("othello"))["easy"]
+    assert "evaluation=none" in strengths(make_game("tests.support.dots:Dots"))["easy"].player
+    assert "evaluation=boxes" in strengths(make_game("dots_and_boxes"))["easy"].player

@@ -43,7 +43,7 @@ from tests.support.runs import LEARN, run_forked, tiny_settings
         ("learner.merge=2", "learner.merge=2: must be true or false"),
         ("output_dir=''", "output_dir=: must be a path"),
         ("agent_file=''", "agent_file=: must be a path"),
-        ("comparison.references=[foo]", "unknown player 'foo' in comparison.references; choose from easy, "),
+        ("comparison.references=[foo]", "unknown player 'foo' in comparison.references; choose from beginner, "),
         ("modules=[nowhere]", "modules=nowhere: must be modules that can be imported from here"),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_level_plays_better_with_a_search_and_explores_by_the_rate_in_its_name
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["learner.self_play=nobody"], "unknown player 'nobody' in learner.self_play; choose from easy, "),
+        (["learner.self_play=nobody"], "unknown player 'nobody' in learner.self_play; choose from beginner, "),
         (
             ["learner.self_play='search:negascout?depth=0'"],
             "learner.self_play=search:negascout?depth=0: depth=0: must be from 1 to 120",

@@ -80,14 +80,14 @@ REFUSED = {
 }
 
 
-def test_hard_looks_at_most_six_plies_ahead_where_a_browser_computes(tmp_path: Path) -> None:
+def test_the_strongest_looks_at_most_six_plies_ahead_where_a_browser_computes(tmp_path: Path) -> None:
     export_page(
         ExportPageSettings(
             str(tmp_path), GameSettings("draughts"), opponent="pretrained", output_dir=str(tmp_path / "site")
         )
     )
     description = json.loads((tmp_path / "site" / "local" / "game.json").read_text())
-    assert description["ways"]["hard"]["depth"] == 6
+    assert description["ways"]["strongest"]["depth"] == 6
     assert search_depth("draughts", 0) > 6
 
 

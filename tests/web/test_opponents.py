@@ -28,11 +28,11 @@ def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: Test
     levels, searches = ["level-1", "level-2", "level-3"], [f"search-{depth}" for depth in range(1, 5)]
     tables = ["tabular:backward_value", "tabular:backward_value?epsilon=0&learn=false"]
     trees = ["mcts-rollouts", "mcts-level"]
-    strengths = ["easy", "medium", "hard"]
+    strengths = ["beginner", "easy", "medium", "hard"]
     assert ids == [*strengths, *levels, *searches, *trees, "random", *tables, "memory-experience", "perfect"]
     assert [one["id"] for one in offer["opponents"] if one["is_default"]] == ["level-3", "search-4"]
-    words = {"Easy": "easy", "Medium": "medium", "Hard": "hard", "Unbeatable": "perfect"}
-    assert (offer["strengths"], offer["default"]) == (words, "easy")
+    words = {"Beginner": "beginner", "Easy": "easy", "Medium": "medium", "Hard": "hard", "Perfect": "perfect"}
+    assert (offer["strengths"], offer["default"]) == (words, "beginner")
     assert offer["notes"] == []
     for level in range(1, 4):
         (run_dir / f"level_{level:02d}" / "agent.safetensors").unlink()
@@ -69,7 +69,7 @@ def test_a_table_is_loaded_again_when_its_file_has_the_inode_of_an_earlier_one(
 def test_a_missing_level_a_broken_file_and_an_unknown_game_are_reported(client: TestClient, run_dir: Path) -> None:
     code, sentence = refused(client, described(opponent="level-9"))
     assert code == 404
-    assert "choose one of easy, medium, hard, level-1, level-2, level-3, search-1, " in sentence
+    assert "choose one of beginner, easy, medium, hard, level-1, level-2, level-3, search-1, " in sentence
     assert refused(client, described("chess")) == (404, f"unknown game; choose one of {', '.join(game_names())}")
     agent = run_dir / "level_02" / "agent.safetensors"
     agent.write_bytes(b"broken")

@@ -187,6 +187,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         for i in range(len(edges)):
             edge = edges[i]
             results.visits[row, edge.action] = edge.visits
+            results.priors[row, edge.action] = edge.prior
             results.policy[row, edge.action] = weights[i]
             if edge.visits > 0 or edge.status != OPEN:
                 results.action_values[row, edge.action] = edge.value

@@ -232,11 +232,14 @@ class TreeSearchResult(NamedTuple):
     or the exact value if it is proved."""
     is_proved: Tensor
     """bool[B]: whether `value` is exact."""
+    priors: Tensor
+    """float64[B, A]: the prior probability of each action; 0 where illegal."""
 
 
 def make_results(batch_size: int, num_actions: int) -> TreeSearchResult:
     """Arrays with nothing found yet, for compiled code to write into."""
     actions, policy = np.zeros(batch_size, dtype=np.int64), np.zeros((batch_size, num_actions))
     visits, values = np.zeros((batch_size, num_actions), dtype=np.int64), np.full((batch_size, num_actions), np.nan)
-    arrays: Any = actions, policy, visits, values, np.zeros(batch_size), np.zeros(batch_size, dtype=np.bool_)
+    proved, priors = np.zeros(batch_size, dtype=np.bool_), np.zeros((batch_size, num_actions))
+    arrays: Any = actions, policy, visits, values, np.zeros(batch_size), proved, priors
     return TreeSearchResult(*arrays)

@@ -1,7 +1,7 @@
 // Random numbers as in selfplay/compute/random_numbers.py: a pure function of (key, match, ply, purpose).
 
 const [GOLDEN_GAMMA, MIX_1, MIX_2] = [0x9e3779b97f4a7c15n, 0xbf58476d1ce4e5b9n, 0x94d049bb133111ebn];
-export const [EXPLORE, RANDOM_ACTION, SAMPLED_ACTION, TIE_BREAK, LEAF] = [0, 1, 2, 7, 14];
+export const [RANDOM_ACTION, SAMPLED_ACTION, TIE_BREAK, LEAF, NOTICE] = [1, 2, 7, 14, 17];
 
 /** @type {(word: bigint) => bigint} */
 const wrapped = (word) => BigInt.asUintN(64, word);

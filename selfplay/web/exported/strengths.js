@@ -1,11 +1,14 @@
-// Easy, Medium and Hard: searches of fixed depth or with a fixed number of simulations, as
-// selfplay/named_players/strengths.py names them.
+// The strengths that people choose by, from Beginner to Strongest, as selfplay/named_players/strengths.py names them.
 
-import { Game, numberOf } from "./game.js";
-import { EXPLORE, LEAF, pick, RANDOM_ACTION, SAMPLED_ACTION, TIE_BREAK, uniform } from "./random.js";
+import { bitsOf, Game, numberOf } from "./game.js";
+import { NOTICE, pick, LEAF, SAMPLED_ACTION, TIE_BREAK, uniform } from "./random.js";
 import { Rollouts } from "./rollouts.js";
 import { searched } from "./search.js";
 import { treeSearched } from "./tree_search.js";
+
+// As in selfplay/players/tempered.py.
+const [FLOOR, SIGHT] = [3, 2];
+const NO_VALUES = { value: () => 0 };
 
 // The actions whose value is at most slack below the largest, but only the best if that is a win or a loss.
 /** @type {(values: number[], slack: number, win: number) => number[]} */
@@ -15,8 +18,69 @@ export function nearlyBest(values, slack, win) {
   return [...values.keys()].filter((action) => values[action] >= least);
 }
 
-// Alpha-beta.
+// Draws actions by scores, the better the more likely, as TemperedPlayer in selfplay/players/tempered.py.
 export class Strength {
+  /**
+   * @param {Strong | StrongTree} way
+   * @param {Description} description
+   * @param {Game} game
+   * @param {Evaluator & PositionEvaluator} agent
+   */
+  constructor(way, description, game, agent) {
+    this.game = game;
+    this.onlyEnds = new Game({ ...description, ends: { win: 1, point: 0 } });
+    this.temperature = way.temperature;
+    this.notices = way.notices;
+    this.source = way.kind === "strength" ? new AlphaBeta(way, description, game, agent) : new TreeSearch(way, this.onlyEnds, game, agent);
+  }
+
+  // draws: the random numbers of the ply.
+  /** @type {(state: GameState, draws: Draws) => number} */
+  act(state, draws) {
+    if (this.temperature === null) {
+      return pick(this.source.candidates(state, draws), draws(TIE_BREAK));
+    }
+    const seen = uniform(draws(NOTICE)) < this.notices;
+    const scores = this.source.scores(state, draws);
+    const weights = this.#weights(scores, seen ? this.#notLostAtOnce(state) : this.#sensible(state));
+    let rest = uniform(draws(SAMPLED_ACTION)) * weights.reduce((sum, weight) => sum + weight);
+    const drawn = weights.findIndex((weight) => weight > 0 && (rest -= weight) < 0);
+    // Not found only if the sums are rounded.
+    return drawn === -1 ? weights.indexOf(1) : drawn;
+  }
+
+  // By action: how likely it is compared with the best.
+  /** @type {(scores: number[], allowed: number[]) => number[]} */
+  #weights(scores, allowed) {
+    const most = Math.max(...allowed.map((action) => scores[action]));
+    const weights = new Array(scores.length).fill(0);
+    for (const action of allowed) {
+      const above = (scores[action] - most) / /** @type {number} */ (this.temperature);
+      weights[action] = above >= -FLOOR ? Math.exp(above) : 0;
+    }
+    return weights;
+  }
+
+  /** @type {(state: GameState) => number[]} */
+  #sensible(state) {
+    const legal = this.game.legal(state);
+    const { sensible } = this.game.rules;
+    const found = sensible === undefined ? legal : bitsOf(sensible(state.position)).filter((action) => legal.includes(action));
+    return found.length > 0 ? found : legal;
+  }
+
+  // The actions that win at once if there are any, or else those after which the other player cannot.
+  /** @type {(state: GameState) => number[]} */
+  #notLostAtOnce(state) {
+    const allowed = this.#sensible(state);
+    const { values } = searched(this.onlyEnds, NO_VALUES, state, { depth: SIGHT });
+    const best = Math.max(...allowed.map((action) => values[action]));
+    return allowed.filter((action) => values[action] >= Math.min(best, 1) || (best < 1 && values[action] > -1));
+  }
+}
+
+// The values of alpha-beta.
+class AlphaBeta {
   // evaluation: agent, none (only the end of a match counts) or points. ends: of the last two, as those of a game.
   /**
    * @param {Strong} way
@@ -24,63 +88,51 @@ export class Strength {
    * @param {Game} game
    * @param {Evaluator} agent
    */
-  constructor({ evaluation, ends, depth, slack, epsilon }, description, game, agent) {
-    const evaluators = { agent, none: { value: () => 0 }, points: { value: (/** @type {Position} */ position) => -numberOf(game.rules.margin(position)) } };
+  constructor({ evaluation, ends, depth, slack }, description, game, agent) {
+    const evaluators = { agent, none: NO_VALUES, points: { value: (/** @type {Position} */ position) => -numberOf(game.rules.margin(position)) } };
     this.depth = depth;
     this.slack = slack;
-    this.epsilon = epsilon;
     this.evaluator = evaluators[evaluation];
     this.game = evaluation === "agent" ? game : new Game({ ...description, ends });
   }
 
-  // The actions of which it takes one.
   /** @type {(state: GameState) => number[]} */
-  candidates(state) {
-    const { values } = searched(this.game, this.evaluator, state, { depth: this.depth });
-    return nearlyBest(values, this.slack, this.game.ends.win);
+  scores(state) {
+    return searched(this.game, this.evaluator, state, { depth: this.depth }).values;
   }
 
-  // draws: the random numbers of the ply.
-  /** @type {(state: GameState, draws: Draws) => number} */
-  act(state, draws) {
-    const explores = uniform(draws(EXPLORE)) < this.epsilon;
-    return explores ? pick(this.game.legal(state), draws(RANDOM_ACTION)) : pick(this.candidates(state), draws(TIE_BREAK));
+  /** @type {(state: GameState) => number[]} */
+  candidates(state) {
+    return nearlyBest(this.scores(state), this.slack, this.game.ends.win);
   }
 }
 
-// Tree search, by the agent or by random matches, whose results are 1, 0 and -1.
-export class TreeStrength {
+// The logarithms of the simulations of tree search, by the agent or by random matches, whose results are 1, 0 and -1.
+class TreeSearch {
   /**
    * @param {StrongTree} way
-   * @param {Description} description
+   * @param {Game} onlyEnds
    * @param {Game} game
    * @param {PositionEvaluator} agent
    */
-  constructor({ evaluation, rule, simulations, temperature }, description, game, agent) {
-    this.game = evaluation === "agent" ? game : new Game({ ...description, ends: { win: 1, point: 0 } });
+  constructor({ evaluation, rule, simulations }, onlyEnds, game, agent) {
+    this.game = evaluation === "agent" ? game : onlyEnds;
     this.evaluator = evaluation === "agent" ? agent : new Rollouts(this.game);
     this.rule = rule;
     this.simulations = simulations;
-    this.temperature = temperature;
   }
 
-  /** @type {(state: GameState, draws: Draws) => TreeSearched} */
-  searched(state, draws) {
-    return treeSearched(this.game, this.evaluator, this.rule, state, { simulations: this.simulations, bits: draws(LEAF) });
+  /** @type {(state: GameState, draws: Draws) => number[]} */
+  scores(state, draws) {
+    const limits = { simulations: this.simulations, bits: draws(LEAF) };
+    const { visits, priors, action } = treeSearched(this.game, this.evaluator, this.rule, state, limits);
+    const scores = visits.map((count, other) => Math.log(count + priors[other]));
+    scores[action] = Math.max(...scores);
+    return scores;
   }
 
-  // Above temperature 0, an action is drawn with probability proportional to weight ** (1 / temperature).
-  /** @type {(state: GameState, draws: Draws) => number} */
-  act(state, draws) {
-    const { action, weights } = this.searched(state, draws);
-    if (this.temperature === 0) {
-      return action;
-    }
-    const most = Math.max(...weights);
-    const shares = weights.map((weight) => (weight / most) ** (1 / this.temperature));
-    let rest = uniform(draws(SAMPLED_ACTION)) * shares.reduce((sum, share) => sum + share);
-    const drawn = shares.findIndex((share) => share > 0 && (rest -= share) < 0);
-    // Not found only if the sums are rounded.
-    return drawn === -1 ? action : drawn;
+  /** @type {(state: GameState, draws: Draws) => number[]} */
+  candidates(state, draws) {
+    return nearlyBest(this.scores(state, draws), 0, 0);
   }
 }

@@ -14,8 +14,7 @@ import { fold } from "./random.js";
 const [OPEN, SETTLED, LOST] = [0, 1, 2];
 const WON = 1;
 
-// By action: its value (NaN where illegal or unknown), its visits, and its weight in the improved policy; and the action to
-// play. Ends after the time or the number of simulations, or when the value of the position is proved. bits: random bits
+// By action: its value (NaN where illegal or unknown), its visits and its prior; and the action to play. Ends after the time or the number of simulations, or when the value of the position is proved. bits: random bits
 // for evaluations that draw.
 /** @type {(game: Game, evaluator: PositionEvaluator, rule: Rule, state: GameState, limits: {seconds?: number, simulations?: number, bits?: bigint}) => TreeSearched} */
 export function treeSearched(game, evaluator, rule, state, { seconds = Infinity, simulations = Infinity, bits = 0n }) {
@@ -27,10 +26,12 @@ export function treeSearched(game, evaluator, rule, state, { seconds = Infinity,
   }
   const values = new Array(game.numActions).fill(NaN);
   const visits = new Array(game.numActions).fill(0);
+  const priors = new Array(game.numActions).fill(0);
   const isPlayable = (/** @type {Edge} */ { status, value }) => (root.isProved ? status !== OPEN && value === root.value : status !== LOST);
   let [chosen, largest] = [-1, -Infinity];
   for (const edge of root.edges) {
     visits[edge.action] = edge.visits;
+    priors[edge.action] = edge.prior;
     if (edge.visits > 0 || edge.status !== OPEN) {
       values[edge.action] = edge.value;
     }
@@ -40,16 +41,7 @@ export function treeSearched(game, evaluator, rule, state, { seconds = Infinity,
       [chosen, largest] = [edge.action, score];
     }
   }
-  return { values, visits, weights: policy(root.edges.filter(isPlayable), game.numActions), action: chosen };
-}
-
-// By action: in proportion to the visits or, without any, to the priors.
-/** @type {(edges: Edge[], numActions: number) => number[]} */
-function policy(edges, numActions) {
-  const isVisited = edges.some(({ visits }) => visits > 0);
-  const weights = new Array(numActions).fill(0);
-  edges.forEach(({ action, visits, prior }) => (weights[action] = isVisited ? visits : prior));
-  return weights;
+  return { values, visits, priors, action: chosen };
 }
 
 class TreeSearch {

@@ -5,7 +5,7 @@ import { belowBest, Game } from "./game.js";
 import { Match, Refusal } from "./match.js";
 import { pick, RANDOM_ACTION, TIE_BREAK } from "./random.js";
 import { searched } from "./search.js";
-import { nearlyBest, Strength, TreeStrength } from "./strengths.js";
+import { nearlyBest, Strength } from "./strengths.js";
 import { treeSearched } from "./tree_search.js";
 
 /** @typedef {{description: Description, game: Game, participants: Map<string, Participant>}} Loaded */
@@ -40,7 +40,7 @@ function playerOf(description, game, agent, id) {
       return (state) => preferred(treeSearched(game, policyAgent, way.rule, state, limited));
     case "strength":
     case "tree_strength": {
-      const strength = way.kind === "strength" ? new Strength(way, description, game, agent) : new TreeStrength(way, description, game, policyAgent);
+      const strength = new Strength(way, description, game, /** @type {Evaluator & PositionEvaluator} */ (agent));
       return (state, draws) => ({ values: null, action: strength.act(state, draws) });
     }
     default:

@@ -27,7 +27,7 @@ def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callab
     exported.goto(f"{address('tictactoe')}#play/tictactoe?opponent=level-3&person=first")
     settled(exported, 0)
     expect(exported.get_by_text("python -m http.server")).to_be_hidden()
-    expect(exported.get_by_label("Kind of opponent")).to_have_text("EasyMediumHardLevel 3Level 3, 0.3 sRandom")
+    expect(exported.get_by_label("Kind of opponent")).to_have_text("BeginnerEasyMediumHardLevel 3Level 3, 0.3 sRandom")
     expect(exported.locator("#proof")).to_be_hidden()
     while (legal := exported.locator("#board .legal")).count():
         legal.last.click()
@@ -67,7 +67,9 @@ def test_moves_of_breakthrough_are_written_as_each_player_makes_them(
 
 def test_the_agents_of_gomoku_and_go_reply(exported: Page, address: Callable[[str], str]) -> None:
     exported.goto(f"{address('gomoku')}#play/gomoku?opponent=hard&person=first")
-    expect(exported.get_by_label("Kind of opponent")).to_have_text("EasyMediumHardPretrainedPretrained, 0.3 sRandom")
+    expect(exported.get_by_label("Kind of opponent")).to_have_text(
+        "BeginnerEasyMediumHardStrongestPretrainedPretrained, 0.3 sRandom"
+    )
     settled(exported, 0)
     exported.get_by_role("gridcell", name="e5").click()
     settled(exported, 2)

@@ -1,0 +1,34 @@
+"""The temperatures of the strengths below the strongest, by game.
+
+`python benchmarks/strengths.py --find` finds them.
+"""
+
+Temperatures = tuple[float, float, float, float]
+"""Of beginner, easy, medium and hard."""
+
+SEARCH = "search:negascout?table_bits=0&evaluation=pretrained&depth=3"
+
+LADDERS: dict[tuple[str, str], Temperatures] = {
+    ("gomoku", "mcts:pretrained?simulations=100"): (3.6, 2.8, 1.8, 1.05),
+    ("go_7x7", "mcts:pretrained?simulations=100"): (3.0, 1.8, 1.15, 0.333),
+    ("hex", "mcts:rollouts?simulations=400"): (24.0, 2.5, 0.507, 0.111),
+    ("connect_four", SEARCH): (0.912, 0.8, 0.533, 0.27),
+    ("othello", SEARCH): (0.0844, 0.0577, 0.0382, 0.00333),
+    ("breakthrough_6x6", SEARCH): (0.168, 0.119, 0.1, 0.03),
+}
+"""By the name of the game and of the player by whose values the actions are drawn. Each strength then scores 70 to 85 %
+against the next below, or as close to it as docs/playing.md says."""
+
+USUAL: dict[str, Temperatures] = {
+    "mcts:": (8.0, 2.5, 1.0, 0.25),
+    "evaluation=none": (1.5, 0.8, 0.5, 0.35),
+    "evaluation=pretrained": (0.3, 0.15, 0.08, 0.03),
+    "": (8.0, 4.0, 2.0, 1.0),
+}
+"""In other games, by a part of the name of this player, the first that it has: its values have other scales."""
+
+
+def temperatures_of(game: str, player: str) -> Temperatures:
+    """Those of a game in which the actions are drawn by the values of this player, given by its name."""
+    usual = next(temperatures for part, temperatures in USUAL.items() if part in player)
+    return LADDERS.get((game, player), usual)
