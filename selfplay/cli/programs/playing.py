@@ -17,7 +17,7 @@ from selfplay.settings.playing import GomocupSettings, GtpSettings, PlaySettings
 from selfplay.stages.match_series import play_match_series
 
 
-@partial(Program, kind=PlaySettings, config="play", run="read")
+@partial(Program, kind=PlaySettings, config="play")
 def play(settings: PlaySettings) -> None:
     """Play in a terminal against a level or any other player; or watch two players.
 
@@ -37,7 +37,7 @@ def play(settings: PlaySettings) -> None:
         play_at_console(settings, input, print, colour=supports_colour(sys.stdout), columns=columns)
 
 
-@partial(Program, kind=WebSettings, config="web", run="read")
+@partial(Program, kind=WebSettings, config="web")
 def web(settings: WebSettings) -> None:
     """Play in a browser, and watch the training of a run.
 
@@ -56,7 +56,7 @@ def web(settings: WebSettings) -> None:
         serve(settings)
 
 
-@partial(Program, kind=GtpSettings, config="gtp", run="read", log_to=sys.stderr)
+@partial(Program, kind=GtpSettings, config="gtp", log_to=sys.stderr)
 def gtp(settings: GtpSettings) -> None:
     """Run a player as an engine of the Go Text Protocol (GTP).
 
@@ -90,7 +90,7 @@ def _write(text: str) -> None:
     print(text, end="", flush=True)
 
 
-@partial(Program, kind=MatchSettings, config="matches", run="read")
+@partial(Program, kind=MatchSettings, config="matches")
 def play_matches(settings: MatchSettings) -> None:
     """Play matches between two players, with running counts.
 
