@@ -1,5 +1,7 @@
 """Players as engines of the Gomocup protocol: dialogues as text."""
 
+from textwrap import dedent
+
 import pytest
 
 from selfplay.errors import SettingError
@@ -9,7 +11,7 @@ from selfplay.playing.gomocup_engine import GomocupEngine, answer_lines, make_en
 from selfplay.search.deadline import current_deadline
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import GomocupSettings
-from tests.support.runs import COMMAND, run_forked
+from tests.support.runs import COMMAND, PROJECT, run_forked
 from tests.support.stub_players import FirstLegal
 
 
@@ -91,6 +93,16 @@ ERROR size=40: gomoku has the sizes 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 
 def test_a_board_is_set_up(stones, answer):
     lines = "".join(f"> {line}\n" for line in ["BOARD", *stones, "DONE"])
     dialogue(engine(), f"> START 9\nOK\n{lines}{answer}\n> RESTART\nOK\n> BEGIN\n0,0\n")
+
+
+def test_the_session_that_the_documentation_shows():
+    page = (PROJECT / "docs" / "engines.md").read_text()
+    shown = dedent("".join(page.partition("    > START 9\n")[1:]).partition("\n\n")[0]).splitlines()
+    said = []
+    answer_lines(engine(), [line[2:] for line in shown if line.startswith(">")], said.append)
+    expected = [line for line in shown if not line.startswith(">")]
+    assert len(said) == len(expected) == 5
+    assert all(line == answer.rstrip() for line, answer in zip(expected, said, strict=True) if line != "...")
 
 
 def test_a_line_ends_the_match():

@@ -71,7 +71,7 @@ def gtp(settings: GtpSettings) -> None:
         gtp_engine.answer_lines(gtp_engine.make_engine(settings), command_lines(sys.stdin), _write)
 
 
-@partial(Program, kind=GomocupSettings, config="gomocup", run="read", log_to=sys.stderr)
+@partial(Program, kind=GomocupSettings, config="gomocup", log_to=sys.stderr)
 def gomocup(settings: GomocupSettings) -> None:
     """Run a player as an engine of the Gomocup protocol, for Gomoku.
 
