@@ -17,7 +17,7 @@ from selfplay.settings.context import computing
 from selfplay.settings.evaluation import AnalysisSettings, SolveSettings
 
 
-@partial(Program, kind=SolveSettings, config="solve", run="read")
+@partial(Program, kind=SolveSettings, config="solve")
 def solve(settings: SolveSettings) -> None:
     """Solve a position of Othello or Connect Four exactly.
 
@@ -86,7 +86,7 @@ def _result_line(solver: ExactSolver, state: State) -> str:
     return f"the match is over: {winner} has won" + (f" by {abs(value)}" if solver.counts_points else "")
 
 
-@partial(Program, kind=AnalysisSettings, config="analysis", run="read")
+@partial(Program, kind=AnalysisSettings, config="analysis")
 def analyse(settings: AnalysisSettings) -> None:
     """Compare minimax, alpha-beta and NegaScout in one position.
 
