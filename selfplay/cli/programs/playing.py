@@ -5,15 +5,15 @@ import sys
 from functools import partial
 
 from selfplay.cli.command import Program, progress_bar
-from selfplay.gtp.protocol import command_lines
+from selfplay.engines.commands import command_lines
 from selfplay.installation import require_package
+from selfplay.playing import gomocup_engine, gtp_engine
 from selfplay.playing.console import play_at_console
 from selfplay.playing.console_text import supports_colour
-from selfplay.playing.gtp_engine import answer_lines, make_engine
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import computing
 from selfplay.settings.matches import MatchSettings, TournamentSettings
-from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
+from selfplay.settings.playing import GomocupSettings, GtpSettings, PlaySettings, WebSettings
 from selfplay.stages.match_series import play_match_series
 
 
@@ -68,7 +68,26 @@ def gtp(settings: GtpSettings) -> None:
     """
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     with computing(settings):
-        answer_lines(make_engine(settings), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
+        gtp_engine.answer_lines(gtp_engine.make_engine(settings), command_lines(sys.stdin), _write)
+
+
+@partial(Program, kind=GomocupSettings, config="gomocup", log_to=sys.stderr)
+def gomocup(settings: GomocupSettings) -> None:
+    """Run a player as an engine of the Gomocup protocol, for Gomoku.
+
+    Piskvork and other managers of matches can then play against it.
+
+    selfplay gomocup
+    selfplay gomocup 'player=mcts:rollouts?simulations=1000'
+    """
+    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    with computing(settings):
+        gomocup_engine.answer_lines(gomocup_engine.make_engine(settings), command_lines(sys.stdin), _write)
+
+
+def _write(text: str) -> None:
+    """Write an answer of an engine at once."""
+    print(text, end="", flush=True)
 
 
 @partial(Program, kind=MatchSettings, config="matches")
