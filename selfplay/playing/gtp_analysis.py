@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from selfplay.compute.random_numbers import Draws
+from selfplay.engines.commands import whole_numbers
+from selfplay.engines.gtp import COLOURS, Vertices
 from selfplay.errors import SelfPlayError
 from selfplay.games.state import State
-from selfplay.gtp.arguments import whole_numbers
-from selfplay.gtp.protocol import COLOURS, Vertices
 from selfplay.players.capabilities import GrowsTrees
 from selfplay.players.player import Player
 from selfplay.playing.session import Session

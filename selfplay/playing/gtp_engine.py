@@ -5,11 +5,11 @@ from functools import partial
 from time import monotonic
 
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.engines.clock import Clock
+from selfplay.engines.commands import CommandError, numbers_of, whole_numbers
+from selfplay.engines.gtp import PASS, Answer, Command, read_command, seat_of, title_of
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError, SettingError
 from selfplay.games import Game, make_game, name_of_board
-from selfplay.gtp.arguments import CommandError, numbers_of, seat_of, whole_numbers
-from selfplay.gtp.clock import Clock
-from selfplay.gtp.protocol import PASS, Answer, Command, read_command, title_of
 from selfplay.installation import __version__
 from selfplay.players.player import Player
 from selfplay.playing.gtp_analysis import FORMS, Analysis, read_request
