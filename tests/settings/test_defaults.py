@@ -61,6 +61,7 @@ SET_BY_CONF = (
     "game.name",
     "architecture",
     "evaluation.",
+    "search.",
     "json",
     "picture.file",
     "experience.path",
