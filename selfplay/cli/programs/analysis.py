@@ -93,7 +93,7 @@ def analyse(settings: AnalysisSettings) -> None:
     Shows their results, the positions that they visit, and the evaluation.
 
     selfplay analyse moves=f5d6c3 depth=6
-    selfplay analyse moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] ordered=true table_bits=18
+    selfplay analyse moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] search.ordered=true search.table_bits=18
     selfplay analyse moves=f5d6c3 depth=3 picture.file=tree.png
     selfplay analyse game_tree=article picture.file=tree.png
     selfplay analyse 'game_tree.payoffs=[[3,5],[[2,9],0]]'
