@@ -1,9 +1,8 @@
 """A player as an engine of the Gomocup protocol for Gomoku, which answers a manager of matches such as Piskvork."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import zip_longest
 
-from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.engines.clock import MOVES_EXPECTED, SHARE_USED
 from selfplay.engines.commands import SIZE_LIMIT, CommandError, is_whole_number, whole_numbers
 from selfplay.engines.gomocup import FREE_STYLE, Coordinates
@@ -11,7 +10,7 @@ from selfplay.errors import SelfPlayError, shortened
 from selfplay.games import Game, make_game, name_of_board
 from selfplay.installation import __version__
 from selfplay.players.player import Player
-from selfplay.playing.open_session import player_for
+from selfplay.playing.line_engine import LineEngine, key_of, maker_of
 from selfplay.playing.session import Session
 from selfplay.registry import parts_of_game_name
 from selfplay.search.deadline import LEAST_SECONDS, Deadline
@@ -21,7 +20,7 @@ OWN, OTHER = "1", "2"
 """How the lines of BOARD mark the stones of the engine and of its opponent."""
 
 
-class GomocupEngine:
+class GomocupEngine(LineEngine):
     """A player that moves at the command of a manager, one match at a time.
 
     Args:
@@ -36,7 +35,6 @@ class GomocupEngine:
         self.player: Player | None = None
         """None before the first START."""
         self.session = Session(game, (None, None), key)
-        self.has_quit = False
         self._information = {"rule": f"{FREE_STYLE}"}
         self._stones: list[str] | None = None
         """The lines after BOARD so far; None: no BOARD is going on."""
@@ -55,7 +53,6 @@ class GomocupEngine:
         }
 
     def answer(self, line: str) -> str:
-        """The answer to a line, with its end; empty if none is expected."""
         name, _, argument = line.strip().partition(" ")
         if not name:
             return ""
@@ -194,19 +191,6 @@ class GomocupEngine:
         return int(text) if is_whole_number(text) else None
 
 
-def answer_lines(engine: GomocupEngine, lines: Iterable[str], write: Callable[[str], None]) -> None:
-    """Answer the lines until the last one or the command END."""
-    for line in lines:
-        if answer := engine.answer(line):
-            write(answer)
-        if engine.has_quit:
-            return
-
-
 def make_engine(settings: GomocupSettings) -> GomocupEngine:
     """The engine that `settings` describe. Raises SettingError if the game is not Gomoku."""
-    return GomocupEngine(
-        make_game(settings.game.name),
-        lambda game: player_for(settings.player, game, settings),
-        stream_key(settings.seed, 0, Activity.VERSUS_PERSON),
-    )
+    return GomocupEngine(make_game(settings.game.name), maker_of(settings), key_of(settings))

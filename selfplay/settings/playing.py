@@ -137,6 +137,11 @@ class GomocupSettings(EngineSettings):
     """A player run as an engine of the Gomocup protocol."""
 
 
+@dataclass
+class NBoardSettings(EngineSettings):
+    """A player run as an engine of the NBoard protocol."""
+
+
 DEEPEST = 12
 
 

@@ -7,7 +7,8 @@ import pytest
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.installation import __version__
-from selfplay.playing.gomocup_engine import GomocupEngine, answer_lines, make_engine
+from selfplay.playing.gomocup_engine import GomocupEngine, make_engine
+from selfplay.playing.line_engine import answer_lines
 from selfplay.search.deadline import current_deadline
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import GomocupSettings
