@@ -23,6 +23,7 @@ from selfplay.games import GAMES
 from selfplay.learners import LEARNERS
 from selfplay.named_players.names import EPSILON, OPTION_LINE, PLAYERS, Option, PlayerKind, kind_named
 from selfplay.players.mcts import TreeSearchParameters
+from selfplay.players.search import SearchPlayerParameters
 from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.search.mcts.rule import SEARCH_RULES
 from selfplay.settings.common import CommonSettings
@@ -31,7 +32,11 @@ from selfplay.settings.fields import Leaf, leaves
 from selfplay.settings.run import Settings
 
 FOLDER = Path(__file__).parent
-OF_TREE_SEARCH = dict(descriptions_of(TreeSearchParameters, TreeSearchParameters()))
+OF_SEARCHES = {
+    name: meaning
+    for kind in (TreeSearchParameters, SearchPlayerParameters)
+    for name, meaning in descriptions_of(kind, kind())
+}
 """The meanings of the parameters that are also options of players."""
 OF_ALL = frozenset(CommonSettings.__dataclass_fields__)
 """The settings and groups of settings that all programs have."""
@@ -207,7 +212,7 @@ def settings_page() -> str:
 
 
 def option_line(option: Option) -> str:
-    meaning = option.meaning or OF_TREE_SEARCH.get(option.name, "").rstrip(".")
+    meaning = option.meaning or OF_SEARCHES.get(option.name, "").rstrip(".")
     return item(f"`{option.name}` (`{shown(option.default)}`): {meaning[:1].lower()}{meaning[1:]}")
 
 

@@ -65,7 +65,7 @@ class Participants(NamedTuple):
 
     opponent: Participant
     partner: Participant | None
-    evaluator: Participant | None
+    adviser: Participant | None
     judge: OfferedPlayer
     find_judge: Callable[[], Participant]
     """Loads the judge, which not every request needs."""
@@ -94,8 +94,8 @@ class Participants(NamedTuple):
         Args:
             perfect: perfect play of the game, which then values what players do not estimate; None if it is unknown.
         """
-        if self.evaluator is not None:
-            return [self.evaluator.offer] * 2
+        if self.adviser is not None:
+            return [self.adviser.offer] * 2
         players = [one.offer for one in self[:2] if one is not None]
         if perfect is None and not all(offer.estimates for offer in players):
             return [self.judge] * 2
@@ -142,14 +142,14 @@ class Match:
     ) -> None:
         self.request, self.game, self.people, self._recent = request, game, request.person, recent
         self._participants = participants
-        self.opponent, self.partner, self.evaluator = participants[:3]
+        self.opponent, self.partner, self.adviser = participants[:3]
         holders = participants.seats(self.people)
         one, other = map(_seated, holders[::-1] if self.people is People.SECOND else holders)
         key = stream_key(seed, 0, Activity.VERSUS_PERSON)
         self.session = Session(game, (one, other), key, first_player=int(self.people is People.SECOND))
         self.session.match = request.seed
-        instead = self.evaluator or (self.opponent if self.people is People.BOTH else None)
-        self.session.evaluator = None if instead is None else instead.player
+        instead = self.adviser or (self.opponent if self.people is People.BOTH else None)
+        self.session.adviser = None if instead is None else instead.player
         self.position, start = request.position, None
         if self.position is not None:
             start = game.set_up(self.position.squares, self.position.to_move)
@@ -254,7 +254,7 @@ class Match:
             opponent=self.opponent.offer,
             person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
             people=self.people,
-            evaluator=None if self.evaluator is None else self.evaluator.offer,
+            adviser=None if self.adviser is None else self.adviser.offer,
             judge=self._participants.judge,
             advisers=self._advisers,
             seats=self.seats,

@@ -83,7 +83,7 @@ def test_a_missing_level_a_broken_file_and_an_unknown_game_are_reported(client: 
     "match",
     [
         described(opponent="hard", person="second", moves="1,1"),
-        described(opponent="search-2", person="both", evaluator="easy", moves="1,1 0,2"),
+        described(opponent="search-2", person="both", adviser="easy", moves="1,1 0,2"),
         described(opponent="level-2", person="none", partner="hard"),
     ],
 )
