@@ -193,7 +193,7 @@ class Othello(Game):
             actions.append(action)
         return actions
 
-    def _moves_of(self, text: str) -> list[tuple[int | None, str]]:
+    def _moves_of(self, text: str) -> Sequence[tuple[int | None, str]]:
         """The squares of a transcript, each with the player who it says has played there, and a pass at its end."""
         if is_ggf(text):
             moves = read_ggf(text, self.width).moves
