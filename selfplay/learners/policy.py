@@ -76,7 +76,7 @@ class Policy(FitsRows, TreeSearchParameters):
             name = agent.checkpoint.metadata["architecture"]["name"]
             raise SettingError(
                 f"architecture={name} has no policy head, which learner=policy trains; set "
-                "architecture=alphazero_mlp or alphazero_residual"
+                "architecture=alphazero_mlp, alphazero_residual or alphazero_convolutional"
             )
         self.player(agent, resources)
 
