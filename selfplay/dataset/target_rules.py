@@ -54,7 +54,8 @@ def marked(*marks: str) -> Callable[[Rule], Rule]:
 
 
 def _outcomes(played: PlayedMatches, bootstrap: Sequence[Tensor] | None, own: Sequence[Tensor] | None = None) -> Tensor:
-    return discounted_outcomes(played.game, played.record, played.gamma, played.outcome, bootstrap, own)
+    known = played.outcomes
+    return discounted_outcomes(played.game, played.record, played.gamma, played.outcome, bootstrap, own, known)
 
 
 @marked("uses_exact_values")

@@ -216,6 +216,13 @@ class Game(MadeAgain, BatchStepping):
         """
         return [self.string_to_action(part) for part in without_move_numbers(text).split()]
 
+    def written_moves(self, text: str) -> list[tuple[int | None, int]]:
+        """The actions that a transcript names, each with the player if the text says it; passes may be left out.
+
+        Raises IllegalActionError if part of the text does not name an action.
+        """
+        return [(None, action) for action in self.read_transcript(text)]
+
     def start_of_transcript(self, text: str) -> State | None:
         """The position (B = 1) in which a transcript says that the match begins; None: the usual one.
 
@@ -232,6 +239,10 @@ class Game(MadeAgain, BatchStepping):
         if action is None:
             raise IllegalActionError(f"{shortened(text)!r} is not a move; write {self.presentation.action_help}")
         return action
+
+    def is_action_text(self, text: str) -> bool:
+        """Whether a text names an action, as for `string_to_action`."""
+        return text.strip().lower() in self._action_of_text
 
     @cached_property
     def _action_of_text(self) -> dict[str, int]:

@@ -27,7 +27,7 @@ from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 
-COLUMNS = "abcdefghijklmnopqrs"
+COLUMNS = "abcdefghijklmnopqrst"
 FIVE = 5
 NUMBERS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight"}
 
@@ -125,8 +125,8 @@ class Gomoku(Game):
     """Gomoku on `width` x `width` crossings, or another m,n,k game: Gomoku(4, height=3, length=3).
 
     Args:
-        width: the number of columns, from 2 to 19.
-        height: the number of rows, from 2 to 19; None: as many as columns.
+        width: the number of columns, from 2 to 20.
+        height: the number of rows, from 2 to 20; None: as many as columns.
         length: the number of stones in a line that win, from 2 to the longer side; None: 5, on smaller boards `width`.
 
     Raises SettingError if an argument is out of range.

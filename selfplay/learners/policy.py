@@ -15,7 +15,7 @@ from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
 from selfplay.learners.self_play import against_one, generation_key, with_opening
-from selfplay.learners.values import FitsRows
+from selfplay.learners.values import FitsPlayedRows
 from selfplay.players.agent import Agent
 from selfplay.players.kept_searches import KeepsSearches
 from selfplay.players.mcts import TreeSearchParameters
@@ -29,7 +29,7 @@ EXPLORING = {"gumbel": {"gumbel_scale": 1.0}, "puct": {"noise": 0.25}}
 
 
 @dataclass(frozen=True)
-class Policy(FitsRows, TreeSearchParameters):
+class Policy(FitsPlayedRows, TreeSearchParameters):
     """Learns which actions a tree search finds good, and the outcomes of its matches."""
 
     gamma: float = field(default=1.0, metadata=IN_MATCHES | within(0, 1))

@@ -9,6 +9,7 @@ from typing import Any
 
 from selfplay.checks import PLAYER_NAME, count, require, within
 from selfplay.search.evaluation import FeatureWeights
+from selfplay.search.searcher import SearchParameters
 from selfplay.settings.common import CommonSettings, ComputingSettings, SeededSettings
 from selfplay.settings.fields import IS_ARGUMENT, PATH
 from selfplay.settings.playing import OneMatchSettings, OnePositionSettings
@@ -100,15 +101,10 @@ class AnalysisSettings(OneMatchSettings):
     """A file in the format of conf/evaluation/, used instead of `evaluation`."""
     searches: list[str] = field(default_factory=lambda: ["minimax", "alpha_beta", "negascout"])
     """The algorithms to compare."""
-    min_scout_depth: int | None = None
-    """The smallest number of remaining plies at which NegaScout uses null windows. null: 2 for game trees and pictures,
-    as published; otherwise 4 or 5, because with fewer plies null windows do not save positions."""
+    search: SearchParameters = field(default_factory=SearchParameters)
+    """How they search; for game trees and pictures `min_scout_depth` is 2 if it is null."""
     game_tree: GameTreeSettings = field(default_factory=GameTreeSettings)
     picture: TreePictureSettings = field(default_factory=TreePictureSettings)
-    ordered: bool = False
-    """Try promising actions first, in the searches that can use the order (minimax cannot)."""
-    table_bits: int = 0
-    """Size of their transposition tables: 2**table_bits entries; 0: none."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

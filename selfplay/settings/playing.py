@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from selfplay.checks import PLAYER_NAME, count, one_of, require, within
+from selfplay.engines.gtp import ROWS
 from selfplay.errors import SettingError
-from selfplay.gtp.protocol import ROWS
 from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.settings.classical import PictureSettings, StoreSettings
 from selfplay.settings.common import (
@@ -116,14 +116,30 @@ class ExperiencePlaySettings(DisplaySettings):
 
 
 @dataclass
-class GtpSettings(OneMatchSettings):
-    """A player run as an engine of the Go Text Protocol."""
+class EngineSettings(OneMatchSettings):
+    """A player run as an engine, which a controller tells what to do."""
 
     player: str | None = field(default=None, metadata=PLAYER_NAME)
     """The player, by its name; null: the newest level of the run, or, without levels, a strong player that needs no
     run."""
+
+
+@dataclass
+class GtpSettings(EngineSettings):
+    """A player run as an engine of the Go Text Protocol."""
+
     rows: str = field(default="board", metadata=one_of(*ROWS))
     """The side of the board where row 1 is: top, bottom, or as the board shows it (top in Othello, bottom in Go)."""
+
+
+@dataclass
+class GomocupSettings(EngineSettings):
+    """A player run as an engine of the Gomocup protocol."""
+
+
+@dataclass
+class NBoardSettings(EngineSettings):
+    """A player run as an engine of the NBoard protocol."""
 
 
 DEEPEST = 12

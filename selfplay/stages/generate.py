@@ -4,6 +4,7 @@ A stage whose dataset exists and was made with the same settings is skipped. The
 workers of an executor play.
 """
 
+import hashlib
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,10 +27,13 @@ from selfplay.settings.context import RunContext, computing, context_of, executo
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import begin_anew, record_run_settings
 from selfplay.settings.run import Settings
-from selfplay.stages.learner_resources import resources_of
+from selfplay.stages.learner_resources import resources_of, settings_of_dataset
 from selfplay.stages.run_check import check_run
 
 log = logging.getLogger(__name__)
+
+MOST_NAMED = 20
+"""The largest number of skipped matches that are named."""
 
 
 @writes_run(create=True)
@@ -48,7 +52,7 @@ def generate_level(
         StageError: the level does not exist, its dataset was made with other settings, or it cannot be written.
         InvalidFileError: the file of an agent is missing or broken.
     """
-    run_settings, settings = settings, settings.at_level(level + 1)
+    run_settings, settings = settings, settings_of_dataset(settings, level + 1)
     if level not in settings.learner.datasets(level + 1):
         log.info("level %d: no dataset with learner=%s, skipped", level, settings.learner.name)
         return False
@@ -101,6 +105,8 @@ def _generation_record(settings: Settings, agents: Sequence[Path], level: int) -
         record["agent_sha256"] = itself
         if opponents:
             record["opponents_sha256"] = opponents
+    if files := settings.learner.record_files():
+        record["records_sha256"] = hashlib.sha256("".join(map(sha256, files)).encode()).hexdigest()
     return record
 
 
@@ -121,15 +127,31 @@ def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
         yield Shard(settings, level, number, matches[start : start + size])
 
 
-def play_shard(shard: Shard) -> tuple[bytes, int]:
-    """Play the matches of a shard; returns its rows as bytes in the format of the dataset, and their number."""
+class PlayedShard(NamedTuple):
+    """The rows of a shard."""
+
+    content: bytes
+    """The rows in the format of the dataset."""
+    rows: int
+    """Their number."""
+    skipped: list[str]
+    """The recorded matches that were skipped, and why."""
+
+
+def play_shard(shard: Shard) -> PlayedShard:
+    """Play the matches of a shard, or read them."""
+    skipped = list[str]()
     settings, level = shard.settings, shard.level
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with computing(settings) as context:
-        game, agent, resources = context.game, agent_that_plays(context, level), resources_of(context)
+        game, agent, resources = (
+            context.game,
+            agent_that_plays(context, level),
+            resources_of(context, on_skipped=skipped.append),
+        )
         inputs = LevelInputs(game, agent, settings.seed, level, opponent=settings.opponent, resources=resources)
         parts = settings.learner.generate(inputs, shard.matches)
-        return form.encode(parts, context.game.observation_codec)
+        return PlayedShard(*form.encode(parts, context.game.observation_codec), skipped)
 
 
 def agent_that_plays(context: RunContext[Settings], level: int) -> Agent | None:
@@ -164,17 +186,22 @@ def play_level(
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
         form.written(path, record) as writer,
     ):
-        rows = sum(writer.written.values())
+        rows, skipped = sum(writer.written.values()), list[str]()
         if found := [shard for shard in shards_of(settings, level) if shard.number in writer.written]:
             count = -(-settings.matches // settings.dataset.shard_matches)
             log.info("level %d: %d of %d shards already written", level, len(found), count)
             bar.update(sum(len(shard.matches) for shard in found))
         files = task_files(settings, agents)
         missing, also_missing = tee(shard for shard in shards_of(settings, level) if shard.number not in writer.written)
-        for shard, (content, count) in zip(missing, executor.map(play_shard, also_missing, files), strict=True):
-            writer.add(shard.number, content)
-            rows += count
+        for shard, played in zip(missing, executor.map(play_shard, also_missing, files), strict=True):
+            writer.add(shard.number, played.content)
+            rows += played.rows
+            skipped += played.skipped
             bar.update(len(shard.matches))
     seconds = time.perf_counter() - start
+    for line in skipped[:MOST_NAMED]:
+        log.warning("skipped %s", line)
+    if skipped:
+        log.warning("level %d: skipped %d of %d recorded matches", level, len(skipped), settings.matches)
     log.info("level %d: played %d matches, %d rows (%.2f s)", level, settings.matches, rows, seconds)
     return rows

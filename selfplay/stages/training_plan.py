@@ -22,6 +22,7 @@ from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.settings.context import first_agent_file
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
+from selfplay.stages.learner_resources import settings_of_dataset
 from selfplay.training.fitting import initial_network
 
 
@@ -139,7 +140,7 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     """Find the inputs of the training of `level`. Raises SettingError, StageError as `train_level`."""
     if level < 1:
         raise SettingError(f"level={level}: level 0 is the random player; levels from 1 are trained")
-    at_level, run = settings.at_level(level), RunFolder.of(settings)
+    at_level, run = settings_of_dataset(settings, level), RunFolder.of(settings)
     learner = at_level.learner
     learner.check_processes(process_count())
     earlier = learner.datasets(level)
@@ -150,7 +151,7 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     elif learner.uses_start:
         start = run.existing_agent(level - 1) if level > 1 else first_agent_file(settings)
     rivals = [run.existing_agent(number) for number in learner.rivals(level)]
-    strides = max((settings.at_level(number + 1).matches for number in earlier), default=0)
+    strides = max((settings_of_dataset(settings, number + 1).matches for number in earlier), default=0)
     return TrainingPlan(at_level, run, level, settings.first_level(level), datasets, strides, start, rivals)
 
 

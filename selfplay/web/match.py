@@ -52,7 +52,7 @@ class Participants(NamedTuple):
 
     opponent: Participant
     partner: Participant | None
-    evaluator: Participant | None
+    adviser: Participant | None
     judge: OfferedPlayer
     find_judge: Callable[[], Participant]
     """Loads the judge, which not every request needs."""
@@ -62,8 +62,8 @@ class Participants(NamedTuple):
         """The ids of those that serve one request after another, in the order in which requests wait for them."""
         return sorted({one.offer.id for one in self[:3] if one is not None and one.offer.is_kept})
 
-    def in_place_of_players(self, people: People, perfect: Player | None) -> OfferedPlayer | None:
-        """Who values the actions in place of the players; None: they do.
+    def common_adviser(self, people: People, perfect: Player | None) -> OfferedPlayer | None:
+        """Who values the actions of both seats in place of the players; None: they do.
 
         It is whoever was chosen for it; the judge if the values of a player do not estimate outcomes; between two
         people the opponent.
@@ -71,8 +71,8 @@ class Participants(NamedTuple):
         Args:
             perfect: perfect play of the game, which then values what players do not estimate; None if it is unknown.
         """
-        if self.evaluator is not None:
-            return self.evaluator.offer
+        if self.adviser is not None:
+            return self.adviser.offer
         players = [one.offer for one in self[:2] if one is not None]
         if perfect is None and not all(offer.estimates for offer in players):
             return self.judge
@@ -81,10 +81,10 @@ class Participants(NamedTuple):
     def are_slow(self, people: People, perfect: Player | None) -> bool:
         """Whether a request may take seconds, because one of them searches, or learns and may have to wait for a store.
 
-        The arguments are those of `in_place_of_players`.
+        The arguments are those of `common_adviser`.
         """
         offers = [one.offer for one in self[:3] if one is not None]
-        offers += filter(None, [self.in_place_of_players(people, perfect)])
+        offers += filter(None, [self.common_adviser(people, perfect)])
         return any(offer.is_slow or offer.learns for offer in offers)
 
 
@@ -113,13 +113,13 @@ class Match:
     ) -> None:
         self.request, self.game, self.people, self._recent = request, game, request.person, recent
         self._participants = participants
-        self.opponent, self.partner, self.evaluator = participants[:3]
+        self.opponent, self.partner, self.adviser = participants[:3]
         one, other = (None if participant is None else participant.player for participant in self._numbered)
         key = stream_key(seed, 0, Activity.VERSUS_PERSON)
         self.session = Session(game, (one, other), key, first_player=int(self.people is People.SECOND))
         self.session.match = request.seed
-        self._valuing = self._participant(participants.in_place_of_players(self.people, perfect_player_of(game)))
-        self.session.evaluator = None if self._valuing is None else self._valuing.player
+        self._common_adviser = self._participant(participants.common_adviser(self.people, perfect_player_of(game)))
+        self.session.adviser = None if self._common_adviser is None else self._common_adviser.player
         self.position, start = request.position, None
         if self.position is not None:
             start = game.set_up(self.position.squares, self.position.to_move)
@@ -154,8 +154,8 @@ class Match:
     @property
     def _advisers(self) -> list[Participant]:
         """Who values the actions of each seat."""
-        everyone = [one for one in (*self._numbered, self._valuing) if one is not None]
-        players = map(self.session.adviser, (0, 1))
+        everyone = [one for one in (*self._numbered, self._common_adviser) if one is not None]
+        players = map(self.session.adviser_of, (0, 1))
         return [next(one for one in everyone if one.player is player) for player in players]
 
     # ------------------------------------------------------------------ what is computed
@@ -239,7 +239,7 @@ class Match:
             opponent=self.opponent.offer,
             person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
             people=self.people,
-            evaluator=None if self.evaluator is None else self.evaluator.offer,
+            adviser=None if self.adviser is None else self.adviser.offer,
             judge=self._participants.judge,
             advisers=[one.offer for one in self._advisers],
             seats=self.seats,

@@ -60,10 +60,10 @@ class MatchService:
 
         has_partner = request.person is People.NONE and request.partner != request.opponent
         partner = request.partner if has_partner else None
-        opponent, other, evaluator = map(chosen, (request.opponent, partner, request.evaluator))
+        opponent, other, adviser = map(chosen, (request.opponent, partner, request.adviser))
         assert opponent is not None
         judge = judge_offer(game)
-        return Participants(opponent, other, evaluator, judge, partial(participant, judge))
+        return Participants(opponent, other, adviser, judge, partial(participant, judge))
 
     def match(self, request: MatchRequest, game: Game, participants: Participants, *, counts: bool = False) -> Match:
         """The match of a request. Raises as `Match`."""

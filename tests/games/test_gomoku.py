@@ -16,7 +16,7 @@ from selfplay.games.gomoku import Gomoku
 from selfplay.named_players.make import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.search.evaluation import RESULT_ONLY
-from selfplay.search.searcher import Searcher
+from selfplay.search.searcher import Searcher, SearchParameters
 from tests.support.mnk_proof import first_can_win
 from tests.support.open_spiel import assert_agrees
 
@@ -79,7 +79,9 @@ def test_large_boards_pass_the_quick_check(size: int) -> None:
 )
 def test_small_boards_have_their_known_values(game: Gomoku, value: float) -> None:
     """Uiterwijk & van den Herik, "The advantage of the initiative", 2000, table 1."""
-    found = Searcher(game, RESULT_ONLY, table_bits=22).search(game.init(), game.max_game_length)
+    found = Searcher(game, RESULT_ONLY, parameters=SearchParameters(table_bits=22)).search(
+        game.init(), game.max_game_length
+    )
     assert found.value == value
 
 
@@ -87,7 +89,9 @@ def test_small_boards_have_their_known_values(game: Gomoku, value: float) -> Non
 def test_the_first_player_wins_four_in_a_row_on_6x5_in_eleven_plies() -> None:
     """Uiterwijk & van den Herik, table 1: a win. The search deepens ply by ply, each with the table of those before."""
     game = make_game("gomoku", 6, height=5, length=4)
-    found = Searcher(game, RESULT_ONLY, table_bits=23).search(game.init(), 11, time_limit=600)
+    found = Searcher(game, RESULT_ONLY, parameters=SearchParameters(table_bits=23)).search(
+        game.init(), 11, time_limit=600
+    )
     assert (found.value, found.depth) == (1.0, 11)
 
 

@@ -12,7 +12,7 @@
 
 const OUTPUTS = 4;
 
-/** @implements {PositionEvaluator} */
+/** @implements {Evaluator} */
 export class Layers {
   /**
    * @param {LayerNetwork} network

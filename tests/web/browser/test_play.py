@@ -189,11 +189,11 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     expect(page.locator("#board .value")).to_have_count(0)
     with page.expect_response("**/api/match"):
         page.get_by_text("What the values mean").click()
-        page.locator("#evaluator").select_option(label="Level 3")
+        page.locator("#adviser").select_option(label="Level 3")
     settled(page, 0)
     expect(page.locator("#board .value")).to_have_text(before, use_inner_text=True)
     expect(page.locator("#values-about")).to_contain_text("estimated by Level 3, against a player like itself")
-    assert "evaluator=level-3" in page.url
+    assert "adviser=level-3" in page.url
 
 
 def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
