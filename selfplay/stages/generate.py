@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, StageError
 from selfplay.executors import Executor
 from selfplay.files import sha256
 from selfplay.learners.learner import LevelInputs
@@ -32,7 +32,7 @@ from selfplay.stages.run_check import check_run
 
 log = logging.getLogger(__name__)
 
-MOST_NAMED = 20
+MOST_NAMED = 100
 """The largest number of skipped matches that are named."""
 
 
@@ -198,10 +198,19 @@ def play_level(
             rows += played.rows
             skipped += played.skipped
             bar.update(len(shard.matches))
+        _report_skipped(skipped, level, settings.matches)
     seconds = time.perf_counter() - start
+    done = "read" if settings.learner.record_files() else "played"
+    log.info("level %d: %s %d matches, %d rows (%.2f s)", level, done, settings.matches, rows, seconds)
+    return rows
+
+
+def _report_skipped(skipped: Sequence[str], level: int, matches: int) -> None:
+    """Name the recorded matches that were skipped. Raises StageError if these are all."""
     for line in skipped[:MOST_NAMED]:
         log.warning("skipped %s", line)
+    if matches == len(skipped):
+        raise StageError(f"level {level}: none of the {matches} recorded matches can be learned from: {skipped[0]}")
     if skipped:
-        log.warning("level %d: skipped %d of %d recorded matches", level, len(skipped), settings.matches)
-    log.info("level %d: played %d matches, %d rows (%.2f s)", level, settings.matches, rows, seconds)
-    return rows
+        more = f", {len(skipped) - MOST_NAMED} of them not named here" if len(skipped) > MOST_NAMED else ""
+        log.warning("level %d: skipped %d of %d recorded matches%s", level, len(skipped), matches, more)
