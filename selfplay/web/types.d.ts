@@ -218,7 +218,8 @@ type LayerNetwork = { kind: "layers"; shape: number[]; trunk: LayerDescription[]
 
 /** A layer. weights: the name of their array; size: the rows and columns of a convolution; added: to the input. */
 type LayerDescription =
-  | { kind: "relu" | "tanh" }
+  | { kind: "relu" | "tanh" | "pool" }
+  | { kind: "joined"; parts: LayerDescription[][] }
   | { kind: "linear"; weights: string }
   | { kind: "convolution"; weights: string; size: number }
   | { kind: "residual"; added: LayerDescription[] };

@@ -119,6 +119,26 @@ def test_results_of_records_count_where_the_rules_end_no_match(tmp_path: Path) -
     assert found.target.tolist() == [-1, -1, 1, -1]
 
 
+def test_moves_become_policies(tmp_path: Path) -> None:
+    (tmp_path / "all.wtb").write_bytes(wthor_file(GAME, PLAYED))
+    found, _ = generated(Records(files=[str(tmp_path / "all.wtb")], policies=True), batch_size=16)
+    actions = [action for row in range(len(PLAYED.match)) for action in PLAYED.actions_of(row)]
+    assert found.policy is not None
+    assert found.policy.argmax(axis=1).tolist() == actions
+    assert (found.policy.sum(axis=1) == 1).all()
+    assert found.ply[:3].tolist() == [-1, 0, 1]
+    rows = discounted_rows(GAME, PLAYED)
+    expected = {(match, ply): target for match, ply, target in zip(rows.match, rows.ply, rows.target, strict=True)}
+    after_moves = [
+        ((match, ply), target)
+        for match, ply, target in zip(found.match, found.ply, found.target, strict=True)
+        if (match, ply) in expected
+    ]
+    # All positions after moves, but for the ends of the matches.
+    assert len(after_moves) == len(expected) - len(PLAYED.match)
+    assert all(expected[place] == target for place, target in after_moves)
+
+
 def test_broken_matches_are_skipped_and_named(tmp_path: Path) -> None:
     content = bytearray(wthor_file(GAME, PLAYED))
     content[FIRST_MOVE + 3 * MATCH.itemsize] = 11  # a1 is not legal
@@ -183,6 +203,11 @@ def test_levels_after_records_learn_from_self_play(tmp_path: Path) -> None:
         ("cut.wtb", wthor_file(GAME, PLAYED)[:-1], r"cut\.wtb: is not a whole WTHOR file"),
         ("large.wtb", bytes(HEADER.itemsize), r"large\.wtb: has matches of Othello on 8x8 squares, not of othello_6x6"),
         ("empty.wtb", bytes(12) + b"\6\0\0\0", r"there are no matches"),
+        (
+            "bad.txt",
+            b"a1 +4\nf7 +4",
+            r"none of the 2 recorded matches can be learned from: .*bad\.txt, match 1: move 1, a1",
+        ),
         ("file.xyz", b"abc", r"file\.xyz: the name must end with one of \.wtb, \.pgn"),
     ],
 )
@@ -193,13 +218,14 @@ def test_unsuitable_files_are_refused(tmp_path: Path, name: str | None, content:
     settings = tiny_settings(tmp_path / "run", *SETTINGS, f"learner.files=['{path}']")
     with pytest.raises(SelfPlayError, match=message):
         generate_level(settings, 0)
-    assert not (tmp_path / "run" / "level_00").exists()
+    assert not (tmp_path / "run" / "level_00" / "manifest.json").exists()
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         (["from_level={}"], "only level 1 learns from records, not level 2; set levels=1"),
+        (["learner.policies=true"], "architecture=mlp has no policy head, which learner.policies=true trains"),
         (["learner.files=[]"], "learner.files=.*needs files of matches"),
     ],
 )
