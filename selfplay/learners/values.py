@@ -233,7 +233,7 @@ class Values(FitsPlayedRows):
 
         key = generation_key(inputs.seed, level)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
-        if agent is not None and self.opponents == "pool":
+        if level > 0 and self.opponents == "pool":
             played = against_pool(game, player_of, level, matches, key, resources)
         else:
             named = inputs.opponent

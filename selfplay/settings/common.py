@@ -29,7 +29,7 @@ class GameSettings:
     """The number of squares along a side of the board (tictactoe: 3 to 8, a whole row wins; othello: 4, 6 or 8); null:
     the size in the name."""
     parameters: dict[str, Any] = field(default_factory=dict)
-    """Other parameters of the game, written game.komi=5.5 (go: komi; gomoku: height and length)."""
+    """Other parameters of the game, written game.komi=5.5 (go: komi; gomoku: height, length and exact)."""
 
     def __post_init__(self) -> None:
         with fields_of("game", "size", *self.parameters):

@@ -75,6 +75,10 @@ class Settings(LockstepSettings):
     opponent: str | None = field(default=None, metadata=only_in("generate") | PLAYER_NAME)
     """For generating the matches of one level: the player that it plays against in all of them; null: as the learner
     says."""
+    first_agent: str | None = field(default=None, metadata=read_by(RUN) | PATH)
+    """The agent.safetensors that plays the matches of level 0 instead of the random player, and from whose weights
+    level 1 starts, unless learner.start=fresh; pretrained: the agent that comes with the program. It may have learned
+    on another size of the board if its architecture is alphazero_convolutional."""
     dataset_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: the dataset, instead of that of the level before it."""
     start_file: str | None = field(default=None, metadata=only_in("train") | PATH)
