@@ -37,7 +37,7 @@ from selfplay.players.pretrained import pretrained_agent
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.searcher import Searcher
+from selfplay.search.searcher import Searcher, SearchParameters
 
 FFO = PROJECT_FOLDER / "tests" / "data" / "ffo.json"
 LONG_ENDGAMES = "FFO#"
@@ -101,7 +101,7 @@ def search_each(game: Game, state: State, depth: int, algorithm: str, ordered: b
     """The positions visited and the processor time, in seconds, of searches of every position from an empty table."""
     evaluation, visited, taken = make_evaluation("article", game), 0, 0.0
     for row in range(state.batch_size):
-        searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
+        searcher = Searcher(game, evaluation, algorithm, SearchParameters(ordered=ordered, table_bits=bits))
         searcher.num_threads = 1
         single = state.select(torch.tensor([row]))
         start = process_time()

@@ -27,10 +27,10 @@ from search import machine
 
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.engines.process import command_words
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
-from selfplay.gtp.process import command_words
 from selfplay.matches.series import PairResult, Series
 from selfplay.named_players.make import make_player
 from selfplay.runs.folders import PROJECT_FOLDER
@@ -43,7 +43,7 @@ LADDER = [f"gtp:{RHINO} -l {level}?time_limit=600" for level in range(1, 6)]
 def ladder() -> list[str]:
     """The default opponents. Raises SettingError if they are not installed."""
     try:
-        command_words(RHINO)
+        command_words(RHINO, RHINO)
     except SettingError as error:
         raise SettingError(
             f"{RHINO} is not installed; run apt-get install grhino, or name opponents with --opponents"

@@ -62,7 +62,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-GUIDES = ["adding_a_game", "adding_a_player", "adding_a_learner", "architectures", "alphazero", "playing", "gtp"]
+GUIDES = ["adding_a_game", "adding_a_player", "adding_a_learner", "architectures", "alphazero", "playing", "engines"]
 """The pages whose imports are public, besides the names of api.md."""
 
 

@@ -1,4 +1,4 @@
-"""Run a program with settings: compose them, hold the run's lock, log.
+"""Run a program with settings: compose them, log.
 
 Settings are given as `name=value` or as flags: `--level 3` is `level=3`.
 """
@@ -7,22 +7,22 @@ import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, Literal, NamedTuple, TextIO
+from typing import Any, Generic, NamedTuple, TextIO
 
 from omegaconf import DictConfig, OmegaConf
 from tqdm import tqdm
 
 from selfplay.compute.process import process_count, process_rank
 from selfplay.errors import SettingError, shortened
-from selfplay.files import check_writable, user_path
+from selfplay.files import user_path
 from selfplay.games import GAMES
 from selfplay.runs.command_lines import COMMAND
 from selfplay.runs.manifest import RUN, Manifest
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import logging_with
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules
 from selfplay.settings.fields import ARGUMENT, check_program
@@ -31,9 +31,6 @@ from selfplay.settings.recorded import take_run_settings, values_with_recorded_l
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
-
-RunUse = Literal["create", "change", "read"]
-"""How a program uses the folder of the run: see `Program`."""
 
 HELP_FLAGS, SWEEP_FLAGS = {"--help", "-h"}, {"--multirun", "-m"}
 
@@ -61,13 +58,10 @@ class Program(NamedTuple, Generic[AnySettings]):
     """Its docstring begins the text of `--help`."""
     kind: type[AnySettings]
     config: str = "config"
-    run: RunUse = "create"
-    """How it uses the folder of the run. "create" makes the folder if it does not exist; "create" and "change" hold the
-    run's lock and append to its run.log."""
     log_to: TextIO | None = None
     """Where the messages of the library go; None: stdout."""
     in_parallel: bool = False
-    """Whether torchrun may start several processes of the program; only rank 0 holds the lock and logs."""
+    """Whether torchrun may start several processes of the program; only rank 0 logs."""
     check: Callable[[AnySettings], None] = lambda settings: None
     """Raises SettingError for settings that the program would refuse. A sweep calls it for all runs before the first
     starts."""
@@ -118,18 +112,10 @@ def _game_of_run(values: DictConfig) -> str:
 
 
 def run_program(program: Program[AnySettings], settings: AnySettings, taken: str) -> None:
-    """Run a program with the result of `settings_of`. A program that changes the run holds its lock and appends to its
-    log."""
-    with ExitStack() as stack:
-        if program.run != "read" and process_rank() == 0:
-            folder = RunFolder.of(settings)
-            stack.enter_context(folder.lock(create=program.run == "create"))
-            check_writable(folder.path / "run.log")
-            log_file = logging.FileHandler(folder.path / "run.log", encoding="utf-8", delay=True)
-            stack.enter_context(_handled_by(log_file, "%(asctime)s %(message)s"))
-        if taken:
-            _say_once(taken)
-        program.body(settings)
+    """Run a program with the result of `settings_of`."""
+    if taken:
+        _say_once(taken)
+    program.body(settings)
 
 
 @cache
@@ -214,17 +200,5 @@ def logging_to_screen(stream: TextIO) -> Iterator[None]:
     # A log that cannot be written, on a full disk or into a closed pipe, should not print a traceback.
     logging.raiseExceptions = False
     logging.getLogger("selfplay").setLevel(logging.INFO)
-    with _handled_by(logging.StreamHandler(stream) if process_rank() == 0 else logging.NullHandler(), "%(message)s"):
+    with logging_with(logging.StreamHandler(stream) if process_rank() == 0 else logging.NullHandler(), "%(message)s"):
         yield
-
-
-@contextmanager
-def _handled_by(handler: logging.Handler, form: str) -> Iterator[None]:
-    handler.setFormatter(logging.Formatter(form))
-    logger = logging.getLogger("selfplay")
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        handler.close()

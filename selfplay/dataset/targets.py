@@ -43,6 +43,8 @@ class PlayedMatches(NamedTuple):
     """The largest number of empty squares at which rules use exact values, if they use them at all; None: nowhere."""
     opening_plies: int = 0
     """The largest number of random plies at the start of these matches, see `selfplay.players.openings`."""
+    outcomes: Tensor | None = None
+    """float[B] in [-1, 1]: the outcomes for player 0, as records have them; None: those of the last states."""
 
 
 class PositionTargets(NamedTuple):
@@ -81,6 +83,7 @@ def discounted_returns(
     bootstrap: Sequence[Tensor] | None = None,
     own: Sequence[Tensor] | None = None,
     exact: Sequence[Tensor] | None = None,
+    known: Tensor | None = None,
 ) -> Tensor:
     """float64[T + 1, B]: z * gamma**k of a player from each position on, the first and the last included.
 
@@ -92,8 +95,9 @@ def discounted_returns(
             move of this ply for the positions up to it, with this value (at most 1) for the player to move.
         own: the same, but the match ends only for the player to move. If both are given, `bootstrap` is used.
         exact: the same as `bootstrap`, but the match ends before the move of this ply.
+        known: float[B], the outcomes for player 0; None: those of the last states.
     """
-    of_first = outcome_of_first(game, record.states[-1], outcome(game)).double()
+    of_first = (outcome_of_first(game, record.states[-1], outcome(game)) if known is None else known).double()
     outcomes, moves_later = torch.stack([of_first, -of_first], dim=1), torch.zeros(len(of_first), 2, dtype=torch.int64)
     powers = torch.tensor([power(gamma, k) for k in range(len(record.actions) + 1)], dtype=torch.float64)
 
@@ -138,13 +142,15 @@ def discounted_outcomes(
     outcome: Outcome = match_return,
     bootstrap: Sequence[Tensor] | None = None,
     own: Sequence[Tensor] | None = None,
+    known: Tensor | None = None,
 ) -> Tensor:
     """float32[T, B]: the discounted return, from the afterstate of each ply on, of the player who is not to move there.
 
-    `bootstrap` and `own` are as for `discounted_returns`.
+    `bootstrap`, `own` and `known` are as for `discounted_returns`.
     """
     others = 1 - players_to_move(record)
-    return discounted_returns(game, record, gamma, outcome, others, bootstrap=bootstrap, own=own)[1:].float()
+    returns = discounted_returns(game, record, gamma, outcome, others, bootstrap=bootstrap, own=own, known=known)
+    return returns[1:].float()
 
 
 def bootstrap_values(played: PlayedMatches) -> list[Tensor]:

@@ -33,7 +33,7 @@ from selfplay.players.search import SearchPlayer
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
 from selfplay.search.exact_solver import make_exact_solver
-from selfplay.search.searcher import MAX_DEPTH, Searcher
+from selfplay.search.searcher import MAX_DEPTH, Searcher, SearchParameters
 
 
 class MoveQuality(NamedTuple):
@@ -116,7 +116,7 @@ DEPTH, EPSILON = 2, 0.25
 
 def average_player(game: Game, evaluation: FeatureEvaluation) -> Player:
     """A fast player that avoids immediate blunders and explores; its matches resemble those of people."""
-    player = SearchPlayer(Searcher(game, evaluation, table_bits=16), DEPTH)
+    player = SearchPlayer(Searcher(game, evaluation), DEPTH)
     return EpsilonGreedyPlayer(game, player, [EPSILON])
 
 
@@ -225,7 +225,7 @@ def action_values_to_the_end(game: Game) -> Callable[[State], dict[int, int]]:
         if solver.counts_points:
             return solver.action_values
         return lambda state: {action: int(np.sign(value)) for action, value in solver.action_values(state).items()}
-    searcher = Searcher(game, RESULT_ONLY, table_bits=20)
+    searcher = Searcher(game, RESULT_ONLY, parameters=SearchParameters(table_bits=20))
 
     def solve(state: State) -> dict[int, int]:
         values = searcher.action_values(state, min(game.max_game_length, MAX_DEPTH))[0]

@@ -10,6 +10,7 @@ LEARNERS: Registry[type[Learner]] = Registry(
         "policy": "selfplay.learners.policy:Policy",
         "td": "selfplay.learners.temporal_differences:TemporalDifferences",
         "expert": "selfplay.learners.expert:Expert",
+        "records": "selfplay.learners.records:Records",
     },
     group="selfplay.learners",
     attributes=("train", "player"),

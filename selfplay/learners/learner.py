@@ -66,6 +66,8 @@ class Resources:
     """Where temporary files of rows that are larger than memory are; None: the folder of the system for such files."""
     on_epoch: Callable[[Epoch], bool] = _goes_on
     """Called after each epoch of training; returns whether to stop."""
+    on_skipped: Callable[[str], object] = _goes_on
+    """Called for each recorded match that cannot be learned from, with a line that names it and the reason."""
     on_step: Callable[..., bool] = _goes_on
     """Called with the number of steps done, of those that `Learner.steps` gives, and perhaps with what was measured so
     far, as in `Epoch.measured`; returns whether to stop."""
@@ -179,6 +181,17 @@ class Learner:
 
     def less_memory(self) -> list[str]:
         """Parameters with which training would need less memory, as lines for people."""
+        return []
+
+    def num_matches(self, game: Game, matches: int) -> int:
+        """How many matches the dataset of a level has, in a run with this number of matches.
+
+        Raises SettingError or InvalidFileError if they come from files that are not there or not readable.
+        """
+        return matches
+
+    def record_files(self) -> list[Path]:
+        """The files of recorded matches from which datasets are made. Raises SettingError if there are none."""
         return []
 
     def opponents_of(self, level: int) -> range:

@@ -40,27 +40,7 @@ from selfplay.training.rows import TrainingRows, holds_out_some
 
 @dataclass(frozen=True)
 class FitsRows(Learner, Training):
-    """What is common to learners that fit a network to the rows of matches that were played before."""
-
-    gamma: float = field(default=0.95, metadata=IN_MATCHES | within(0, 1))
-    """Discount of the return for each further move of the same player."""
-    opening_plies: int = field(default=0, metadata=IN_MATCHES | count(0))
-    """The matches begin with 0 to this number of random plies, the number drawn for each match. Nothing is learned from
-    the positions before these plies."""
-    exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
-    """Positions with at most this number of empty squares have as targets the values that the exact solver of the game
-    finds. For earlier positions the match ends with the first of them. null: outcomes of matches only."""
-    value_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
-    """How much of a target is the value that the search of a player finds in the position, from 0 to 1; the rest is the
-    outcome."""
-    replay: int = field(default=0, metadata=IN_TRAINING | count(0))
-    """Number of earlier levels whose matches are also trained on."""
-    gate: float | None = field(default=None, metadata=IN_TRAINING | within(0, 1))
-    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it. If it
-    scores less, the weights of the level before are kept. null: every new level is accepted. Level 1 is always
-    accepted."""
-    gate_matches: int = field(default=200, metadata=IN_TRAINING | count(2))
-    """Number of matches of the gate."""
+    """What is common to learners that fit a network to the rows of matches."""
 
     @property
     def uses_start(self) -> bool:
@@ -74,22 +54,11 @@ class FitsRows(Learner, Training):
     def recorded(self) -> dict[str, Any]:
         return Training.recorded(self)
 
-    def datasets(self, level: int) -> range:
-        return range(max(0, level - 1 - self.replay), level)
-
-    def rivals(self, level: int) -> range:
-        return range(0) if self.gate is None else range(max(1, level - 1), level)
-
-    def advice(self) -> list[str]:
-        ways = [] if self.symmetries else ["learner.symmetries=true, to train on every symmetric image of a position"]
-        return ways if self.replay else [*ways, "learner.replay=5, to train on the matches of earlier levels too"]
-
     def less_memory(self) -> list[str]:
         return ["learner.merge=false"] if self.merge else []
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
-        check_matches(agent.game, self.outcome_of(), self.opening_plies, self.exact_from)
         if self.precision != "float32" and is_portable(agent.network):
             raise SettingError(
                 f"precision={self.precision}: cannot be combined with numerics=portable; set numerics=native, or "
@@ -103,26 +72,6 @@ class FitsRows(Learner, Training):
                 f"matches={matches}: too few to hold out a share of learner.validation_fraction="
                 f"{self.validation_fraction:g} in level {level}; set more matches"
             )
-
-    def exploring(self, game: Game, player: Player) -> Player:
-        """A player as it plays the matches that are learned from."""
-        raise NotImplementedError
-
-    def rule_of_targets(self) -> tuple[Any, str]:
-        """The rule that computes the targets, and whose moves become rows: both or agent."""
-        raise NotImplementedError
-
-    def rows_of(
-        self, inputs: LevelInputs, played: Iterable[list[RecordedMatches]], opening_plies: int
-    ) -> Iterator[Rows]:
-        """The rows of each batch of matches of a level, which begin with 0 to this number of random plies, ordered by
-        match and ply."""
-        key, (rule, viewpoints) = generation_key(inputs.seed, inputs.level), self.rule_of_targets()
-        valued = self.gamma, self.outcome_of(), self.value_share, self.exact_from, opening_plies
-        for batch in played:
-            matches = (PlayedMatches(inputs.game, record, players, key, *valued) for record, players in batch)
-            parts = [match_rows(one, rule, viewpoints) for one in matches]
-            yield parts[0] if len(parts) == 1 else concatenate(parts).in_order()
 
     def check_processes(self, count: int) -> None:
         """Several processes can train values together."""
@@ -144,14 +93,75 @@ class FitsRows(Learner, Training):
             processes=resources.processes,
             on_epoch=resources.on_epoch,
         )
-        trained = TrainedLevel(start.network, epochs, held.num_rows)
+        return TrainedLevel(start.network, epochs, held.num_rows)
+
+
+@dataclass(frozen=True)
+class FitsPlayedRows(FitsRows):
+    """What is common to learners that fit a network to the rows of matches that earlier levels played."""
+
+    gamma: float = field(default=0.95, metadata=IN_MATCHES | within(0, 1))
+    """Discount of the return for each further move of the same player."""
+    opening_plies: int = field(default=0, metadata=IN_MATCHES | count(0))
+    """The matches begin with 0 to this number of random plies, from which nothing is learned."""
+    exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
+    """Positions with at most this number of empty squares have as targets the values that the exact solver of the
+    game finds. For earlier positions the match ends with the first of them. null: outcomes only."""
+    value_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
+    """How much of a target is the value that the search of a player finds in the position; the rest is the
+    outcome."""
+    replay: int = field(default=0, metadata=IN_TRAINING | count(0))
+    """Number of earlier levels whose matches are also trained on."""
+    gate: float | None = field(default=None, metadata=IN_TRAINING | within(0, 1))
+    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it. If it
+    scores less, the weights of the level before are kept. null: every new level is accepted. Level 1 is always
+    accepted."""
+    gate_matches: int = field(default=200, metadata=IN_TRAINING | count(2))
+    """Number of matches of the gate."""
+
+    def datasets(self, level: int) -> range:
+        return range(max(0, level - 1 - self.replay), level)
+
+    def rivals(self, level: int) -> range:
+        return range(0) if self.gate is None else range(max(1, level - 1), level)
+
+    def advice(self) -> list[str]:
+        ways = [] if self.symmetries else ["learner.symmetries=true, to train on every symmetric image of a position"]
+        return ways if self.replay else [*ways, "learner.replay=5, to train on the matches of earlier levels too"]
+
+    def check(self, agent: Agent, resources: Resources) -> None:
+        super().check(agent, resources)
+        check_matches(agent.game, self.outcome_of(), self.opening_plies, self.exact_from)
+
+    def exploring(self, game: Game, player: Player) -> Player:
+        """A player as it plays the matches that are learned from."""
+        raise NotImplementedError
+
+    def rule_of_targets(self) -> tuple[Any, str]:
+        """The rule that computes the targets, and whose moves become rows: both or agent."""
+        raise NotImplementedError
+
+    def rows_of(
+        self, inputs: LevelInputs, played: Iterable[list[RecordedMatches]], opening_plies: int
+    ) -> Iterator[Rows]:
+        """The rows of each batch of matches of a level, which begin with 0 to this number of random plies, ordered by
+        match and ply."""
+        key, (rule, viewpoints) = generation_key(inputs.seed, inputs.level), self.rule_of_targets()
+        valued = self.gamma, self.outcome_of(), self.value_share, self.exact_from, opening_plies
+        for batch in played:
+            matches = (PlayedMatches(inputs.game, record, players, key, *valued) for record, players in batch)
+            parts = [match_rows(one, rule, viewpoints) for one in matches]
+            yield parts[0] if len(parts) == 1 else concatenate(parts).in_order()
+
+    def train(self, inputs: LevelInputs, rows: Iterable[Rows] = ()) -> TrainedLevel:
+        trained, resources = super().train(inputs, rows), inputs.resources
         if self.gate is None or not self.rivals(inputs.level) or not resources.processes.is_rank_zero:
             return trained
         return after_gate(inputs, trained, partial(self.player, resources=resources), self.gate, self.gate_matches)
 
 
 @dataclass(frozen=True)
-class Values(FitsRows):
+class Values(FitsPlayedRows):
     """Learns how good the position after each move is: the discounted outcome, by a rule of targets."""
 
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.3], metadata=IN_MATCHES | within(0, 1))
@@ -160,9 +170,8 @@ class Values(FitsRows):
     """The rule that computes the targets from the matches: full, watkins or best_response
     (selfplay/dataset/target_rules.py explains them), or module:function."""
     self_play: str | None = field(default=None, metadata=IN_MATCHES | PLAYER_NAME)
-    """The player by which levels play their matches, such as search:negascout?depth=5&endgame=14. A search has the
-    values of the level itself, and so has mcts:itself, unless the name sets another evaluation. null: as `player`
-    says."""
+    """The player by which levels play their matches, such as search:negascout?depth=5&endgame=14, which has the
+    values of the level itself unless its name sets an evaluation. null: as `player` says."""
     opponents: str = field(default="self", metadata=IN_MATCHES | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     viewpoints: str = field(default="both", metadata=IN_MATCHES | one_of("both", "agent"))
@@ -224,7 +233,7 @@ class Values(FitsRows):
 
         key = generation_key(inputs.seed, level)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
-        if agent is not None and self.opponents == "pool":
+        if level > 0 and self.opponents == "pool":
             played = against_pool(game, player_of, level, matches, key, resources)
         else:
             named = inputs.opponent

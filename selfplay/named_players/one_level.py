@@ -11,7 +11,7 @@ from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.learners.learner import LevelInputs, Resources
 from selfplay.learners.self_play import against_one, generation_key
-from selfplay.learners.values import FitsRows, Values
+from selfplay.learners.values import FitsPlayedRows, Values
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
 from selfplay.training import fitting
@@ -28,7 +28,7 @@ def generate(
     seed: int = 0,
     level: int = 1,
     batch_size: int | None = None,
-    learner: type[FitsRows] = Values,
+    learner: type[FitsPlayedRows] = Values,
     **parameters: Any,
 ) -> TrainingRows:
     """The rows of matches of a player against itself, from which a level can learn.
@@ -65,7 +65,7 @@ def fit(
     level: int = 1,
     device: str = CPU,
     callbacks: Iterable[Callback] = (),
-    learner: type[FitsRows] = Values,
+    learner: type[FitsPlayedRows] = Values,
     **parameters: Any,
 ) -> list[Epoch]:
     """Train a network in place on rows, and give it the weights of the epoch with the lowest validation loss.
@@ -106,7 +106,7 @@ def fit(
     )
 
 
-def learner_with(learner: type[FitsRows], parameters: dict[str, Any]) -> FitsRows:
+def learner_with(learner: type[FitsPlayedRows], parameters: dict[str, Any]) -> FitsPlayedRows:
     """A learner with these parameters. Raises SettingError for one that it does not have, or that is out of range."""
     known = learner.parameters()
     for name, value in parameters.items():

@@ -2,6 +2,7 @@
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 from selfplay.errors import SettingError
 from selfplay.files import sha256
@@ -9,10 +10,10 @@ from selfplay.games import Game
 from selfplay.named_players.agents import agent_name, make_agent
 from selfplay.named_players.evaluations import evaluation_path, known_evaluations, make_evaluation
 from selfplay.named_players.make import files_of_player
-from selfplay.named_players.names import ITSELF, PlayerName, player_kind
+from selfplay.named_players.names import ITSELF, PlayerName, options_of, player_kind
 from selfplay.players.agent import Agent
 from selfplay.players.player import Player
-from selfplay.players.search import SearchPlayer
+from selfplay.players.search import SearchPlayer, SearchPlayerParameters
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.run_folder import PROBCUT_FILE
 from selfplay.search.evaluation import Evaluation
@@ -57,20 +58,16 @@ def _own_name(name: PlayerName) -> str:
     return name.text.removeprefix("search:")
 
 
-@player_kind("search:ALGORITHM", files=_files)
+@player_kind("search:ALGORITHM", files=_files, more=options_of(SearchPlayerParameters))
 def search(
     game: Game,
     name: PlayerName,
     *,
     depth: int | None = None,
     evaluation: str = "none",
-    ordered: bool = True,
-    table_bits: int = 16,
-    time_limit: float | None = None,
-    endgame: int = 0,
-    slack: float | None = None,
     probcut: float | None = None,
     run_dir: Path,
+    **searching: Any,
 ) -> Player:
     """minimax, alpha_beta or negascout, looking ahead
 
@@ -78,11 +75,6 @@ def search(
         depth: plies to look ahead; null: 4, or 2 with a network, which evaluates the whole tree
         evaluation: how positions are valued: level:L, pretrained, a file of conf/evaluation/ by its name, or PATH.yaml;
             none: only the ends of matches count
-        ordered: whether promising actions are tried first, which changes the time and not the value
-        table_bits: size of the transposition table, 2**table_bits entries; 0: no table
-        time_limit: seconds for a move, within which the search deepens up to depth
-        endgame: with at most this number of empty squares moves are exact, in games with an exact solver
-        slack: draws one of the moves whose values are at most this below the best; null: takes the best
         probcut: threshold of ProbCut, in standard deviations (1.5 is usual); needs a learned agent to which
             `selfplay fit-probcut` was fitted
     """
@@ -98,14 +90,9 @@ def search(
         evaluated = learned
         if probcut is not None:
             fitted = _probing(agent, probcut, name.text)
-    return SearchPlayer(
-        Searcher(game, evaluated, name.argument, ordered=ordered, table_bits=table_bits, probcut=fitted),
-        DEPTH if depth is None else depth,
-        time_limit=time_limit,
-        endgame=endgame,
-        slack=slack,
-        name=_own_name(name),
-    )
+    parameters = SearchPlayerParameters(**searching)
+    searcher = Searcher(game, evaluated, name.argument, parameters, fitted)
+    return SearchPlayer(searcher, DEPTH if depth is None else depth, parameters, _own_name(name))
 
 
 @player_kind("greedy_discs")

@@ -12,7 +12,7 @@ from selfplay.named_players.make import make_player
 from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
+from selfplay.players.pretrained import PRETRAINED, find_pretrained, is_for_compiled_search, search_depth
 from selfplay.players.tempered import TemperedPlayer
 
 NOTICES = {"beginner": 0.5, "easy": 0.75, "medium": 0.95, "hard": 1.0}
@@ -63,7 +63,7 @@ def strengths(game: Game) -> dict[str, Strength]:
 def _players(game: Game) -> tuple[str, Strength]:
     """The player by whose values the weaker strengths draw, and the strongest."""
     learned_as, has_perfect = game.learned_as(), perfect_player_of(game) is not None
-    has_agent = learned_as in pretrained_agents()
+    has_agent = find_pretrained(learned_as) is not None
     if has_agent and not is_for_compiled_search(learned_as):
         search = f"mcts:{PRETRAINED}?simulations="
         return f"{search}{SIMULATIONS}", Strength(f"{search}{MOST_SIMULATIONS}", FROM_VISITS)
@@ -89,7 +89,7 @@ def judge_name(game: Game) -> tuple[str, str]:
 
     Exact values are better, where they are known.
     """
-    has_agent = game.learned_as() in pretrained_agents()
+    has_agent = find_pretrained(game.learned_as()) is not None
     if has_agent and not is_for_compiled_search(game.learned_as()):
         return (
             f"mcts:{PRETRAINED}?simulations={NETWORK_SIMULATIONS}",

@@ -23,7 +23,7 @@ from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.search.evaluation import Evaluation, FeatureEvaluation
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, AfterstateEvaluator, BatchEvaluator, CompiledEvaluator
-from selfplay.search.searcher import Searcher
+from selfplay.search.searcher import Searcher, SearchParameters
 
 POINTS_IN_A_WIN = 1000
 """The value of a win, in points at the end of a match, for agents that value positions by features."""
@@ -73,8 +73,8 @@ class Agent:
         if self._compiled_values is None or temperature > 0:
             return ValueNetPlayer(self.game, self.network, depth, temperature, self.name, self._outcome)
         # A table does not help a search of depth 1, and without one several threads may share the player.
-        table_bits = 16 if depth > 1 else 0
-        searcher = Searcher(self.game, self._compiled_values, ordered=depth > 1, table_bits=table_bits)
+        parameters = SearchParameters() if depth > 1 else SearchParameters(ordered=False, table_bits=0)
+        searcher = Searcher(self.game, self._compiled_values, parameters=parameters)
         return SearchPlayer(searcher, depth, name=self.name)
 
     def evaluation(self) -> Evaluation | None:

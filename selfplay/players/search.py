@@ -2,11 +2,12 @@
 
 from contextlib import suppress
 from copy import copy
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
-from selfplay.checks import require
+from selfplay.checks import check_parameters, within
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.kernels import distinct_positions
@@ -23,7 +24,24 @@ from selfplay.players.player import (
 from selfplay.players.value_net import best_values
 from selfplay.search.deadline import current_deadline
 from selfplay.search.exact_solver import empties, make_exact_solver, solver_class
-from selfplay.search.searcher import Searcher, check_depth
+from selfplay.search.searcher import Searcher, SearchParameters, check_depth
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchPlayerParameters(SearchParameters):
+    """How a player searches, and how it chooses an action by the values that it finds."""
+
+    time_limit: float | None = field(default=None, metadata=within(above=0))
+    """Seconds for a move, within which the search deepens up to its depth; null: no limit. With a limit matches are not
+    reproducible, nor with a deadline."""
+    endgame: int = 0
+    """With at most this number of empty squares moves are exact, in games with an exact solver. A position that takes
+    too long to solve is searched instead."""
+    endgame_bits: int = 20
+    """Size of the table of the exact solver, 2**endgame_bits entries."""
+    slack: float | None = field(default=None, metadata=within(0))
+    """Draws one of the moves whose values are at most this below the best, and of those that win or lose for certain
+    only the soonest wins or latest losses; null: takes the lowest of the best."""
 
 
 class SearchPlayer(Player):
@@ -31,14 +49,6 @@ class SearchPlayer(Player):
 
     Args:
         depth: plies to look ahead, 1 or more.
-        time_limit: seconds for each decision; None for no limit. With a limit, or a deadline of the context
-            (`selfplay.search.deadline`), matches are not reproducible.
-        endgame: positions with at most this number of empty squares are solved by the exact solver of the game, which
-            then gives the values. A position that takes too long is searched instead. 0: never.
-        endgame_bits: the size of the table of the solver, as `table_bits` of `make_exact_solver`.
-        slack: actions whose values are at most this far below the best one are equally likely to be taken. Of actions
-            that win or lose the match for certain, only those that win soonest or lose latest are. None: the lowest of
-            the best actions is taken.
 
     Raises:
         SettingError: an argument is out of range, or the game has no exact solver.
@@ -48,21 +58,16 @@ class SearchPlayer(Player):
         self,
         searcher: Searcher,
         depth: int,
-        *,
-        time_limit: float | None = None,
-        endgame: int = 0,
-        endgame_bits: int = 20,
-        slack: float | None = None,
+        parameters: SearchPlayerParameters = SearchPlayerParameters(),
         name: str | None = None,
     ) -> None:
         check_depth(depth)
-        require("slack", slack, slack is None or slack >= 0, "0 or more")
-        require("time_limit", time_limit, time_limit is None or time_limit > 0, "seconds above 0")
-        self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
-        self.endgame, self.slack = endgame, slack
-        if endgame and not 0 <= endgame <= (most := solver_class(self.game).practical_empties):
-            raise SettingError(f"endgame={endgame}: must be a number of empty squares from 0 to {most}")
-        self.solver = make_exact_solver(self.game, endgame_bits) if endgame else None
+        check_parameters(parameters)
+        self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, parameters.time_limit
+        self.endgame, self.slack = parameters.endgame, parameters.slack
+        if self.endgame and not 0 <= self.endgame <= (most := solver_class(self.game).practical_empties):
+            raise SettingError(f"endgame={self.endgame}: must be a number of empty squares from 0 to {most}")
+        self.solver = make_exact_solver(self.game, parameters.endgame_bits) if self.endgame else None
         self.name = name or f"{searcher.algorithm} {depth}"
 
     def without_time_limit(self) -> "SearchPlayer":

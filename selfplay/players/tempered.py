@@ -9,7 +9,7 @@ from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.player import ActionValues, Player, PlayerWrapper, sample_actions
 from selfplay.search.evaluation import FeatureEvaluation
-from selfplay.search.searcher import Searcher
+from selfplay.search.searcher import Searcher, SearchParameters
 
 FLOOR = 3.0
 """Actions that are more temperatures than this below the best one, and so less than exp(-3) as likely, are never
@@ -49,7 +49,7 @@ class TemperedPlayer(PlayerWrapper):
         super().__init__(player, name)
         self.game, self.temperature, self.notices = game, temperature, notices
         only_ends = FeatureEvaluation(win=1.0, margin=0.0, weights={}, name="ends")
-        self._sight = Searcher(game, only_ends, table_bits=0)
+        self._sight = Searcher(game, only_ends, parameters=SearchParameters(table_bits=0))
 
     def act(self, state: State, draws: Draws) -> Tensor:
         notices = draws.uniforms(Purpose.NOTICE) < self.notices

@@ -1,6 +1,7 @@
 """Analyses one position with several searches, and shows the features of which its value is the sum."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,17 +83,12 @@ def analyse(settings: AnalysisSettings) -> Analysis:
         evaluation = FeatureEvaluation(win=0.0, margin=1.0, weights={}, name="payoffs")
         state, depth = game.init(), min(settings.depth, game.max_game_length)
     is_traced = has_picture or not is_position
-    min_scout_depth = settings.min_scout_depth or (2 if is_traced else None)
+    parameters = settings.search
+    if is_traced and parameters.min_scout_depth is None:
+        parameters = replace(parameters, min_scout_depth=2)
     results, traces = {}, {}
     for name in settings.searches:
-        searcher = Searcher(
-            game,
-            evaluation,
-            name,
-            ordered=settings.ordered,
-            table_bits=settings.table_bits,
-            min_scout_depth=min_scout_depth,
-        )
+        searcher = Searcher(game, evaluation, name, parameters)
         if is_position:
             results[name] = searcher.search(state, depth)
             if has_picture and (visited := results[name].visited) > MOST_TRACED:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from selfplay.engines.gtp import Vertices
 from selfplay.errors import IllegalActionError, NotNowError, SettingError
 from selfplay.games import Game
 from selfplay.games.state import State
-from selfplay.gtp.protocol import Vertices
 from selfplay.players.player import Player
 from selfplay.playing.match_files import record_of_session
 from selfplay.playing.session import Session

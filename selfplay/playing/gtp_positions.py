@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
+from selfplay.engines.commands import CommandError, whole_numbers
+from selfplay.engines.gtp import colour_of
+from selfplay.engines.handicap import handicap_squares
 from selfplay.errors import IllegalActionError
 from selfplay.files import user_path, written_whole
 from selfplay.games import Game
-from selfplay.gtp.arguments import CommandError, whole_numbers
-from selfplay.gtp.handicap import handicap_squares
-from selfplay.gtp.protocol import colour_of
 from selfplay.playing.gtp_match import GtpMatch
 from selfplay.records import read_record_file, written_record
 from selfplay.registry import parts_of_game_name

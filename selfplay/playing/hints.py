@@ -34,7 +34,7 @@ def judge_of(game: Game) -> Judge:
     player.name = label
     # An exact solver proves more, and with points.
     has_solver = game.exact_solver is not None
-    return Judge(game, player, None if has_solver else Searcher(game, make_evaluation("none", game), table_bits=16))
+    return Judge(game, player, None if has_solver else Searcher(game, make_evaluation("none", game)))
 
 
 def hint(session: Session, judge: Judge, ply: int | None = None, estimate: Estimate | None = None) -> Hint:

@@ -1,11 +1,12 @@
 """The files of a run: where each is and the lock with which one process at a time writes them."""
 
 import fcntl
+import logging
 import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from threading import get_ident
@@ -25,8 +26,9 @@ PROBCUT_FILE = "probcut.yaml"
 LEARNER_FILE = "learner.safetensors"
 """The file from which temporal-difference learning of the next level continues, in addition to the weights."""
 
-_holders: dict[tuple[int, int, int], int] = {}
-"""The threads that hold the locks of runs, by process, and device and inode of the .lock files. A fork holds none."""
+_holders: dict[tuple[int, int], int] = {}
+"""The threads that hold the locks of runs, by device and inode of the .lock files."""
+os.register_at_fork(after_in_child=_holders.clear)
 
 
 class OfRun(Protocol):
@@ -152,8 +154,8 @@ class RunFolder:
     def lock(self, *, create: bool = True) -> Iterator[None]:
         """Hold the run's lock in this thread: a flock on .lock, which the system releases however the process ends.
 
-        Within the block the same thread may take it again. If the folder did not exist before, and the block fails
-        without making a file, the folder is deleted.
+        Within the block the same thread may enter it again, which does nothing. If the folder did not exist before, and
+        the block fails without making a file, the folder is deleted.
 
         Args:
             create: make the folder if it does not exist.
@@ -165,17 +167,19 @@ class RunFolder:
         is_new, path = not self.path.exists(), self.path / ".lock"
         if is_new and not create:
             raise StageError(f"{self.path} does not exist; set run_dir to the folder of a run")
+        if path.exists() and _holders.get(_key(path.stat())) == get_ident():
+            yield
+            return
         with ExitStack() as stack:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
                 check_writable(path)
                 file = stack.enter_context(path.open("ab"))
-                status = os.fstat(file.fileno())
-                key = os.getpid(), status.st_dev, status.st_ino
-                if (holder := _holders.get(key)) != get_ident():
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    _holders[key] = get_ident()
-                    stack.callback(_holders.pop, key)
+                key = _key(os.fstat(file.fileno()))
+                holder = _holders.get(key)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _holders[key] = get_ident()
+                stack.callback(_holders.pop, key)
             except BlockingIOError as error:
                 who = "process" if holder is None else "thread of this program"
                 raise RunLockedError(
@@ -193,8 +197,25 @@ class RunFolder:
                         with suppress(OSError):
                             folder.rmdir()
                 raise
-            if not (path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno()))):
+            if not (path.exists() and _key(path.stat()) == key):
                 raise StageError(f"{self.path} was deleted or replaced meanwhile; run the same command again")
+
+
+def _key(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
+
+
+@contextmanager
+def logging_with(handler: logging.Handler, form: str) -> Iterator[None]:
+    """In the block, the messages of the library also go to this handler, in this format."""
+    handler.setFormatter(logging.Formatter(form))
+    logger = logging.getLogger("selfplay")
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        handler.close()
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -203,16 +224,25 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def writes_run(*, create: bool) -> Callable[[Function], Function]:
     """Let a function, whose first argument is the settings of a run, hold the lock of the run as `RunFolder.lock` does.
 
-    Of several processes that torchrun started, only the first holds it.
+    The outermost such function in a thread appends the messages of the library to the run's run.log. Of several
+    processes that torchrun started, only the first locks and logs.
     """
 
     def decorate(function: Function) -> Function:
         @wraps(function)
-        def locked(settings: OfRun, *args: Any, **kwargs: Any) -> Any:
-            with RunFolder.of(settings).lock(create=create) if process_rank() == 0 else nullcontext():
+        def writing(settings: OfRun, *args: Any, **kwargs: Any) -> Any:
+            with ExitStack() as stack:
+                if process_rank() == 0:
+                    run, is_outermost = RunFolder.of(settings), get_ident() not in _holders.values()
+                    stack.enter_context(run.lock(create=create))
+                    if is_outermost:
+                        path = run.path / "run.log"
+                        check_writable(path)
+                        file = logging.FileHandler(path, encoding="utf-8", delay=True)
+                        stack.enter_context(logging_with(file, "%(asctime)s %(message)s"))
                 return function(settings, *args, **kwargs)
 
-        return cast(Function, locked)
+        return cast(Function, writing)
 
     return decorate
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.checks import require
+from selfplay.checks import check_parameters, count, require, within
 from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import word_rows
 from selfplay.compute.devices import SEARCH_THREADS
@@ -51,12 +52,25 @@ class SearchResult(NamedTuple):
     depth: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchParameters:
+    """How a search goes about it: they only change which positions it visits, see `Searcher`."""
+
+    ordered: bool = True
+    """Whether actions that were best in an earlier search, or leave few replies, are tried first; not by minimax."""
+    table_bits: int = field(default=16, metadata=within(0, MAX_TABLE_BITS))
+    """Size of the transposition table, 2**table_bits entries; 0: no table. Minimax has none."""
+    min_scout_depth: int | None = field(default=None, metadata=count(1))
+    """The smallest number of remaining plies at which NegaScout uses null windows: 2 as published; null: the number
+    from which this saves positions, 4, 5 or 8."""
+
+
 class Searcher(MadeAgain):
     """Searches positions of one game with one algorithm and one evaluation.
 
-    Values and actions depend only on the position and the depth. Algorithm, ordering, table size and number of threads
-    only change the number of positions visited, and which of several variations with the same value is found. With
-    `probcut` values are approximate, and depend on these arguments too.
+    Values and actions depend only on the position and the depth. Algorithm, parameters and number of threads only
+    change the number of positions visited, and which of several variations with the same value is found. With `probcut`
+    values are approximate, and depend on these arguments too.
 
     Attributes:
         num_threads: the number of threads that search a position. Several are used from depth 6 on, with a table, and
@@ -64,12 +78,8 @@ class Searcher(MadeAgain):
             results cannot be repeated in any case.
 
     Args:
-        algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
-        ordered: first try the action that was best in an earlier search, then those that leave the fewest replies.
-        table_bits: the transposition table has 2**table_bits entries, of 32 bytes where a position is two boards of at
-            most 64 squares; 0: no table.
-        min_scout_depth: the smallest number of remaining plies at which NegaScout uses null windows: 2 as published;
-            None: the number from which this saves positions (MIN_SCOUT_DEPTH).
+        algorithm: minimax, alpha_beta or negascout.
+        parameters: the entries of the table have 32 bytes where a position is two boards of at most 64 squares.
         probcut: cut where a shallow search predicts the result; None: search exactly.
 
     Raises SettingError for an unknown algorithm, a number out of range, or `probcut` with minimax.
@@ -80,29 +90,23 @@ class Searcher(MadeAgain):
         game: Game,
         evaluation: Evaluation,
         algorithm: str = "negascout",
-        *,
-        ordered: bool = True,
-        table_bits: int = 16,
-        min_scout_depth: int | None = None,
+        parameters: SearchParameters = SearchParameters(),
         probcut: Probing | None = None,
     ) -> None:
         if algorithm not in ALGORITHMS:
             raise SettingError(f"unknown search {algorithm!r}; choose from {', '.join(ALGORITHMS)}")
-        require("table_bits", table_bits, 0 <= table_bits <= MAX_TABLE_BITS, f"from 0 to {MAX_TABLE_BITS}")
+        check_parameters(parameters)
         is_minimax = algorithm == "minimax"
         if probcut is not None and is_minimax:
             raise SettingError("probcut: minimax searches every position; use negascout or alpha_beta")
         evaluation.parameters(game)  # raises if the evaluation does not fit the game
         self.game, self.evaluation, self.algorithm, self.probcut = game, evaluation, algorithm, probcut
         self.num_threads = SEARCH_THREADS.get()
-        self.ordered = ordered and not is_minimax
-        self._has_table = table_bits > 0 and not is_minimax
-        self._table = make_table(table_bits if self._has_table else None, game.rules.position.num_words)
-        if min_scout_depth is None:
-            least = MIN_SCOUT_DEPTH if self._has_table else MIN_SCOUT_DEPTH_WITHOUT_TABLE
-            min_scout_depth = least if self.ordered else MIN_SCOUT_DEPTH_UNORDERED
-        require("min_scout_depth", min_scout_depth, min_scout_depth >= 1, "1 or more, or null")
-        self._min_scout_depth = min_scout_depth
+        self.ordered = parameters.ordered and not is_minimax
+        self._has_table = parameters.table_bits > 0 and not is_minimax
+        self._table = make_table(parameters.table_bits if self._has_table else None, game.rules.position.num_words)
+        least = MIN_SCOUT_DEPTH if self._has_table else MIN_SCOUT_DEPTH_WITHOUT_TABLE
+        self._min_scout_depth = parameters.min_scout_depth or (least if self.ordered else MIN_SCOUT_DEPTH_UNORDERED)
 
     @cached_property
     def _search(self) -> Callable[..., bool]:

@@ -4,6 +4,7 @@ A stage whose dataset exists and was made with the same settings is skipped. The
 workers of an executor play.
 """
 
+import hashlib
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, StageError
 from selfplay.executors import Executor
 from selfplay.files import sha256
 from selfplay.learners.learner import LevelInputs
@@ -22,14 +23,17 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import agent_of_level, load_agent
 from selfplay.runs.manifest import Stage
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.settings.context import RunContext, computing, context_of, executor_of, task_files
+from selfplay.settings.context import RunContext, computing, context_of, executor_of, first_agent_file, task_files
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import begin_anew, record_run_settings
 from selfplay.settings.run import Settings
-from selfplay.stages.learner_resources import resources_of
+from selfplay.stages.learner_resources import resources_of, settings_of_dataset
 from selfplay.stages.run_check import check_run
 
 log = logging.getLogger(__name__)
+
+MOST_NAMED = 100
+"""The largest number of skipped matches that are named."""
 
 
 @writes_run(create=True)
@@ -48,7 +52,7 @@ def generate_level(
         StageError: the level does not exist, its dataset was made with other settings, or it cannot be written.
         InvalidFileError: the file of an agent is missing or broken.
     """
-    run_settings, settings = settings, settings.at_level(level + 1)
+    run_settings, settings = settings, settings_of_dataset(settings, level + 1)
     if level not in settings.learner.datasets(level + 1):
         log.info("level %d: no dataset with learner=%s, skipped", level, settings.learner.name)
         return False
@@ -82,7 +86,10 @@ def _playing_agents(settings: Settings, run: RunFolder, level: int) -> list[Path
         if level == 0 or settings.learner.opponents_of(level):
             raise SettingError(f"agent_file={settings.agent_file}: set level to 1 or more, and no earlier opponents")
         return [Path(settings.agent_file)]
-    levels = [*settings.learner.opponents_of(level), *range(max(1, level), level + 1)]
+    if level == 0:
+        first = first_agent_file(settings)
+        return [] if first is None else [first]
+    levels = [*settings.learner.opponents_of(level), level]
     for number in levels:
         run.check_level(number)
     return [run.agent(number) for number in levels]
@@ -93,11 +100,13 @@ def _generation_record(settings: Settings, agents: Sequence[Path], level: int) -
     record = stage_record(settings, "generation") | {"level": level}
     if settings.opponent is not None:
         record["opponent"] = settings.opponent
-    if level > 0:
+    if agents:
         *opponents, itself = [sha256(path) for path in agents]
         record["agent_sha256"] = itself
         if opponents:
             record["opponents_sha256"] = opponents
+    if files := settings.learner.record_files():
+        record["records_sha256"] = hashlib.sha256("".join(map(sha256, files)).encode()).hexdigest()
     return record
 
 
@@ -118,23 +127,42 @@ def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
         yield Shard(settings, level, number, matches[start : start + size])
 
 
-def play_shard(shard: Shard) -> tuple[bytes, int]:
-    """Play the matches of a shard; returns its rows as bytes in the format of the dataset, and their number."""
+class PlayedShard(NamedTuple):
+    """The rows of a shard."""
+
+    content: bytes
+    """The rows in the format of the dataset."""
+    rows: int
+    """Their number."""
+    skipped: list[str]
+    """The recorded matches that were skipped, and why."""
+
+
+def play_shard(shard: Shard) -> PlayedShard:
+    """Play the matches of a shard, or read them."""
+    skipped = list[str]()
     settings, level = shard.settings, shard.level
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with computing(settings) as context:
-        game, agent, resources = context.game, agent_that_plays(context, level), resources_of(context)
+        game, agent, resources = (
+            context.game,
+            agent_that_plays(context, level),
+            resources_of(context, on_skipped=skipped.append),
+        )
         inputs = LevelInputs(game, agent, settings.seed, level, opponent=settings.opponent, resources=resources)
         parts = settings.learner.generate(inputs, shard.matches)
-        return form.encode(parts, context.game.observation_codec)
+        return PlayedShard(*form.encode(parts, context.game.observation_codec), skipped)
 
 
 def agent_that_plays(context: RunContext[Settings], level: int) -> Agent | None:
-    """The agent of a level, or of the setting agent_file; None: level 0."""
+    """The agent of a level, or of the settings agent_file and, at level 0, first_agent; None: the random player."""
     settings = context.settings
     if settings.agent_file is not None:
         return load_agent(Path(settings.agent_file), context.game)
-    return agent_of_level(settings.run_dir, level, context.game) if level > 0 else None
+    if level == 0:
+        first = first_agent_file(settings)
+        return None if first is None else load_agent(first, context.game)
+    return agent_of_level(settings.run_dir, level, context.game)
 
 
 def play_level(
@@ -158,17 +186,31 @@ def play_level(
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
         form.written(path, record) as writer,
     ):
-        rows = sum(writer.written.values())
+        rows, skipped = sum(writer.written.values()), list[str]()
         if found := [shard for shard in shards_of(settings, level) if shard.number in writer.written]:
             count = -(-settings.matches // settings.dataset.shard_matches)
             log.info("level %d: %d of %d shards already written", level, len(found), count)
             bar.update(sum(len(shard.matches) for shard in found))
         files = task_files(settings, agents)
         missing, also_missing = tee(shard for shard in shards_of(settings, level) if shard.number not in writer.written)
-        for shard, (content, count) in zip(missing, executor.map(play_shard, also_missing, files), strict=True):
-            writer.add(shard.number, content)
-            rows += count
+        for shard, played in zip(missing, executor.map(play_shard, also_missing, files), strict=True):
+            writer.add(shard.number, played.content)
+            rows += played.rows
+            skipped += played.skipped
             bar.update(len(shard.matches))
+        _report_skipped(skipped, level, settings.matches)
     seconds = time.perf_counter() - start
-    log.info("level %d: played %d matches, %d rows (%.2f s)", level, settings.matches, rows, seconds)
+    done = "read" if settings.learner.record_files() else "played"
+    log.info("level %d: %s %d matches, %d rows (%.2f s)", level, done, settings.matches, rows, seconds)
     return rows
+
+
+def _report_skipped(skipped: Sequence[str], level: int, matches: int) -> None:
+    """Name the recorded matches that were skipped. Raises StageError if these are all."""
+    for line in skipped[:MOST_NAMED]:
+        log.warning("skipped %s", line)
+    if matches == len(skipped):
+        raise StageError(f"level {level}: none of the {matches} recorded matches can be learned from: {skipped[0]}")
+    if skipped:
+        more = f", {len(skipped) - MOST_NAMED} of them not named here" if len(skipped) > MOST_NAMED else ""
+        log.warning("level %d: skipped %d of %d recorded matches%s", level, len(skipped), matches, more)

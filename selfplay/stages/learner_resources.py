@@ -13,7 +13,7 @@ from selfplay.named_players.names import StandIn
 from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.runs.levels import agent_of_level
-from selfplay.settings.context import RunContext
+from selfplay.settings.context import RunContext, context_of
 from selfplay.settings.run import Settings
 
 
@@ -38,6 +38,18 @@ def resources_of(context: RunContext[Settings], stand_in: StandIn | None = None,
             return agent.player(settings.player.depth, settings.player.temperature)
 
     return Resources(named, agent_of, choosing, batch_size=settings.batch_size, device=context.device, **more)
+
+
+def settings_of_dataset(settings: Settings, level: int) -> Settings:
+    """The settings with which a level is made, with the number of the matches that it learns from.
+
+    Raises SettingError or InvalidFileError if they come from files that are not there or not readable.
+    """
+    at_level = settings.at_level(level)
+    learner = at_level.learner
+    with fields_of("learner", *learner.parameters()):
+        at_level.matches = learner.num_matches(context_of(at_level).game, at_level.matches)
+    return at_level
 
 
 def _given(settings: Settings, name: str) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import context_of
 from selfplay.settings.fields import check_program
 from selfplay.settings.run import Settings
-from selfplay.stages.learner_resources import naming_player, resources_of
+from selfplay.stages.learner_resources import naming_player, resources_of, settings_of_dataset
 from selfplay.stages.training_plan import metadata_of
 
 MOST_WEIGHTS = 1 << 30
@@ -99,7 +99,7 @@ def levels_to_learn(settings: Settings, agent: Agent, last: int) -> StandIn:
 def check_validation(settings: Settings) -> None:
     """Raise SettingError if no match, or every match, would be held out of the training of a level."""
     for level in range(1, min(settings.levels, MOST_LEVELS) + 1):
-        at_level = settings.at_level(level)
+        at_level = settings_of_dataset(settings, level)
         at_level.learner.check_matches(at_level.matches, settings.seed, level)
 
 

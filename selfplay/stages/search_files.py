@@ -20,7 +20,7 @@ from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.search.evaluation import FeatureEvaluation, evaluation_text
 from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
-from selfplay.search.searcher import Searcher
+from selfplay.search.searcher import Searcher, SearchParameters
 from selfplay.settings.context import computing
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 
@@ -30,7 +30,7 @@ EXPLORATION = 0.1
 """The share of random actions in the matches: searches also reach positions that the level itself avoids."""
 PHASES = 6
 """Number of phases of the match, with about the same number of positions each."""
-TABLE_BITS = 18
+PARAMETERS = SearchParameters(table_bits=18)
 
 
 @writes_run(create=False)
@@ -76,7 +76,7 @@ def fit_probcut(settings: ProbCutSettings) -> Path:
         state = self_play_positions(game, player, settings)
         values = {}
         for depth in range(1, settings.deepest + 1):
-            values[depth] = Searcher(game, evaluation, table_bits=TABLE_BITS).search_batch(state, depth).values
+            values[depth] = Searcher(game, evaluation, parameters=PARAMETERS).search_batch(state, depth).values
             log.info("searched %s positions %s plies deep", f"{state.batch_size:,}", depth)
         starts, phases = phases_of(game, state)
         checks = tuple(fit_check(values, phases, deep) for deep in range(SMALLEST_DEPTH, settings.deepest + 1))

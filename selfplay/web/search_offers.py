@@ -12,7 +12,7 @@ from selfplay.games import Game
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.players.checkpoints import read_metadata
 from selfplay.players.player import Player
-from selfplay.players.search import SearchPlayer
+from selfplay.players.search import SearchPlayer, SearchPlayerParameters
 from selfplay.runs.levels import load_agent
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.evaluation import Evaluation
@@ -107,10 +107,10 @@ def _offered(
     endgame_bits: int = ENDGAME_BITS,
     name: str | None = None,
 ) -> Player:
-    searcher = Searcher(game, evaluation(), table_bits=OFFERED_TABLE_BITS)
-    return SearchPlayer(
-        searcher, depth, time_limit=seconds, endgame=endgame, endgame_bits=endgame_bits, slack=0.0, name=name
+    parameters = SearchPlayerParameters(
+        table_bits=OFFERED_TABLE_BITS, time_limit=seconds, endgame=endgame, endgame_bits=endgame_bits, slack=0.0
     )
+    return SearchPlayer(Searcher(game, evaluation(), parameters=parameters), depth, parameters, name)
 
 
 @read_once(4)

@@ -9,7 +9,7 @@ from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.playing.analysis import analyse, analysis_report
-from selfplay.search.searcher import Searcher
+from selfplay.search.searcher import Searcher, SearchParameters
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from tests.search.test_trace import ARTICLE, POINTS
@@ -18,7 +18,7 @@ from tests.support.dots import TwoBoxes
 
 def tree_of_article(algorithm):
     game = PayoffTree(ARTICLE)
-    searcher = Searcher(game, POINTS, algorithm, ordered=False, table_bits=0, min_scout_depth=2)
+    searcher = Searcher(game, POINTS, algorithm, SearchParameters(ordered=False, table_bits=0, min_scout_depth=2))
     result, trace = searcher.trace(game.init(), 2)
     return tree_of(trace, result.principal_variation, 2, [3], turns_from(game, game.init()))
 
@@ -47,7 +47,9 @@ def test_the_tree_of_the_article(algorithm, visited, cut, third):
 def test_a_value_is_a_bound_only_where_something_was_not_visited():
     # The last reply to A2 shows that it is not better than A1, but no reply is left out.
     game = PayoffTree([[3, 0], [5, 0], [-1, 4]])
-    result, trace = Searcher(game, POINTS, "alpha_beta", ordered=False, table_bits=0).trace(game.init(), 2)
+    result, trace = Searcher(game, POINTS, "alpha_beta", SearchParameters(ordered=False, table_bits=0)).trace(
+        game.init(), 2
+    )
     tree = tree_of(trace, result.principal_variation, 2, [3], turns_from(game, game.init()))
     nodes = tree.nodes(data="text")
     assert [nodes[(action,)] for action in range(3)] == ["0", "0", f"\N{LESS-THAN OR EQUAL TO}{MINUS}1"]
@@ -56,7 +58,7 @@ def test_a_value_is_a_bound_only_where_something_was_not_visited():
 def test_a_player_who_moves_again_looks_for_the_largest_value_again():
     game = TwoBoxes()
     state = game.state_after(["a2", "b1", "b3", "d1", "d3"])
-    result, trace = Searcher(game, POINTS, "minimax", ordered=False, table_bits=0).trace(state, 2)
+    result, trace = Searcher(game, POINTS, "minimax", SearchParameters(ordered=False, table_bits=0)).trace(state, 2)
     nodes = dict(tree_of(trace, result.principal_variation, 2, [2], turns_from(game, state)).nodes(data=True))
     # c2 closes a box, and e2 then the other; after e2, c2 closes both for the other player.
     centre, side = (game.string_to_action(text) for text in ("c2", "e2"))
@@ -69,7 +71,10 @@ def test_a_player_who_moves_again_looks_for_the_largest_value_again():
 def test_shown_and_hidden_visits_sum_to_those_of_the_search(algorithm, depth, breadth):
     game = make_game("othello")
     searcher = Searcher(
-        game, make_evaluation("article", game), algorithm, ordered=False, table_bits=0, min_scout_depth=2
+        game,
+        make_evaluation("article", game),
+        algorithm,
+        SearchParameters(ordered=False, table_bits=0, min_scout_depth=2),
     )
     state = game.state_after(["f5", "d6", "c3"])
     result, trace = searcher.trace(state, 4)

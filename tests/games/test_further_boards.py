@@ -24,7 +24,7 @@ from selfplay.search.evaluation import RESULT_ONLY
 from selfplay.search.mcts.evaluator import PositionValues, RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
-from selfplay.search.searcher import Searcher
+from selfplay.search.searcher import Searcher, SearchParameters
 
 STEP = 9
 """A bit of the further board is set for each ply, this many bits apart."""
@@ -132,7 +132,7 @@ def middle_of_match(game: Game, plies: int = 3, matches: int = 20) -> State:
 def test_alpha_beta_finds_the_same_with_a_table_and_uncompiled() -> None:
     found = []
     for game in (make_game("tictactoe"), wider("tictactoe")):
-        searcher = Searcher(game, RESULT_ONLY, table_bits=10)
+        searcher = Searcher(game, RESULT_ONLY, parameters=SearchParameters(table_bits=10))
         result = searcher.search_batch(middle_of_match(game), 6)
         traced, trace = searcher.trace(middle_of_match(game, matches=1), 2)
         found.append([*(field.tolist() for field in result[:2]), result.final.tolist(), traced, len(trace.visits)])

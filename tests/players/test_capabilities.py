@@ -18,7 +18,7 @@ from selfplay.players.capabilities import (
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import ActionValues, CheckedPlayer, Player, PlayerWrapper, policy_of
 from selfplay.players.random import RandomPlayer
-from selfplay.players.search import SearchPlayer
+from selfplay.players.search import SearchPlayer, SearchPlayerParameters
 from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.searcher import Searcher
 from tests.support.stub_players import FirstLegal, Learning, Valuing
@@ -98,7 +98,7 @@ def test_an_exploring_player_has_a_policy_if_the_player_inside_has_one() -> None
 
 def test_a_player_without_its_time_limit_still_explores() -> None:
     searcher = Searcher(GAME, FeatureEvaluation(1.0, 0.0, {}, game=GAME.name))
-    exploring = EpsilonGreedyPlayer(GAME, SearchPlayer(searcher, 1, time_limit=5), [0.5])
+    exploring = EpsilonGreedyPlayer(GAME, SearchPlayer(searcher, 1, SearchPlayerParameters(time_limit=5)), [0.5])
     unlimited = exploring.without_time_limit()
     assert isinstance(unlimited, EpsilonGreedyPlayer)
     assert unlimited.unwrapped.time_limit is None

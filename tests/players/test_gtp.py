@@ -11,9 +11,9 @@ import torch
 
 from selfplay import play_matches
 from selfplay.compute.bit_algebra import bit_count, rule
+from selfplay.engines.process import FOLDERS
 from selfplay.games import make_game
 from selfplay.games.tictactoe import TicTacToe, tictactoe_rules
-from selfplay.gtp.process import FOLDERS
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import parse_name
 from selfplay.players.capabilities import FollowsMatch

@@ -7,10 +7,11 @@ from textwrap import dedent
 import pytest
 import torch
 
+from selfplay.engines.clock import Clock
 from selfplay.games import make_game
-from selfplay.gtp.clock import Clock
 from selfplay.installation import __version__
-from selfplay.playing.gtp_engine import Engine, answer_lines, make_engine
+from selfplay.playing.gtp_engine import GtpEngine, make_engine
+from selfplay.playing.line_engine import answer_lines
 from selfplay.playing.open_session import open_session
 from selfplay.search.deadline import current_deadline
 from selfplay.settings.compose import compose_settings_of
@@ -23,7 +24,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 def engine(name="othello", **options):
     game = make_game(name)
-    return Engine(game, FirstLegal, 0, **options)
+    return GtpEngine(game, FirstLegal, 0, **options)
 
 
 def dialogue(engine, text):
@@ -210,7 +211,7 @@ def test_all_commands_in_a_session_of_go(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_the_session_that_the_documentation_shows():
-    page = (PROJECT / "docs" / "gtp.md").read_text()
+    page = (PROJECT / "docs" / "engines.md").read_text()
     shown = dedent("".join(page.partition("    > list_commands")[1:]).partition("\nA line")[0])
     made = make_engine(compose_settings_of(GtpSettings, "gtp", ["game=go", "player='mcts:rollouts?simulations=1000'"]))
     said = []
@@ -357,7 +358,7 @@ def test_the_time_for_a_move_is_a_part_of_what_is_left(settings, told, seconds):
 def test_the_time_of_a_move_is_taken_from_the_main_time_and_then_the_periods_begin(monkeypatch):
     clock = Clock()
     clock.set(100, 30, 3)
-    monkeypatch.setattr("selfplay.gtp.clock.monotonic", lambda: 1060.0)
+    monkeypatch.setattr("selfplay.engines.clock.monotonic", lambda: 1060.0)
     clock.spend(0, 1000.0)
     assert clock.seconds_for_move(0) == pytest.approx(0.9 * 40 / 20)
     assert clock.seconds_for_move(1) == pytest.approx(0.9 * 100 / 20)
@@ -375,7 +376,7 @@ class Timed(FirstLegal):
 
 def test_searches_get_the_time_that_the_controller_gives():
     game = make_game("go_5x5")
-    timed = Engine(game, Timed, 0)
+    timed = GtpEngine(game, Timed, 0)
     assert timed.answer("time_settings 100 0 0") == timed.answer("time_left b 40 0") == "=\n\n"
     assert timed.answer("genmove b") == "= A5\n\n"
     assert timed.answer("time_settings nan 0 0").startswith("? syntax error")

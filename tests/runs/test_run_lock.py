@@ -1,5 +1,6 @@
 """The lock of a run: one process at a time."""
 
+import logging
 import os
 import shutil
 import signal
@@ -7,11 +8,12 @@ import subprocess
 import sys
 import threading
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import selfplay
-from selfplay.cli import programs
+from selfplay.cli.programs.learning import learn
 from selfplay.errors import RunLockedError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import TabularSettings
@@ -81,18 +83,17 @@ def test_a_function_of_the_library_refuses_a_run_in_use_and_changes_nothing(held
     assert_is_refused(held_run, lambda: WRITING[name](tiny_settings(held_run, "force=true")))
 
 
-PROGRAMS = [
-    (module, name.replace("-", "_"))
-    for module, names in programs.NAMES.items()
-    for name in names
-    if getattr(getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_")), "run", "read")
-    != "read"
-]
-"""The programs that write a run."""
+PROGRAMS = {
+    "learning": ["learn", "generate", "train", "compare", "plot", "prove", "correct"],
+    "classical": ["train_tabular"],
+    "playing": ["tournament"],
+    "tools": ["export_evaluation", "fit_probcut"],
+}
+"""The programs that write a run, by their module."""
 
 
-@pytest.mark.parametrize(("module", "name"), PROGRAMS)
-def test_what_a_program_calls_refuses_a_run_in_use_by_itself(held_run, module, name):
+@pytest.mark.parametrize(("module", "name"), [(module, name) for module, names in PROGRAMS.items() for name in names])
+def test_a_program_refuses_a_run_in_use(held_run, module, name):
     program = getattr(import_module(f"selfplay.cli.programs.{module}"), name)
     overrides = [f"run_dir={held_run}", *(["force=true"] if hasattr(program.kind, "force") else [])]
     settings = compose_settings_of(program.kind, program.config, overrides)
@@ -125,6 +126,25 @@ def test_a_thread_may_take_a_lock_that_it_holds_and_keeps_it_until_the_end_of_th
     assert len(refused) == 1
     try_it()
     assert len(refused) == 1
+
+
+def test_a_program_of_several_stages_takes_the_lock_once(run_copy, monkeypatch):
+    opened = []
+    open_file = Path.open
+    monkeypatch.setattr(
+        Path, "open", lambda path, *args, **kwargs: opened.append(path) or open_file(path, *args, **kwargs)
+    )
+    learn.body(tiny_settings(run_copy, "levels=4"))
+    assert RunFolder(run_copy).trained_levels() == [1, 2, 3, 4]
+    assert [path for path in opened if path.name == ".lock"] == [run_copy / ".lock"]
+
+
+def test_a_function_of_the_library_writes_messages_to_the_log_of_its_run_only(run_copy, caplog):
+    caplog.set_level(logging.INFO, "selfplay")
+    selfplay.generate_level(tiny_settings(run_copy), 0)
+    logging.getLogger("selfplay").info("later")
+    lines = (run_copy / "run.log").read_text().splitlines()
+    assert [line[24:] for line in lines] == ["level 0: matches already generated, skipped"]
 
 
 def test_the_lock_is_free_after_its_block(tmp_path):

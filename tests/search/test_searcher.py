@@ -16,7 +16,7 @@ from selfplay.named_players.make import make_player
 from selfplay.search.batch_search import MIN_WINDOW_DEPTH
 from selfplay.search.evaluation import FeatureEvaluation
 from selfplay.search.negamax import ALGORITHMS
-from selfplay.search.searcher import Searcher
+from selfplay.search.searcher import Searcher, SearchParameters
 from tests.support.dots import CountedDots
 from tests.support.searches import evaluation_for, position_after, position_values
 
@@ -60,7 +60,7 @@ def test_minimax_equals_its_definition(name, seed, plies, depth):
     game = GAMES[name]
     state, evaluation = position_after(game, plies, seed), evaluation_for(game)
     (value, _), action, visited = negamax(game, evaluation, state, depth)
-    found = Searcher(game, evaluation, "minimax", table_bits=0).search_batch(state, depth)
+    found = Searcher(game, evaluation, "minimax", SearchParameters(table_bits=0)).search_batch(state, depth)
     assert found.values.tolist() == [value]
     assert found.actions.tolist() == [action]
     assert found.visited.tolist() == [visited]
@@ -74,7 +74,7 @@ def test_all_searches_give_the_same_value_and_action(name, seed, plies, depth):
     state, evaluation = position_after(game, plies, seed), evaluation_for(game)
     results = {}
     for algorithm, ordered, bits in VARIANTS:
-        searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
+        searcher = Searcher(game, evaluation, algorithm, SearchParameters(ordered=ordered, table_bits=bits))
         results[algorithm, ordered, bits] = searcher.search(state, depth)
         # A table that earlier searches have filled changes nothing.
         again = searcher.search(state, depth)
@@ -123,7 +123,9 @@ def test_the_principal_variation_leads_to_the_value(name, seed, plies, depth):
     game = GAMES[name]
     state, evaluation = position_after(game, plies, seed), evaluation_for(game)
     for algorithm, ordered, bits in VARIANTS:
-        result = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits).search(state, depth)
+        result = Searcher(game, evaluation, algorithm, SearchParameters(ordered=ordered, table_bits=bits)).search(
+            state, depth
+        )
         leaf = state
         for action in result.principal_variation:
             leaf = game.step(leaf, torch.tensor([action]))
@@ -181,7 +183,9 @@ LOST_SOON_OR_LATER = ["4", "6", "6", "3", "6", "2", "4", "5", "6", "5", "2", "3"
 @pytest.mark.parametrize(("algorithm", "ordered", "bits"), VARIANTS[-1:])
 def test_a_win_at_once_is_preferred_and_a_loss_is_delayed(algorithm, ordered, bits):
     game = make_game("connect_four")
-    searcher = Searcher(game, make_evaluation("none", game), algorithm, ordered=ordered, table_bits=bits)
+    searcher = Searcher(
+        game, make_evaluation("none", game), algorithm, SearchParameters(ordered=ordered, table_bits=bits)
+    )
     won = searcher.search(game.state_after(WON_AT_ONCE), 5)
     assert (won.value, won.principal_variation) == (1.0, (1,))
     lost = searcher.search(game.state_after(LOST_SOON_OR_LATER), 5)
@@ -217,6 +221,6 @@ def test_a_batch_is_searched_like_its_positions_one_by_one():
 def test_bad_settings_are_refused():
     game = make_game("tictactoe")
     with pytest.raises(SettingError, match="table_bits=40: must be from 0 to 28"):
-        Searcher(game, make_evaluation("none", game), table_bits=40)
+        Searcher(game, make_evaluation("none", game), parameters=SearchParameters(table_bits=40))
     with pytest.raises(SettingError, match="depth=1000: must be from 1 to 120"):
         Searcher(game, make_evaluation("none", game)).search(game.init(), 1000)

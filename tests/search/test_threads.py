@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.search.searcher import THREADS_FROM, Searcher
+from selfplay.search.searcher import THREADS_FROM, Searcher, SearchParameters
 from tests.support.searches import evaluation_for, position_after, position_values
 
 SEARCHED = [
@@ -18,7 +18,7 @@ SEARCHED = [
 
 def searcher_with(threads, name, table_bits=16, algorithm="negascout"):
     game = make_game(name)
-    searcher = Searcher(game, evaluation_for(game), algorithm, table_bits=table_bits)
+    searcher = Searcher(game, evaluation_for(game), algorithm, SearchParameters(table_bits=table_bits))
     searcher.num_threads = threads
     return searcher
 

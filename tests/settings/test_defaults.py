@@ -18,7 +18,15 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings, SolveSettings
 from selfplay.settings.fields import Leaf, default_of_field, leaves
 from selfplay.settings.matches import CorrectionSettings, MatchSettings, ProofSettings, TournamentSettings
-from selfplay.settings.playing import ExperiencePlaySettings, ExportPageSettings, GtpSettings, PlaySettings, WebSettings
+from selfplay.settings.playing import (
+    ExperiencePlaySettings,
+    ExportPageSettings,
+    GomocupSettings,
+    GtpSettings,
+    NBoardSettings,
+    PlaySettings,
+    WebSettings,
+)
 from selfplay.settings.run import Settings
 from selfplay.settings.tools import CheckGameSettings, ExportOnnxSettings
 
@@ -35,8 +43,10 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "export_onnx": ExportOnnxSettings,
     "export_page": ExportPageSettings,
     "fit_probcut": ProbCutSettings,
+    "gomocup": GomocupSettings,
     "gtp": GtpSettings,
     "matches": MatchSettings,
+    "nboard": NBoardSettings,
     "play": PlaySettings,
     "prove": ProofSettings,
     "correct": CorrectionSettings,
@@ -51,6 +61,7 @@ SET_BY_CONF = (
     "game.name",
     "architecture",
     "evaluation.",
+    "search.",
     "json",
     "picture.file",
     "experience.path",

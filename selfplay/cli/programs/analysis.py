@@ -17,7 +17,7 @@ from selfplay.settings.context import computing
 from selfplay.settings.evaluation import AnalysisSettings, SolveSettings
 
 
-@partial(Program, kind=SolveSettings, config="solve", run="read")
+@partial(Program, kind=SolveSettings, config="solve")
 def solve(settings: SolveSettings) -> None:
     """Solve a position of Othello or Connect Four exactly.
 
@@ -86,14 +86,14 @@ def _result_line(solver: ExactSolver, state: State) -> str:
     return f"the match is over: {winner} has won" + (f" by {abs(value)}" if solver.counts_points else "")
 
 
-@partial(Program, kind=AnalysisSettings, config="analysis", run="read")
+@partial(Program, kind=AnalysisSettings, config="analysis")
 def analyse(settings: AnalysisSettings) -> None:
     """Compare minimax, alpha-beta and NegaScout in one position.
 
     Shows their results, the positions that they visit, and the evaluation.
 
     selfplay analyse moves=f5d6c3 depth=6
-    selfplay analyse moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] ordered=true table_bits=18
+    selfplay analyse moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] search.ordered=true search.table_bits=18
     selfplay analyse moves=f5d6c3 depth=3 picture.file=tree.png
     selfplay analyse game_tree=article picture.file=tree.png
     selfplay analyse 'game_tree.payoffs=[[3,5],[[2,9],0]]'

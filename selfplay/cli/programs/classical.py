@@ -47,7 +47,7 @@ def train_tabular(settings: TabularSettings) -> None:
         draw_training(table, RunFolder.of(settings).figures / f"tabular_{path.stem}.png", source)
 
 
-@partial(Program, kind=CompeteSettings, config="compete", run="read")
+@partial(Program, kind=CompeteSettings, config="compete")
 def compete(settings: CompeteSettings) -> None:
     """Let the two trained policies of a tabular learner play each other.
 
@@ -59,7 +59,7 @@ def compete(settings: CompeteSettings) -> None:
     tabular.compete(settings)
 
 
-@partial(Program, kind=ExperiencePlaySettings, config="experience_play", run="read")
+@partial(Program, kind=ExperiencePlaySettings, config="experience_play")
 def play_experience(settings: ExperiencePlaySettings) -> None:
     """Play tic-tac-toe with the experience graph, which learns from every match.
 
@@ -77,7 +77,7 @@ def play_experience(settings: ExperiencePlaySettings) -> None:
         play_with_experience(settings, input, print, colour=supports_colour(sys.stdout), columns=columns)
 
 
-@partial(Program, kind=ExperiencePictureSettings, config="experience_picture", run="read")
+@partial(Program, kind=ExperiencePictureSettings, config="experience_picture")
 def draw_experience(settings: ExperiencePictureSettings) -> None:
     """Draw the known boards of the experience graph that follow a board, with their scores.
 
@@ -97,7 +97,7 @@ def draw_experience(settings: ExperiencePictureSettings) -> None:
     draw_boards_ahead(ahead, options.file)
 
 
-@partial(Program, kind=ExperienceJsonSettings, config="experience_json", run="read")
+@partial(Program, kind=ExperienceJsonSettings, config="experience_json")
 def export_experience(settings: ExperienceJsonSettings) -> None:
     """Write the experience graph as JSON.
 
@@ -108,7 +108,7 @@ def export_experience(settings: ExperienceJsonSettings) -> None:
     log.info("wrote %s: %s boards", settings.json, f"{boards:,}")
 
 
-@partial(Program, kind=ExperienceJsonSettings, config="experience_json", run="read")
+@partial(Program, kind=ExperienceJsonSettings, config="experience_json")
 def import_experience(settings: ExperienceJsonSettings) -> None:
     """Replace the experience graph by the boards of a JSON file.
 

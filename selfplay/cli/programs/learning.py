@@ -6,7 +6,7 @@ from pathlib import Path
 
 from selfplay.cli.command import Program, progress_bar
 from selfplay.figures.figure_files import draw_run_figures
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.settings.run import Settings
@@ -37,6 +37,7 @@ def result(settings: Settings) -> float:
 
 
 @partial(Program, kind=Settings, check=check_learn, after_sweep=report, result=result)
+@writes_run(create=True)
 def learn(settings: Settings) -> None:
     """Learn all levels of a run and compare them, in one process.
 
@@ -81,7 +82,7 @@ def train(settings: Settings) -> None:
     train_level(settings, level, progress_bar)
 
 
-@partial(Program, kind=Settings, run="change")
+@partial(Program, kind=Settings)
 def compare(settings: Settings) -> None:
     """Measure every level of a run, and prove which levels cannot lose.
 
@@ -98,7 +99,7 @@ def compare(settings: Settings) -> None:
         print(f"\n{compare_and_report(settings, progress_bar)}")
 
 
-@partial(Program, kind=Settings, run="change")
+@partial(Program, kind=Settings)
 def plot(settings: Settings) -> None:
     """Draw the loss curves of all levels of a run.
 
@@ -110,7 +111,7 @@ def plot(settings: Settings) -> None:
     draw_run_figures(settings)
 
 
-@partial(Program, kind=CommonSettings, config="compare_runs", run="read")
+@partial(Program, kind=CommonSettings, config="compare_runs")
 def compare_runs(settings: CommonSettings) -> None:
     """Make one table and one figure of all runs below a folder, such as those of a sweep.
 

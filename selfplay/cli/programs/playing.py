@@ -2,22 +2,31 @@
 
 import shutil
 import sys
+from collections.abc import Callable
 from functools import partial
 
 from selfplay.cli.command import Program, progress_bar
-from selfplay.gtp.protocol import command_lines
+from selfplay.engines.commands import command_lines
 from selfplay.installation import require_package
+from selfplay.playing import gomocup_engine, gtp_engine, nboard_engine
 from selfplay.playing.console import play_at_console
 from selfplay.playing.console_text import supports_colour
-from selfplay.playing.gtp_engine import answer_lines, make_engine
+from selfplay.playing.line_engine import LineEngine, answer_lines
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import computing
 from selfplay.settings.matches import MatchSettings, TournamentSettings
-from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
+from selfplay.settings.playing import (
+    EngineSettings,
+    GomocupSettings,
+    GtpSettings,
+    NBoardSettings,
+    PlaySettings,
+    WebSettings,
+)
 from selfplay.stages.match_series import play_match_series
 
 
-@partial(Program, kind=PlaySettings, config="play", run="read")
+@partial(Program, kind=PlaySettings, config="play")
 def play(settings: PlaySettings) -> None:
     """Play in a terminal against a level or any other player; or watch two players.
 
@@ -37,7 +46,7 @@ def play(settings: PlaySettings) -> None:
         play_at_console(settings, input, print, colour=supports_colour(sys.stdout), columns=columns)
 
 
-@partial(Program, kind=WebSettings, config="web", run="read")
+@partial(Program, kind=WebSettings, config="web")
 def web(settings: WebSettings) -> None:
     """Play in a browser, and watch the training of a run.
 
@@ -56,7 +65,7 @@ def web(settings: WebSettings) -> None:
         serve(settings)
 
 
-@partial(Program, kind=GtpSettings, config="gtp", run="read", log_to=sys.stderr)
+@partial(Program, kind=GtpSettings, config="gtp", log_to=sys.stderr)
 def gtp(settings: GtpSettings) -> None:
     """Run a player as an engine of the Go Text Protocol (GTP).
 
@@ -66,12 +75,41 @@ def gtp(settings: GtpSettings) -> None:
     selfplay gtp 'player=search:negascout?depth=6&evaluation=article&endgame=14'
     selfplay gtp --game othello_6x6 player=random
     """
+    _answer(partial(gtp_engine.make_engine, settings), settings)
+
+
+@partial(Program, kind=GomocupSettings, config="gomocup", log_to=sys.stderr)
+def gomocup(settings: GomocupSettings) -> None:
+    """Run a player as an engine of the Gomocup protocol, for Gomoku.
+
+    Piskvork and other managers of matches can then play against it.
+
+    selfplay gomocup
+    selfplay gomocup 'player=mcts:rollouts?simulations=1000'
+    """
+    _answer(partial(gomocup_engine.make_engine, settings), settings)
+
+
+@partial(Program, kind=NBoardSettings, config="nboard", log_to=sys.stderr)
+def nboard(settings: NBoardSettings) -> None:
+    """Run a player as an engine of the NBoard protocol, for Othello.
+
+    NBoard and other boards can then play against it and show its hints.
+
+    selfplay nboard
+    selfplay nboard 'player=search:negascout?depth=6&evaluation=article&endgame=14'
+    """
+    _answer(partial(nboard_engine.make_engine, settings), settings)
+
+
+def _answer(make: Callable[[], LineEngine], settings: EngineSettings) -> None:
+    """Let an engine answer the lines on stdin on stdout."""
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     with computing(settings):
-        answer_lines(make_engine(settings), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
+        answer_lines(make(), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
 
 
-@partial(Program, kind=MatchSettings, config="matches", run="read")
+@partial(Program, kind=MatchSettings, config="matches")
 def play_matches(settings: MatchSettings) -> None:
     """Play matches between two players, with running counts.
 

@@ -18,7 +18,7 @@ MOST_SEQUENCES = 10**8
 """About the largest count that is printed: counting it takes seconds."""
 
 
-@partial(Program, kind=CheckGameSettings, config="check_game", run="read")
+@partial(Program, kind=CheckGameSettings, config="check_game")
 def check_game(settings: CheckGameSettings) -> None:
     """Check that a game meets the contract of games, for example one of your own.
 
@@ -55,7 +55,7 @@ def counts_of_sequences(game: Game) -> list[int]:
     return counts
 
 
-@partial(Program, kind=ExportSettings, config="export_evaluation", run="change")
+@partial(Program, kind=ExportSettings, config="export_evaluation")
 def export_evaluation(settings: ExportSettings) -> None:
     """Write the feature weights that a level has learned as an evaluation for searches.
 
@@ -65,7 +65,7 @@ def export_evaluation(settings: ExportSettings) -> None:
     search_files.export_evaluation(settings)
 
 
-@partial(Program, kind=ExportOnnxSettings, config="export_onnx", run="read")
+@partial(Program, kind=ExportOnnxSettings, config="export_onnx")
 def export_onnx(settings: ExportOnnxSettings) -> None:
     """Write the network of a level as an ONNX file.
 
@@ -84,7 +84,7 @@ def export_onnx(settings: ExportOnnxSettings) -> None:
     print(f"wrote {exported.path}: observation to {' and '.join(exported.outputs)}, as torch computes it")
 
 
-@partial(Program, kind=ExportPageSettings, config="export_page", run="read")
+@partial(Program, kind=ExportPageSettings, config="export_page")
 def export_page(settings: ExportPageSettings) -> None:
     """Write the page of a game as static files, with an agent that runs in the browser.
 
@@ -103,7 +103,7 @@ def export_page(settings: ExportPageSettings) -> None:
     print(f"serve it with: python -m http.server --directory {page.folder}")
 
 
-@partial(Program, kind=ProbCutSettings, config="fit_probcut", run="change")
+@partial(Program, kind=ProbCutSettings, config="fit_probcut")
 def fit_probcut(settings: ProbCutSettings) -> None:
     """Fit ProbCut for a level: how well its shallow searches predict its deep ones.
 

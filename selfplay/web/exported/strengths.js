@@ -86,7 +86,7 @@ class AlphaBeta {
    * @param {Strong} way
    * @param {Description} description
    * @param {Game} game
-   * @param {Evaluator} agent
+   * @param {Evaluation} agent
    */
   constructor({ evaluation, ends, depth, slack }, description, game, agent) {
     const evaluators = { agent, none: NO_VALUES, points: { value: (/** @type {Position} */ position) => -numberOf(game.rules.margin(position)) } };
@@ -113,7 +113,7 @@ class TreeSearch {
    * @param {StrongTree} way
    * @param {Game} onlyEnds
    * @param {Game} game
-   * @param {PositionEvaluator} agent
+   * @param {Evaluator} agent
    */
   constructor({ evaluation, rule, simulations }, onlyEnds, game, agent) {
     this.game = evaluation === "agent" ? game : onlyEnds;

@@ -1,4 +1,4 @@
-"""A GTP engine in another process: starting it, sending commands with a time limit, and ending it reliably."""
+"""An engine in another process: starting it, sending commands with a time limit, and ending it reliably."""
 
 import atexit
 import os
@@ -15,8 +15,8 @@ from time import monotonic
 from typing import IO, cast
 
 from selfplay.cleanup import before_exit
-from selfplay.errors import EngineError, SettingError, one_line, shortened
-from selfplay.gtp.protocol import SIZE_LIMIT, Answer, read_answer
+from selfplay.engines.commands import SIZE_LIMIT
+from selfplay.errors import EngineError, SettingError, one_line
 from selfplay.search.deadline import POLL_SECONDS, current_deadline
 
 CHUNK = 65536
@@ -35,18 +35,20 @@ PATIENCE_AT_END = 1.0
 _running: "weakref.WeakSet[EngineProcess]" = weakref.WeakSet()
 
 
-def command_words(command: str) -> list[str]:
-    """The words of a command, with the path of the program. Raises SettingError if there is no such program."""
+def command_words(command: str, name: str) -> list[str]:
+    """The words of a command, with the path of the program.
+
+    Raises SettingError, for the player with this name, if there is no such program.
+    """
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise SettingError(f"gtp:{command}: {error}") from error
+        raise SettingError(f"{name}: {error}") from error
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), *FOLDERS])
     program = shutil.which(words[0], path=path) if words else None
     if program is None:
         raise SettingError(
-            f"gtp:{command}: no program {words[0] if words else ''!r} on PATH or in {FOLDERS[0]}; install it or write "
-            "its path (gtp-rhino comes with Debian's package grhino)"
+            f"{name}: no program {words[0] if words else ''!r} on PATH or in {FOLDERS[0]}; install it or write its path"
         )
     return [program, *words[1:]]
 
@@ -56,9 +58,10 @@ class EngineProcess:
 
     Args:
         words: the program with its path, and its arguments.
+        farewell: the command that asks it to quit.
     """
 
-    def __init__(self, words: list[str]) -> None:
+    def __init__(self, words: list[str], farewell: str = "quit") -> None:
         try:
             # In its own session: Ctrl-C is handled here, and processes started by the engine can be ended with it.
             self._process = subprocess.Popen(
@@ -82,27 +85,33 @@ class EngineProcess:
         """The beginning of the next line."""
         self._errors = b""
         """The end of stderr."""
-        self._owner = os.getpid()
+        self._owner, self._farewell = os.getpid(), farewell
         _running.add(self)
         # Once, with the first engine.
         atexit.unregister(end_all)
         atexit.register(end_all)
 
-    def ask(self, command: str, time_limit: float) -> str:
-        """Send a command and return the text of its answer.
-
-        Raises EngineError if the engine has ended, takes longer than `time_limit` seconds, writes more than 1 MB,
-        answers with an error or writes something other than an answer, and StoppedError if the deadline of the context
-        (`selfplay.search.deadline`) is cancelled. Except after an error answer, the engine must then be ended.
-        """
+    def send(self, command: str) -> None:
+        """Send a command. Raises EngineError if the engine has ended."""
         try:
             self._stdin.write(f"{command}\n".encode())
         except OSError as error:
             raise EngineError(self._end_message()) from error
-        answer = self._answer(command, time_limit)
-        if not answer.is_success:
-            raise EngineError(f"it answered {command!r} with the error {shortened(answer.text)!r}")
-        return answer.text
+
+    def lines(self, command: str, time_limit: float) -> Iterator[str]:
+        """Send a command and give the lines that the engine writes, until the caller has enough of them.
+
+        Raises EngineError if the engine has ended, takes longer than `time_limit` seconds or writes more than 1 MB, and
+        StoppedError if the deadline of the context (`selfplay.search.deadline`) is cancelled. The engine must then be
+        ended.
+        """
+        deadline = monotonic() + time_limit
+        self.send(command)
+        yield from self._lines(deadline)
+        if monotonic() < deadline:
+            raise EngineError(self._end_message())
+        first = command.partition("\n")[0]
+        raise EngineError(f"it did not answer {first!r} within {time_limit:g} seconds")
 
     def end(self) -> None:
         """Ask the engine to quit; if it does not, end it and its child processes. May be called repeatedly."""
@@ -110,7 +119,7 @@ class EngineProcess:
         if self._owner != os.getpid() or self._stdin.closed:
             return
         with suppress(OSError):
-            self._stdin.write(b"quit\n")
+            self._stdin.write(f"{self._farewell}\n".encode())
         with suppress(OSError):
             self._stdin.close()
         # Read, so that the engine never waits for its messages to be read.
@@ -126,23 +135,6 @@ class EngineProcess:
         with suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._stdout.close()
-
-    def _answer(self, command: str, time_limit: float) -> Answer:
-        deadline = monotonic() + time_limit
-        lines: list[str] = []
-        for line in self._lines(deadline):
-            if line.strip():
-                lines.append(line)
-            elif lines:
-                break
-        else:
-            if monotonic() < deadline:
-                raise EngineError(self._end_message())
-            raise EngineError(f"it did not answer {command!r} within {time_limit:g} seconds")
-        try:
-            return read_answer(lines)
-        except ValueError as error:
-            raise EngineError(str(error)) from error
 
     def _lines(self, deadline: float) -> Iterator[str]:
         """The lines on stdout until the deadline or the end of the output.

@@ -1,16 +1,18 @@
-"""The form of the protocol: parsing commands, writing and parsing answers, and the notation of colours and squares."""
+"""The Go Text Protocol, version 2 (Farnebäck, draft 2, 2002), for games on boards of squares.
+
+Reading commands, writing and reading answers, and the notation of colours and squares.
+"""
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TextIO
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from selfplay.errors import IllegalActionError, SettingError, shortened
+from selfplay.engines.commands import SIZE_LIMIT, CommandError, is_whole_number
+from selfplay.engines.process import EngineProcess
+from selfplay.errors import EngineError, IllegalActionError, SettingError, shortened
 from selfplay.games.game import Game
 
-SIZE_LIMIT = 1 << 20
-"""The most bytes of an answer, and characters of a command line."""
-
-LONGEST_NUMBER = 10
+LONGEST_ID = 10
 """The most digits of an id, which has 31 bits."""
 
 KEPT = "\t\n"
@@ -42,15 +44,6 @@ class Answer(NamedTuple):
         return "".join(["=" if self.is_success else "?", number, gap, "\n".join(lines), "\n\n"])
 
 
-def command_lines(stream: TextIO) -> Iterator[str]:
-    """The lines of `stream`; of a line longer than SIZE_LIMIT only the first SIZE_LIMIT + 1 characters."""
-    while line := stream.readline(SIZE_LIMIT + 1):
-        rest = line
-        while len(rest) > SIZE_LIMIT and not rest.endswith("\n"):
-            rest = stream.readline(SIZE_LIMIT + 1)
-        yield line
-
-
 def read_command(line: str) -> Command | None:
     """The command of a line; None if it has only comments and control characters.
 
@@ -63,7 +56,7 @@ def read_command(line: str) -> Command | None:
     if not words:
         return None
     number = words.pop(0) if words[0].isascii() and words[0].isdigit() else ""
-    if len(number) > LONGEST_NUMBER:
+    if len(number) > LONGEST_ID:
         raise ValueError("syntax error")
     return Command(number, words[0] if words else "", tuple(words[1:]))
 
@@ -77,6 +70,27 @@ def read_answer(lines: Iterable[str]) -> Answer:
     return Answer(sign == "=", "\n".join([rest.strip(), *others]).strip("\n"))
 
 
+def ask(engine: EngineProcess, command: str, time_limit: float) -> str:
+    """Send a command and return the text of its answer.
+
+    Raises EngineError if the engine answers with an error, which it survives; and as `EngineProcess.lines`, also if it
+    writes something other than an answer.
+    """
+    lines: list[str] = []
+    for line in engine.lines(command, time_limit):
+        if line.strip():
+            lines.append(line)
+        elif lines:
+            break
+    try:
+        answer = read_answer(lines)
+    except ValueError as error:
+        raise EngineError(str(error)) from error
+    if not answer.is_success:
+        raise EngineError(f"it answered {command!r} with the error {shortened(answer.text)!r}")
+    return answer.text
+
+
 # ---------------------------------------------------------------------- colours and squares
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
@@ -87,12 +101,16 @@ COLUMNS_OF_HEX = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
 """The player of each colour: black moves first."""
 
-LONGEST_ROW = 9
-"""The most digits of a row, which may begin with zeros."""
-
 PASS = "PASS"
 ROWS = ("board", "top", "bottom")
 """The side of the board where row 1 is; board: where the board shows it."""
+
+
+def seat_of(colour: str) -> int:
+    """The seat of a colour. Raises CommandError if it is not a colour."""
+    if colour.lower() not in COLOURS:
+        raise CommandError("syntax error")
+    return COLOURS[colour.lower()]
 
 
 def colour_of(player: int) -> str:
@@ -102,7 +120,7 @@ def colour_of(player: int) -> str:
 
 def title_of(game: Game) -> str:
     """The name of a game in the protocol: its title without board and komi, for which there are other commands."""
-    return re.sub(r"\s\d+x\d+(, komi .*)?$", "", game.presentation.title)
+    return re.sub(r"\s\d+x\d+(, komi [^,]*)?", "", game.presentation.title)
 
 
 class Vertices:
@@ -142,8 +160,6 @@ class Vertices:
         if name == PASS and self.pass_action is not None:
             return self.pass_action
         column, row = self.columns[: self.size].find(name[:1]), name[1:]
-        # Python refuses to convert numbers of more than 4,300 digits.
-        is_number = row.isascii() and row.isdigit() and len(row) <= LONGEST_ROW
-        if not name or column < 0 or not (is_number and 1 <= int(row) <= self.size):
+        if not name or column < 0 or not (is_whole_number(row) and 1 <= int(row) <= self.size):
             raise IllegalActionError(f"{shortened(text)!r} is not a vertex of a board of {self.size}x{self.size}")
         return self.size * (int(row) - 1 if self.rows == "top" else self.size - int(row)) + column

@@ -1,0 +1,125 @@
+"""Learning from recorded matches: the rows of level 1 come from files, such as those of the WTHOR database.
+
+Later levels learn from their own matches, with another learner: from_level={2: {learner: values}}.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+
+from selfplay.checks import IN_MATCHES, changed, count, within
+from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.rows import Rows
+from selfplay.dataset.target_rules import chosen_actions, full
+from selfplay.dataset.targets import PlayedMatches
+from selfplay.errors import SettingError
+from selfplay.games import Game
+from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
+from selfplay.learners.policy import Policy, require_policy_head, with_policies
+from selfplay.learners.self_play import check_matches, generation_key
+from selfplay.learners.values import FitsRows
+from selfplay.matches.arena import USUAL_BATCH_SIZE
+from selfplay.players.agent import Agent
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
+from selfplay.records.match_files import MatchFiles, found_files
+from selfplay.records.replay import Replayed, replayed
+from selfplay.training.parameters import LossWeights
+
+MOST_WITH_POLICIES = 2048
+"""Matches in a batch: the policies of many positions need much memory."""
+
+
+@dataclass(frozen=True)
+class Records(FitsRows):
+    """Learns how good positions are from the results of recorded matches."""
+
+    files: list[str] = field(default_factory=list, metadata=IN_MATCHES)
+    """Files of matches, or patterns that name several, such as games/*.wtb; all their matches are learned from."""
+    gamma: float = field(default=1.0, metadata=IN_MATCHES | within(0, 1))
+    """Discount of the result for each further move of the same player."""
+    exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
+    """Positions with at most this number of empty squares have as targets the values that the exact solver of the
+    game finds. For earlier positions the match ends with the first of them. null: outcomes only."""
+    policies: bool = field(default=False, metadata=IN_MATCHES)
+    """Also learn which moves were made, in each position before a move; needs a network with a policy head. false: only
+    how good the positions after moves are."""
+    value_weight: float = changed(Policy, "value_weight", 1.0)
+    """Weight of the squared error of the value in the loss, with policies."""
+    policy_weight: float = changed(Policy, "policy_weight", 1.0)
+    """Weight of the cross-entropy of the moves in the loss, with policies."""
+
+    @property
+    def loss_weights(self) -> LossWeights:
+        return LossWeights(self.value_weight, self.policy_weight)
+
+    def learns_policy(self) -> bool:
+        return self.policies
+
+    def check_processes(self, count: int) -> None:
+        if self.policies:
+            Learner.check_processes(self, count)
+
+    def record_files(self) -> list[Path]:
+        if not self.files:
+            raise SettingError("files=[]: learner=records needs files of matches, such as files=[games/*.wtb]")
+        return found_files(self.files)
+
+    def num_matches(self, game: Game, matches: int) -> int:
+        return len(MatchFiles(self.record_files(), game))
+
+    def check(self, agent: Agent, resources: Resources) -> None:
+        super().check(agent, resources)
+        check_matches(agent.game, self.outcome_of(), 0, self.exact_from)
+        if self.policies:
+            require_policy_head(agent, "policies=true")
+        if not self.num_matches(agent.game, 0):
+            raise SettingError(f"files={','.join(self.files)}: there are no matches in these files")
+
+    def check_matches(self, matches: int, seed: int, level: int) -> None:
+        if level > 1:
+            raise SettingError(
+                f"learner=records: only level 1 learns from records, not level {level}; set levels=1, or "
+                "from_level={2:{learner:values}} for self-play"
+            )
+        super().check_matches(matches, seed, level)
+
+    def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
+        return resources.choosing(agent)
+
+    def usable_rows(self, rows: Rows, game: Game) -> Rows:
+        return with_policies(rows, game) if self.policies else rows._replace(policy=None)
+
+    def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
+        files = MatchFiles(self.record_files(), inputs.game)
+        size = inputs.resources.batch_size or USUAL_BATCH_SIZE
+        if self.policies:
+            size = min(size, MOST_WITH_POLICIES)
+        ends = self.outcome_of()(inputs.game)
+        for start in range(matches.start, min(matches.stop, len(files)), size):
+            numbers = range(start, min(start + size, matches.stop, len(files)))
+            moves = files.moves(numbers)
+            found = replayed(inputs.game, moves, torch.tensor(numbers), needs_points=ends.point != 0)
+            for row, reason in sorted(found.broken.items()):
+                inputs.resources.on_skipped(f"{files.place(start + row)}: {reason}")
+            yield self.rows_of(inputs, found)
+
+    def rows_of(self, inputs: LevelInputs, found: Replayed) -> Rows:
+        """The rows of replayed matches."""
+        game, outcome = inputs.game, self.outcome_of()
+        ends, returns = outcome(game), found.record.states[-1].returns
+        outcomes = ends.win * returns + (ends.point * found.points if ends.point else 0)
+        nobody = RandomPlayer(game)
+        played = PlayedMatches(
+            game,
+            found.record,
+            (nobody, nobody),
+            generation_key(inputs.seed, inputs.level),
+            self.gamma,
+            outcome,
+            exact_from=self.exact_from,
+            outcomes=outcomes,
+        )
+        return match_rows(played, chosen_actions if self.policies else full)
