@@ -53,14 +53,14 @@ def find(game: Game, matches: int, seed: int) -> None:
     for strength in reversed(NOTICES):
         first = strengths(game)[strength].temperature or 1.0
         low, high, tried = COLDEST, HOTTEST, dict[float, float]()
-        temperature = first if above == "strongest" else max(first, 1.2 * found[above.partition("?")[0]])
+        temperature = first if above == "strongest" else min(max(first, 1.2 * found[above.partition("?")[0]]), HOTTEST)
         for _ in range(MOST_TRIES):
             tried[temperature] = score(game, above, f"{strength}?temperature={temperature:.3g}", matches, seed)
             print(f"  {above} against {strength} at {temperature:.3g}: {100 * tried[temperature]:.0f} %", flush=True)
-            if abs(tried[temperature] - WANTED) <= NEAR:
+            if abs(tried[temperature] - WANTED) <= NEAR or (temperature >= HOTTEST and tried[temperature] < WANTED):
                 break
             low, high = (temperature, high) if tried[temperature] < WANTED else (low, temperature)
-            temperature = min(max(sqrt(low * high), temperature / 3), temperature * 3)
+            temperature = min(max(sqrt(low * high), temperature / 3), temperature * 3, HOTTEST)
         best = min(tried, key=lambda one: abs(tried[one] - WANTED))
         found[strength] = float(f"{best:.3g}")
         above = f"{strength}?temperature={best:.3g}"

@@ -10,7 +10,7 @@ SEARCH = "search:negascout?table_bits=0&evaluation=pretrained&depth=3"
 
 LADDERS: dict[tuple[str, str], Temperatures] = {
     ("gomoku", "mcts:pretrained?simulations=100"): (3.6, 2.8, 1.8, 1.05),
-    ("go_7x7", "mcts:pretrained?simulations=100"): (3.0, 1.8, 1.15, 0.333),
+    ("go_7x7", "mcts:pretrained?simulations=100"): (3.3, 1.8, 1.15, 0.333),
     ("hex", "mcts:rollouts?simulations=400"): (24.0, 2.5, 0.507, 0.111),
     ("connect_four", SEARCH): (0.912, 0.8, 0.533, 0.27),
     ("othello", SEARCH): (0.0844, 0.0577, 0.0382, 0.00333),
@@ -21,7 +21,7 @@ against the next below, or as close to it as docs/playing.md says."""
 
 USUAL: dict[str, Temperatures] = {
     "mcts:": (8.0, 2.5, 1.0, 0.25),
-    "evaluation=none": (1.5, 0.8, 0.5, 0.35),
+    "evaluation=none": (1000.0, 2.0, 1.0, 0.5),
     "evaluation=pretrained": (0.3, 0.15, 0.08, 0.03),
     "": (8.0, 4.0, 2.0, 1.0),
 }

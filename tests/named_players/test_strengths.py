@@ -81,7 +81,7 @@ def test_actions_within_the_slack_are_equally_likely() -> None:
 def test_each_strength_beats_the_next_below_but_not_always(game: str) -> None:
     """`python benchmarks/strengths.py` measures all games, in more matches."""
     for worse, better in pairwise(STRENGTHS):
-        assert 0.6 < match(better, worse, game=game, matches=60, opening_plies=0).score < 0.92
+        assert 0.5 < match(better, worse, game=game, matches=200, opening_plies=0).score < 0.9
     assert match("strongest", "perfect", game=game, matches=20, opening_plies=0).score == 0.5
 
 
