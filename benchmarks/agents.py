@@ -23,6 +23,8 @@ from selfplay.games.win_draw_loss import WinDrawLoss
 ROLLOUTS = "mcts:rollouts?simulations=2000"
 RECORDED = {
     "breakthrough_8x8": WinDrawLoss(100, 0, 0),
+    "gomoku_13x13": WinDrawLoss(20, 0, 0),
+    "gomoku_15x15": WinDrawLoss(20, 0, 0),
     "draughts": WinDrawLoss(77, 18, 5),
     "nine_mens_morris": WinDrawLoss(94, 6, 0),
 }
