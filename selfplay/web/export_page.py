@@ -197,6 +197,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
         "line_length": presentation.line_length,
+        "line_is_exact": presentation.line_is_exact,
         "square_marks": dict(presentation.square_marks),
         "ko_field": presentation.ko_field,
         "captures_stones": presentation.captures_stones,

@@ -182,6 +182,7 @@ interface Description {
   separator: string;
   writes_passes: boolean;
   line_length: number | null;
+  line_is_exact: boolean;
   square_marks: Record<string, string>;
   ko_field: string | null;
   captures_stones: boolean;
