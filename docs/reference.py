@@ -15,7 +15,7 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from selfplay.architectures import ARCHITECTURES, option_defaults
-from selfplay.checks import LARGEST_COUNT, PLAYER_NAME
+from selfplay.checks import LARGEST_COUNT, PLAYER_NAME, Range
 from selfplay.cli import programs
 from selfplay.cli.command import Program
 from selfplay.cli.help_text import descriptions_of
@@ -32,12 +32,10 @@ from selfplay.settings.fields import Leaf, leaves
 from selfplay.settings.run import Settings
 
 FOLDER = Path(__file__).parent
-OF_SEARCHES = {
-    name: meaning
-    for kind in (TreeSearchParameters, SearchPlayerParameters)
-    for name, meaning in descriptions_of(kind, kind())
-}
-"""The meanings of the parameters that are also options of players."""
+SEARCHES = {"mcts:EVALUATOR": TreeSearchParameters, "search:ALGORITHM": SearchPlayerParameters}
+"""The parameters that are also options of players, by the players."""
+OF_SEARCHES = {name: meaning for kind in SEARCHES.values() for name, meaning in descriptions_of(kind, kind())}
+"""Their meanings."""
 OF_ALL = frozenset(CommonSettings.__dataclass_fields__)
 """The settings and groups of settings that all programs have."""
 
@@ -52,10 +50,10 @@ Made from the code by `python docs/reference.py`. Every program prints its own w
 - A run remembers its settings: later commands with its `run_dir` need not repeat them.
 - `-m seed=0,1,2` runs a [sweep](reproducibility.md#sweeps).
 
-After each name follow the default, the meaning, and in parentheses the allowed values and the stages
-that read it. A stage that was made with other settings is only replaced with `force=true`. Learners and
-networks have their own defaults below. `recipe=default`, which holds unless another recipe is chosen,
-sets
+After each name follow the default, the meaning, and in parentheses the allowed values (`>0..1`: above 0, at
+most 1) and the stages that read it; in names without a meaning the default is in parentheses. A stage that was
+made with other settings is only replaced with `force=true`. `recipe=default`, which holds unless another is
+chosen, sets
 
 {default_recipe}
 """
@@ -91,11 +89,20 @@ def shown(value: object) -> str:
 # ---------------------------------------------------------------------- settings
 
 
+def range_text(bounds: Range) -> str:
+    """A range in few characters, such as 0..1, >=2 or >0..1."""
+    least, most, above, below = bounds
+    low = f">{above:,}" if least is None else f"{least:,}"
+    if below is None and most in {None, LARGEST_COUNT}:
+        return low if least is None else f">={low}"
+    return f"{low}..<{below:,}" if most is None else f"{low}..{most:,}"
+
+
 def allowed(leaf: Leaf, meaning: str) -> str:
     """The values that a setting may have, beyond those that its meaning names; empty if there are none."""
     metadata = leaf.field.metadata
     if "range" in metadata:
-        return re.sub(rf"from (\d+) to {LARGEST_COUNT:,}", r"\1 or more", str(metadata["range"]))
+        return range_text(metadata["range"])
     if metadata.keys() & PLAYER_NAME.keys():
         return "[players](players.md)"
     choices = metadata.get("choices", metadata.get("registry", ()))
@@ -106,6 +113,21 @@ def setting(leaf: Leaf, meaning: str, note: str = "") -> str:
     stages = ", ".join(sorted(leaf.stages))
     notes = "; ".join(filter(None, [allowed(leaf, meaning), stages, note]))
     return item(f"**`{leaf.name}`** `{shown(leaf.value)}`: {meaning}{f' ({notes})' if notes else ''}")
+
+
+def named(leaf: Leaf, usual: object = None) -> str:
+    """A setting whose meaning is elsewhere, with its default unless that is the usual one."""
+    return f"`{leaf.name}`" if leaf.value == usual else f"`{leaf.name}` (`{shown(leaf.value)}`)"
+
+
+def player_with(leaf: Leaf, meaning: str) -> str:
+    """The player of which a setting is an option with the same meaning; empty if there is none."""
+    name = leaf.name.rpartition(".")[2]
+    for player, kind in SEARCHES.items():
+        options = {option.name for option in kind_named(player.partition(":")[0]).options}
+        if name in options and (name, meaning) in descriptions_of(kind, kind()):
+            return f"[{player}](players.md#{player.replace(':', '').lower()})"
+    return ""
 
 
 def described(settings: Any) -> Iterator[tuple[Leaf, str]]:
@@ -130,20 +152,25 @@ def common_lines() -> list[str]:
     return [setting(leaf, meaning) for leaf, meaning in found if leaf.name.partition(".")[0] in OF_ALL]
 
 
+def repeats(lines_by_source: dict[str, list[str]]) -> list[str]:
+    return [item(f"As in {source}: {', '.join(same)}.") for source, same in lines_by_source.items()]
+
+
 def program_sections() -> Iterator[str]:
-    """The settings of each program; those that an earlier program has too are only named."""
-    first: dict[str, str] = {}
+    """The settings of each program; those that an earlier program or a player has too are only named."""
+    first: dict[tuple[str, ...], tuple[str, Leaf]] = {}
     for kind, config, names in settings_of_programs():
         heading, lines, repeated = ", ".join(names), list[str](), dict[str, list[str]]()
         for leaf, meaning in described(compose_settings_of(kind, config)):
-            if leaf.name.partition(".")[0] not in {*OF_ALL, "learner"}:
-                line = setting(leaf, meaning)
-                if (earlier := first.setdefault(line, heading)) != heading:
-                    repeated.setdefault(earlier.partition(",")[0], []).append(f"`{leaf.name}`")
-                else:
-                    lines.append(line)
-        lines += [item(f"As in {program}: {', '.join(same)}.") for program, same in repeated.items()]
-        yield section(heading, lines or ["- Only those of every program."])
+            if leaf.name.partition(".")[0] in {*OF_ALL, "learner"}:
+                continue
+            earlier, usual = first.setdefault((leaf.name, meaning, allowed(leaf, meaning)), (heading, leaf))
+            source = player_with(leaf, meaning) if earlier == heading else earlier.partition(",")[0]
+            if source:
+                repeated.setdefault(source, []).append(named(leaf, None if earlier == heading else usual.value))
+            else:
+                lines.append(setting(leaf, meaning))
+        yield section(heading, [*lines, *repeats(repeated)] or ["- Only those of every program."])
 
 
 def learner_sections() -> Iterator[str]:
@@ -153,14 +180,17 @@ def learner_sections() -> Iterator[str]:
         for leaf, meaning in described(LEARNERS[name](name=name)):
             if leaf.name != "name":
                 found.setdefault((f"learner.{leaf.name}", meaning), {})[name] = leaf
-    groups: dict[tuple[str, ...], list[str]] = {}
+    groups, repeated = dict[tuple[str, ...], list[str]](), dict[tuple[str, ...], dict[str, list[str]]]()
     for (parameter, meaning), by_learner in found.items():
         leaf = next(iter(by_learner.values()))._replace(name=parameter)
         others = {name: shown(one.value) for name, one in by_learner.items() if one.value != leaf.value}
         note = ", ".join(f"{name}: `{value}`" for name, value in others.items())
-        groups.setdefault(tuple(by_learner), []).append(setting(leaf, meaning, note))
+        if source := player_with(leaf, meaning):
+            repeated.setdefault(tuple(by_learner), {}).setdefault(source, []).append(named(leaf))
+        else:
+            groups.setdefault(tuple(by_learner), []).append(setting(leaf, meaning, note))
     for names, lines in groups.items():
-        yield section(f"learner={', '.join(names)}", lines)
+        yield section(f"learner={', '.join(names)}", [*lines, *repeats(repeated.get(names, {}))])
 
 
 def architecture_lines() -> Iterator[str]:
@@ -211,9 +241,23 @@ def settings_page() -> str:
 # ---------------------------------------------------------------------- players
 
 
-def option_line(option: Option) -> str:
+def meaning_of(option: Option) -> str:
     meaning = option.meaning or OF_SEARCHES.get(option.name, "").rstrip(".")
-    return item(f"`{option.name}` (`{shown(option.default)}`): {meaning[:1].lower()}{meaning[1:]}")
+    return f"{meaning[:1].lower()}{meaning[1:]}"
+
+
+def option_line(option: Option, earlier: str = "") -> str:
+    """An option and its meaning, or where an earlier kind of player has the same one."""
+    meaning = f"as for `{earlier}`" if earlier else meaning_of(option)
+    return item(f"`{option.name}` (`{shown(option.default)}`): {meaning}")
+
+
+def earlier_kind(kind: PlayerKind, option: Option) -> str:
+    """The first kind of player that has an option with the same meaning, by its syntax; empty if it is this one."""
+    for one in map(kind_named, PLAYERS):
+        if any(other.name == option.name and meaning_of(other) == meaning_of(option) for other in one.options):
+            return "" if one.syntax == kind.syntax else one.syntax
+    return ""
 
 
 def options_of_rule(name: str) -> list[Option]:
@@ -236,7 +280,7 @@ def kind_section(name: str) -> str:
     rules = constants(kind) if kind.options else {}
     of_rules = {option.name for options in rules.values() for option in options}
     lines = textwrap.wrap(f"{kind.meaning[0].upper()}{kind.meaning[1:]}.", 100) + [""] * bool(kind.options)
-    lines += [option_line(option) for option in kind.options if option.name not in of_rules]
+    lines += [option_line(one, earlier_kind(kind, one)) for one in kind.options if one.name not in of_rules]
     for rule, options in rules.items():
         lines += ["", f"Constants of `rule={rule}`:", "", *map(option_line, options)]
     return section(f"`{kind.syntax}`", lines)

@@ -110,14 +110,30 @@ def search(played: PlayedMatches) -> PositionTargets:
     # The search's value is that of the player to move.
     mixed = torch.stack([-part.value for part in found])
     exact = exact_values(played)
-    # Of the player not to move, from the position before each ply on.
-    others = 1 - players_to_move(record)
-    returns = discounted_returns(played.game, record, played.gamma, played.outcome, others, exact=exact)
-    outcome, mix = returns[:-1], played.value_share
+    outcome, mix = _outcomes_before(played, exact), played.value_share
     is_outcome = mixed.isnan() if exact is None else mixed.isnan() | ~torch.stack(exact).isnan()
     value = outcome if mix == 0 else torch.where(is_outcome, outcome, (1 - mix) * outcome + mix * mixed)
     is_row = (torch.stack(record.actions) != MATCH_OVER) & (policy.sum(dim=2) > 0)
     return PositionTargets(value.to(torch.float32) + 0.0, policy, is_row)
+
+
+@marked("gives_policies", "uses_exact_values")
+def chosen_actions(played: PlayedMatches) -> PositionTargets:
+    """The action that was chosen in each position as its policy, and the discounted outcome; `exact_from` as for
+    `search`."""
+    actions = torch.stack(played.record.actions)
+    is_row = actions != MATCH_OVER
+    policy = torch.zeros(*actions.shape, played.game.num_distinct_actions)
+    policy.scatter_(2, torch.where(is_row, actions, 0)[:, :, None], 1)
+    return PositionTargets(_outcomes_before(played, exact_values(played)).float() + 0.0, policy, is_row)
+
+
+def _outcomes_before(played: PlayedMatches, exact: Sequence[Tensor] | None) -> Tensor:
+    """float64[T, B]: the discounted outcomes, of the player not to move, from the position before each ply on."""
+    record, known = played.record, played.outcomes
+    others = 1 - players_to_move(record)
+    returns = discounted_returns(played.game, record, played.gamma, played.outcome, others, exact=exact, known=known)
+    return returns[:-1]
 
 
 def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:

@@ -38,7 +38,7 @@ def pictures(run: TrainedRun) -> Mapping[str, Figure | list[Image.Image]]:
     }
 
 
-class PositionValues(NamedTuple):
+class ValuesByLevel(NamedTuple):
     """The values that L levels give to the P afterstates of a game, for the player who is not to move."""
 
     label: str
@@ -51,7 +51,7 @@ class PositionValues(NamedTuple):
     """float32[L, P]: the values of each level's network; exact where the match is over."""
 
 
-def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> PositionValues:
+def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> ValuesByLevel:
     """The values that these levels of a run give to every afterstate of `game`.
 
     Raises GameTooLargeError if there are too many, and as `agent_of_level`.
@@ -63,7 +63,7 @@ def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> P
     afterstates = afterstates[np.argsort(places[afterstates], kind="stable")]
     values = [_afterstate_values(run_dir, game, level, graph)[afterstates] for level in levels]
     perfect = -perfect_values(graph)[afterstates]
-    return PositionValues(line.label, places[afterstates], perfect, tuple(levels), np.stack(values))
+    return ValuesByLevel(line.label, places[afterstates], perfect, tuple(levels), np.stack(values))
 
 
 def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: PositionGraph) -> NDArray[np.float32]:
@@ -73,7 +73,7 @@ def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: Posit
     return torch.where(graph.state.terminated, exact, values).numpy()
 
 
-def position_value_bars(positions: PositionValues) -> Figure:
+def position_value_bars(positions: ValuesByLevel) -> Figure:
     """A panel for each of up to eight levels, with the first and the last."""
     count = len(positions.levels)
     shown = np.unique(np.linspace(0, count - 1, min(count, MAX_PANELS)).round().astype(int))
@@ -90,7 +90,7 @@ def position_value_bars(positions: PositionValues) -> Figure:
     return figure
 
 
-def position_value_animation(positions: PositionValues, source: str = "") -> list[Image.Image]:
+def position_value_animation(positions: ValuesByLevel, source: str = "") -> list[Image.Image]:
     """A frame for each level. `source`: what is shown, above the title."""
     figure = empty_figure(10, 4.7)
     write_source(figure, source)
@@ -98,7 +98,7 @@ def position_value_animation(positions: PositionValues, source: str = "") -> lis
     return list(_frames(figure, axes, positions))
 
 
-def _frames(figure: Figure, axes: Axes, positions: PositionValues) -> Iterator[Image.Image]:
+def _frames(figure: Figure, axes: Axes, positions: ValuesByLevel) -> Iterator[Image.Image]:
     for number in range(len(positions.levels)):
         axes.clear()
         _draw_level(axes, positions, number)
@@ -110,7 +110,7 @@ def _frames(figure: Figure, axes: Axes, positions: PositionValues) -> Iterator[I
         yield rendered(figure)
 
 
-def _draw_level(axes: Axes, positions: PositionValues, number: int) -> None:
+def _draw_level(axes: Axes, positions: ValuesByLevel, number: int) -> None:
     places, perfect, values = positions.places, positions.perfect, positions.values[number]
     title = f"Level {positions.levels[number]}"
     decorate(axes, title, f"{positions.label} that a player leaves to the other", "value to that player")

@@ -36,6 +36,8 @@ class GgfMatch(NamedTuple):
     """The player who moves first: 0 is black."""
     moves: list[tuple[int, str]]
     """The player and the text of each move."""
+    result: str
+    """The lead of black at the end, perhaps with how it ended: +12, -64:r; empty if it is not said."""
 
 
 def ggf_of(game: BatchStepping, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> str:
@@ -105,6 +107,7 @@ def read_ggf(text: str, width: int) -> GgfMatch:
     return GgfMatch(
         *_read_start(said["BO"], width),
         [(COLOURS.index(tag), value.partition("/")[0].strip().lower()) for tag, value in tags if tag in ("B", "W")],
+        said.get("RE", ""),
     )
 
 

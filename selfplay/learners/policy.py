@@ -64,20 +64,11 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
         Learner.check_processes(self, count)
 
     def usable_rows(self, rows: Rows, game: Game) -> Rows:
-        if rows.policy is None:
-            raise ValueError("has no policies, which learner=policy needs")
-        if (found := rows.policy.shape[1]) != game.num_distinct_actions:
-            raise ValueError(f"its policies have {found} actions, not {game.num_distinct_actions}")
-        return rows
+        return with_policies(rows, game)
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
-        if probe(agent.network, agent.game.observation_shape).policy_logits is None:
-            name = agent.checkpoint.metadata["architecture"]["name"]
-            raise SettingError(
-                f"architecture={name} has no policy head, which learner=policy trains; set "
-                "architecture=alphazero_mlp or alphazero_residual"
-            )
+        require_policy_head(agent, "learner=policy")
         self.player(agent, resources)
 
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
@@ -100,3 +91,22 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
         played = against_one(game, (itself, itself), matches, key, resources)
         return self.rows_of(inputs, played, self.opening_plies if agent is not None else 0)
+
+
+def with_policies(rows: Rows, game: Game) -> Rows:
+    """The rows. Raises ValueError, with the reason, if they have no policies of this game."""
+    if rows.policy is None:
+        raise ValueError("has no policies, which learner=policy needs")
+    if (found := rows.policy.shape[1]) != game.num_distinct_actions:
+        raise ValueError(f"its policies have {found} actions, not {game.num_distinct_actions}")
+    return rows
+
+
+def require_policy_head(agent: Agent, what: str) -> None:
+    """Raise SettingError, naming what trains it, if the network of an agent has no policy head."""
+    if probe(agent.network, agent.game.observation_shape).policy_logits is None:
+        name = agent.checkpoint.metadata["architecture"]["name"]
+        raise SettingError(
+            f"architecture={name} has no policy head, which {what} trains; set "
+            "architecture=alphazero_mlp, alphazero_residual or alphazero_convolutional"
+        )

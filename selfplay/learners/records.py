@@ -9,14 +9,15 @@ from pathlib import Path
 
 import torch
 
-from selfplay.checks import IN_MATCHES, count, within
+from selfplay.checks import IN_MATCHES, changed, count, within
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.target_rules import full
+from selfplay.dataset.target_rules import chosen_actions, full
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.learners.learner import ALONE, LevelInputs, Resources
+from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
+from selfplay.learners.policy import Policy, require_policy_head, with_policies
 from selfplay.learners.self_play import check_matches, generation_key
 from selfplay.learners.values import FitsRows
 from selfplay.matches.arena import USUAL_BATCH_SIZE
@@ -25,6 +26,10 @@ from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.records.match_files import MatchFiles, found_files
 from selfplay.records.replay import Replayed, replayed
+from selfplay.training.parameters import LossWeights
+
+MOST_WITH_POLICIES = 2048
+"""Matches in a batch: the policies of many positions need much memory."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +41,26 @@ class Records(FitsRows):
     gamma: float = field(default=1.0, metadata=IN_MATCHES | within(0, 1))
     """Discount of the result for each further move of the same player."""
     exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
-    """Positions with at most this number of empty squares have as targets the values that the exact solver of the game
-    finds. For earlier positions the match ends with the first of them. null: the results of matches only."""
+    """Positions with at most this number of empty squares have as targets the values that the exact solver of the
+    game finds. For earlier positions the match ends with the first of them. null: outcomes only."""
+    policies: bool = field(default=False, metadata=IN_MATCHES)
+    """Also learn which moves were made, in each position before a move; needs a network with a policy head. false: only
+    how good the positions after moves are."""
+    value_weight: float = changed(Policy, "value_weight", 1.0)
+    """Weight of the squared error of the value in the loss, with policies."""
+    policy_weight: float = changed(Policy, "policy_weight", 1.0)
+    """Weight of the cross-entropy of the moves in the loss, with policies."""
+
+    @property
+    def loss_weights(self) -> LossWeights:
+        return LossWeights(self.value_weight, self.policy_weight)
+
+    def learns_policy(self) -> bool:
+        return self.policies
+
+    def check_processes(self, count: int) -> None:
+        if self.policies:
+            Learner.check_processes(self, count)
 
     def record_files(self) -> list[Path]:
         if not self.files:
@@ -50,6 +73,8 @@ class Records(FitsRows):
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
         check_matches(agent.game, self.outcome_of(), 0, self.exact_from)
+        if self.policies:
+            require_policy_head(agent, "policies=true")
         if not self.num_matches(agent.game, 0):
             raise SettingError(f"files={','.join(self.files)}: there are no matches in these files")
 
@@ -65,11 +90,13 @@ class Records(FitsRows):
         return resources.choosing(agent)
 
     def usable_rows(self, rows: Rows, game: Game) -> Rows:
-        return rows._replace(policy=None)
+        return with_policies(rows, game) if self.policies else rows._replace(policy=None)
 
     def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
         files = MatchFiles(self.record_files(), inputs.game)
         size = inputs.resources.batch_size or USUAL_BATCH_SIZE
+        if self.policies:
+            size = min(size, MOST_WITH_POLICIES)
         ends = self.outcome_of()(inputs.game)
         for start in range(matches.start, min(matches.stop, len(files)), size):
             numbers = range(start, min(start + size, matches.stop, len(files)))
@@ -95,4 +122,4 @@ class Records(FitsRows):
             exact_from=self.exact_from,
             outcomes=outcomes,
         )
-        return match_rows(played, full)
+        return match_rows(played, chosen_actions if self.policies else full)

@@ -43,6 +43,7 @@ PLAYERS: Registry[Any] = Registry(
         "policy": "selfplay.named_players.agents:policy",
         "gtp": "selfplay.named_players.others:gtp",
         "gomocup": "selfplay.named_players.others:gomocup",
+        "nboard": "selfplay.named_players.others:nboard",
         "openspiel": "selfplay.named_players.others:openspiel",
         ITSELF: "selfplay.named_players.agents:itself",
         "human": "selfplay.named_players.others:human",

@@ -9,6 +9,7 @@ from selfplay.installation import require_package
 from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.gomocup import GomocupPlayer
 from selfplay.players.gtp import GtpPlayer
+from selfplay.players.nboard import NBoardPlayer
 from selfplay.players.perfect import PerfectPlayer, whole_game_solver_player
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
@@ -61,6 +62,17 @@ def gomocup(game: Game, name: PlayerName, *, time_limit: float = 60.0, turn: flo
         turn: seconds that the program is told to take for each move
     """
     return GomocupPlayer(game, name.argument, time_limit=time_limit, turn=turn)
+
+
+@player_kind("nboard:COMMAND", is_command=True)
+def nboard(game: Game, name: PlayerName, *, time_limit: float = 60.0, depth: int = 8) -> Player:
+    """a program that speaks the protocol of NBoard, for Othello, started by this command
+
+    Args:
+        time_limit: seconds for each answer
+        depth: plies that the program is told to look ahead in the middle of a match
+    """
+    return NBoardPlayer(game, name.argument, time_limit=time_limit, depth=depth)
 
 
 @player_kind("openspiel:BOT")

@@ -1,17 +1,16 @@
 """A player as an engine of the Gomocup protocol for Gomoku, which answers a manager of matches such as Piskvork."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import zip_longest
 
-from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.engines.clock import MOVES_EXPECTED, SHARE_USED
 from selfplay.engines.commands import SIZE_LIMIT, CommandError, is_whole_number, whole_numbers
-from selfplay.engines.gomocup import FREE_STYLE, Coordinates
+from selfplay.engines.gomocup import EXACTLY_FIVE, FREE_STYLE, Coordinates
 from selfplay.errors import SelfPlayError, shortened
 from selfplay.games import Game, make_game, name_of_board
 from selfplay.installation import __version__
 from selfplay.players.player import Player
-from selfplay.playing.open_session import player_for
+from selfplay.playing.line_engine import LineEngine, key_of, maker_of
 from selfplay.playing.session import Session
 from selfplay.registry import parts_of_game_name
 from selfplay.search.deadline import LEAST_SECONDS, Deadline
@@ -21,7 +20,7 @@ OWN, OTHER = "1", "2"
 """How the lines of BOARD mark the stones of the engine and of its opponent."""
 
 
-class GomocupEngine:
+class GomocupEngine(LineEngine):
     """A player that moves at the command of a manager, one match at a time.
 
     Args:
@@ -36,8 +35,7 @@ class GomocupEngine:
         self.player: Player | None = None
         """None before the first START."""
         self.session = Session(game, (None, None), key)
-        self.has_quit = False
-        self._information = {"rule": f"{FREE_STYLE}"}
+        self._information = {"rule": f"{self.coordinates.rule}"}
         self._stones: list[str] | None = None
         """The lines after BOARD so far; None: no BOARD is going on."""
         self._commands: dict[str, Callable[[str], str]] = {
@@ -55,7 +53,6 @@ class GomocupEngine:
         }
 
     def answer(self, line: str) -> str:
-        """The answer to a line, with its end; empty if none is expected."""
         name, _, argument = line.strip().partition(" ")
         if not name:
             return ""
@@ -83,8 +80,8 @@ class GomocupEngine:
 
     def _start(self, size: str) -> str:
         (number,) = whole_numbers(size)
-        base = parts_of_game_name(self.game.name).base
-        game = make_game(name_of_board(base, number, {}))
+        base, exact = parts_of_game_name(self.game.name).base, self._information["rule"] == f"{EXACTLY_FIVE}"
+        game = make_game(name_of_board(base, number, {"exact": exact}))
         self.coordinates = Coordinates(game)
         if self.player is None or game.rules != self.game.rules:
             self.player = self._make(game)
@@ -104,6 +101,8 @@ class GomocupEngine:
     def _inform(self, text: str) -> str:
         key, _, value = text.partition(" ")
         self._information[key.lower()] = value.strip()
+        if key.lower() == "rule" and self.player is not None and value.strip() != f"{self.coordinates.rule}":
+            self._start(f"{self.coordinates.size}")
         return ""
 
     # ------------------------------------------------------------------ moves
@@ -170,8 +169,10 @@ class GomocupEngine:
         """Choose a move, play it and return its crossing."""
         if self.player is None:
             raise CommandError("START must come first")
-        if self._information["rule"] != f"{FREE_STYLE}":
-            raise CommandError("only free-style Gomoku (INFO rule 0) is supported")
+        if self._information["rule"] != f"{self.coordinates.rule}":
+            raise CommandError(
+                f"only the rules {FREE_STYLE} (five or more) and {EXACTLY_FIVE} (exactly five) are played"
+            )
         if self.session.is_over:
             raise CommandError("the match is over")
         with Deadline(self._seconds_for_move()).applied():
@@ -194,19 +195,6 @@ class GomocupEngine:
         return int(text) if is_whole_number(text) else None
 
 
-def answer_lines(engine: GomocupEngine, lines: Iterable[str], write: Callable[[str], None]) -> None:
-    """Answer the lines until the last one or the command END."""
-    for line in lines:
-        if answer := engine.answer(line):
-            write(answer)
-        if engine.has_quit:
-            return
-
-
 def make_engine(settings: GomocupSettings) -> GomocupEngine:
     """The engine that `settings` describe. Raises SettingError if the game is not Gomoku."""
-    return GomocupEngine(
-        make_game(settings.game.name),
-        lambda game: player_for(settings.player, game, settings),
-        stream_key(settings.seed, 0, Activity.VERSUS_PERSON),
-    )
+    return GomocupEngine(make_game(settings.game.name), maker_of(settings), key_of(settings))

@@ -108,16 +108,17 @@ class Analysis:
 
     def start(self, write: Callable[[str], None]) -> None:
         """Write a report at each interval from now on."""
-        work = Thread(target=self._work, daemon=True)
-        self._threads = [work, Thread(target=self._report, args=(work, write), daemon=True)]
+        self._write, work = write, Thread(target=self._work, daemon=True)
+        self._threads = [work, Thread(target=self._report, args=(work,), daemon=True)]
         for thread in self._threads:
             thread.start()
 
     def end(self) -> None:
-        """End it after at least one report."""
+        """End it, and its answer, after at least one report."""
         self._ended.set()
         for thread in reversed(self._threads):
             thread.join()
+        self._write("\n")
 
     def _work(self) -> None:
         with self._deadline.applied(), watched(self._trees.append):
@@ -131,7 +132,7 @@ class Analysis:
             except SelfPlayError as error:
                 log.warning("%s", error)
 
-    def _report(self, work: Thread, write: Callable[[str], None]) -> None:
+    def _report(self, work: Thread) -> None:
         end = inf
         while not self._moves() and work.is_alive() and monotonic() < end:
             work.join(FIRST_REPORT)
@@ -140,7 +141,7 @@ class Analysis:
         while is_first or not self._ended.wait(self._seconds):
             is_first = False
             if moves := self._moves():
-                write(f"{self._form(moves)}\n")
+                self._write(f"{self._form(moves)}\n")
         self._deadline.cancel()
 
     def _moves(self) -> list[Move]:

@@ -1,10 +1,9 @@
 """A player as an engine of the Go Text Protocol (GTP), which answers the commands of a controller."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
-from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.engines.clock import Clock
 from selfplay.engines.commands import CommandError, numbers_of, whole_numbers
 from selfplay.engines.gtp import PASS, Answer, Command, read_command, seat_of, title_of
@@ -15,13 +14,13 @@ from selfplay.players.player import Player
 from selfplay.playing.gtp_analysis import FORMS, Analysis, read_request
 from selfplay.playing.gtp_match import GtpMatch
 from selfplay.playing.gtp_positions import PositionCommands
-from selfplay.playing.open_session import player_for
+from selfplay.playing.line_engine import LineEngine, key_of, maker_of
 from selfplay.registry import parts_of_game_name
 from selfplay.search.deadline import Deadline
 from selfplay.settings.playing import GtpSettings
 
 
-class Engine:
+class GtpEngine(LineEngine):
     """A player that moves at the command of a controller, one match at a time.
 
     Args:
@@ -36,8 +35,6 @@ class Engine:
         self.player = make(game)
         self._komi: float | None = None
         self._clock = Clock()
-        self.has_quit = False
-        self.analysis: Analysis | None = None
         # By name: the number of arguments that are needed, and the function that returns the text of the answer.
         # Those that it does not take are ignored.
         self._commands: dict[str, tuple[int, Callable[..., str]]] = {
@@ -70,7 +67,6 @@ class Engine:
         return self.match.game
 
     def answer(self, line: str) -> str:
-        """The text of the answer to a line; empty if the line does not contain a command."""
         try:
             command = read_command(line)
         except ValueError as error:
@@ -79,7 +75,7 @@ class Engine:
             return ""
         answer = self._answer(command).written(command.number)
         # The reports of an analysis are part of its answer, which ends with an empty line.
-        return answer if self.analysis is None else answer.removesuffix("\n")
+        return answer if self.background is None else answer.removesuffix("\n")
 
     def _answer(self, command: Command) -> Answer:
         if command.name not in self._commands:
@@ -170,14 +166,14 @@ class Engine:
         return (PASS, vertices.pass_action) if action is None else (vertices.text(action), action)
 
     def _analyse(self, name: str, *arguments: str) -> str:
-        """Begin an analysis, which `answer_lines` starts and ends."""
+        """Begin an analysis, which starts after this line and ends before the next one."""
         request, session, vertices = read_request(arguments), self.match.session, self.match.vertices
         plies = len(session.plies)
         if request.colour is not None:
             self.match.give_turn_to(seat_of(request.colour))
         if not session.is_over:
             form = partial(FORMS[name], vertices=vertices)
-            self.analysis = Analysis(self.player, session, request.seconds, form)
+            self.background = Analysis(self.player, session, request.seconds, form)
         session.rewind(plies)
         return ""
 
@@ -196,34 +192,6 @@ class Engine:
         return ""
 
 
-def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], None]) -> None:
-    """Answer the lines until the last one or the command quit."""
-    try:
-        for line in lines:
-            end_analysis(engine, write)
-            if answer := engine.answer(line):
-                write(answer)
-            if engine.has_quit:
-                return
-            if engine.analysis is not None:
-                engine.analysis.start(write)
-    finally:
-        end_analysis(engine, write)
-
-
-def end_analysis(engine: Engine, write: Callable[[str], None]) -> None:
-    """End the analysis that is going on, if there is one, and its answer."""
-    if engine.analysis is not None:
-        engine.analysis.end()
-        engine.analysis = None
-        write("\n")
-
-
-def make_engine(settings: GtpSettings) -> Engine:
-    """The engine that `settings` describe. Raises as `make_player` and `Engine`."""
-    return Engine(
-        make_game(settings.game.name),
-        lambda game: player_for(settings.player, game, settings),
-        stream_key(settings.seed, 0, Activity.VERSUS_PERSON),
-        settings.rows,
-    )
+def make_engine(settings: GtpSettings) -> GtpEngine:
+    """The engine that `settings` describe. Raises as `make_player` and `GtpEngine`."""
+    return GtpEngine(make_game(settings.game.name), maker_of(settings), key_of(settings), settings.rows)

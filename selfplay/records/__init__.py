@@ -18,6 +18,7 @@ from selfplay.errors import IllegalActionError, InvalidFileError, SelfPlayError,
 from selfplay.files import read_bytes
 from selfplay.games import Game
 from selfplay.games.state import State, forfeited_state
+from selfplay.records.written import WrittenMatch
 from selfplay.registry import Registry
 
 GIVEN_UP = "F"
@@ -95,6 +96,15 @@ class RecordFormat(Protocol):
         Raises IllegalActionError if the text is broken or a move is illegal, and SettingError if it needs a game.
         """
 
+    def split(self, text: str) -> list[str]:
+        """The text of each match of a file of many, which may be broken."""
+
+    def written(self, text: str, game: Game) -> WrittenMatch:
+        """One match of such a file, whose moves are not checked against the rules.
+
+        Raises IllegalActionError if the text is broken, or of another game or board.
+        """
+
     def write(self, record: Record) -> str:
         """The match as a text."""
 
@@ -102,21 +112,27 @@ class RecordFormat(Protocol):
 FORMATS = Registry[RecordFormat](
     "format of records",
     {
+        "pgn": "selfplay.records.moves:PGN",
         "txt": "selfplay.records.moves:TRANSCRIPT",
         "ggf": "selfplay.records.moves:GGF",
         "sgf": "selfplay.records.sgf:SGF",
     },
     "selfplay.records",
-    attributes=["is_written_in", "fits", "read", "write"],
+    attributes=["is_written_in", "fits", "read", "split", "written", "write"],
 )
 """By the ending of file names. The first one that recognises a text reads it; the last one that fits a game writes."""
 
 
 def read_records(text: str, game: Game | None = None, start: State | None = None) -> list[Record]:
     """The matches of a text. Arguments and errors: see `RecordFormat.read`."""
+    return format_of_text(text).read(text, game, start)
+
+
+def format_of_text(text: str) -> RecordFormat:
+    """The format of a text. Raises IllegalActionError if it is in none."""
     for name in FORMATS:
         if (form := FORMATS[name]).is_written_in(text):
-            return form.read(text, game, start)
+            return form
     raise IllegalActionError(f"the text is in none of the formats {', '.join(FORMATS)}")
 
 
@@ -144,11 +160,7 @@ def require_game(record: Record, game: Game) -> None:
 
 def read_record_file(path: Path, game: Game | None = None) -> Record:
     """The one match of a file. Raises InvalidFileError if it cannot be read."""
-    content = read_bytes(path)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")  # as SGF has it if no charset is named
+    text = decoded(read_bytes(path))
     try:
         return read_record(text, game)
     except SelfPlayError as error:
@@ -170,6 +182,14 @@ def written_record(record: Record, name: str | None = None) -> MatchFile:
     chosen = name or fitting_formats(record.game)[-1]
     check_format(chosen, record.game)
     return MatchFile(f".{chosen}", FORMATS[chosen].write(record))
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")  # as SGF has it if no charset is named
 
 
 def fitting_formats(game: Game) -> list[str]:

@@ -3,8 +3,9 @@
     files = MatchFiles(["games/*.wtb"], game)
     replayed(game, files.moves(range(1000)), torch.arange(1000))
 
-A kind of such files is a class (`MatchFile`) with a line in `KINDS`, by the ending of their names. Another package
-offers one as an entry point of the group `selfplay.match_files`.
+All formats of texts (`selfplay.records.FORMATS`) are read. Any other kind of files is a class (`MatchFile`) with a line
+in `KINDS`, by the ending of their names. Another package offers one as an entry point of the group
+`selfplay.match_files`.
 """
 
 from bisect import bisect_right
@@ -14,10 +15,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from selfplay.errors import InvalidFileError, SettingError, shortened
+from selfplay.errors import IllegalActionError, InvalidFileError, SettingError, shortened
 from selfplay.files import read_bytes, user_path
 from selfplay.games import Game
-from selfplay.records.replay import Moves, concatenated
+from selfplay.records import FORMATS, decoded, format_of_text
+from selfplay.records.written import Moves, WrittenMatch, concatenated, moves_of
 from selfplay.registry import Registry
 
 
@@ -35,6 +37,28 @@ KINDS = Registry[Callable[[bytes, Game], MatchFile]](
     "kind of files of matches", {"wtb": "selfplay.records.wthor:WthorFile"}, "selfplay.match_files"
 )
 """By the ending of file names: (content, game) to the matches. ValueError, with the reason, for an unsuitable file."""
+
+
+class TextFile:
+    """The matches of a text, such as SGF."""
+
+    def __init__(self, content: bytes, game: Game) -> None:
+        text = decoded(content)
+        self.game, self.form = game, format_of_text(text)
+        self.texts = self.form.split(text)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def moves(self, numbers: slice) -> Moves:
+        """Those with these numbers, from 0, as they are written."""
+        return moves_of([self._match(text) for text in self.texts[numbers]], self.game)
+
+    def _match(self, text: str) -> WrittenMatch | str:
+        try:
+            return self.form.written(text, self.game)
+        except (IllegalActionError, SettingError) as error:
+            return str(error)
 
 
 def found_files(patterns: Sequence[str]) -> list[Path]:
@@ -103,10 +127,11 @@ class MatchFiles:
 def _opened(path: Path, game: Game, changed: int) -> MatchFile:
     """A file at its time of change. Raises SettingError, InvalidFileError."""
     ending = path.suffix.removeprefix(".").lower()
-    if ending not in KINDS:
-        raise SettingError(f"files={path}: the name must end with {', '.join(f'.{name}' for name in KINDS)}")
+    if ending not in KINDS and ending not in FORMATS:
+        known = ", ".join(f".{name}" for name in (*KINDS, *FORMATS))
+        raise SettingError(f"files={path}: the name must end with one of {known}")
     content = read_bytes(path)
     try:
-        return KINDS[ending](content, game)
-    except ValueError as error:
+        return KINDS[ending](content, game) if ending in KINDS else TextFile(content, game)
+    except (ValueError, IllegalActionError) as error:
         raise InvalidFileError(path, str(error)) from error

@@ -1,36 +1,15 @@
 """Many recorded matches replayed together: the moves as they were written become matches by the rules of a game."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from selfplay.errors import shortened
 from selfplay.games import Game
 from selfplay.games.state import MATCH_OVER, MatchRecord, State
-
-UNKNOWN = -1
-"""The seat of a move whose player is not said."""
-
-
-class Moves(NamedTuple):
-    """The moves of N matches as they were written, not checked against the rules."""
-
-    actions: Tensor
-    """int64[N, T]: the actions in order; MATCH_OVER after the last one. Passes may be left out."""
-    returns: Tensor
-    """float32[N] in {-1, 0, 1}: the result for player 0 as it is written; nan: not known. It counts where the rules do
-    not end the match, and in Go, whose players agree on dead stones that the rules here do not find."""
-    points: Tensor
-    """float64[N]: the lead of player 0 at the end as it is written; nan: not known. It counts as `returns` does."""
-    seats: Tensor | None = None
-    """int8[N, T]: who makes each move, 0, 1 or UNKNOWN; None: no record says it."""
-    starts: State | None = None
-    """The positions (B = N) in which the matches begin; None: all at the start of the game."""
-    broken: Mapping[int, str] = MappingProxyType({})
-    """Why matches could not be read, by their rows. They have no moves."""
+from selfplay.records.written import UNKNOWN, Moves, pass_of
 
 
 class Replayed(NamedTuple):
@@ -73,7 +52,7 @@ class _Replay:
 
     def __init__(self, game: Game, moves: Moves) -> None:
         size = len(moves.actions)
-        self.game, self.moves, self.broken = game, moves, dict(moves.broken)
+        self.game, self.moves, self.broken, self.passing = game, moves, dict(moves.broken), pass_of(game)
         # A column more, so that the move after the last one can be looked up.
         self.written = torch.cat([moves.actions, torch.full((size, 1), MATCH_OVER)], dim=1)
         self.next = torch.zeros(size, dtype=torch.int64)
@@ -92,7 +71,7 @@ class _Replay:
         """int64[N]: the next move of each match, and who makes it."""
         column, seats = self.next[:, None], self.moves.seats
         if seats is not None:
-            seats = torch.nn.functional.pad(seats, (0, 1), value=UNKNOWN).gather(1, column)[:, 0]
+            seats = pad(seats, (0, 1), value=UNKNOWN).gather(1, column)[:, 0]
         return self.written.gather(1, column)[:, 0], seats
 
     def play_ply(self) -> None:
@@ -106,11 +85,11 @@ class _Replay:
         if seats is not None:
             out_of_turn = (seats != UNKNOWN) & (seats != state.current_player)
             legal &= ~out_of_turn
-        if game.pass_action is not None:
-            passes = mask[:, game.pass_action] & ~legal & active
+        if self.passing is not None:
+            passes = mask[:, self.passing] & ~legal & active
             forced = mask.sum(dim=1) == 1
             passes &= forced if seats is None else forced | out_of_turn
-            action = torch.where(passes, game.pass_action, action)
+            action = torch.where(passes, self.passing, action)
         for row in (active & ~legal & ~passes).nonzero()[:, 0].tolist():
             self.broken[row] = self._why_illegal(row, state, seats)
         played = active & (legal | passes)
@@ -145,7 +124,7 @@ class _Replay:
         )
         self.points = torch.where(decided, lead, written.points)
         rest = self.written.gather(1, self.next[:, None])[:, 0]
-        late = (rest != MATCH_OVER) & (rest != (MATCH_OVER if game.pass_action is None else game.pass_action))
+        late = (rest != MATCH_OVER) & (rest != (MATCH_OVER if self.passing is None else self.passing))
         lacking = {"is not over, and has no result": returns.isnan(), "has moves after its end": late}
         if (most := game.largest_lead) is not None:
             lacking["has a result that is not possible"] = self.points.abs() > most
@@ -154,38 +133,3 @@ class _Replay:
         for reason, found in lacking.items():
             for row in found.nonzero()[:, 0].tolist():
                 self.broken.setdefault(row, reason)
-
-
-def concatenated(parts: Sequence[Moves], game: Game) -> Moves:
-    """The matches of all parts, one part after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    width = max(part.actions.shape[1] for part in parts)
-
-    def padded(rows: Tensor, value: int) -> Tensor:
-        return torch.nn.functional.pad(rows, (0, width - rows.shape[1]), value=value)
-
-    seats = starts = None
-    if any(part.seats is not None for part in parts):
-        unknown = [torch.full(part.actions.shape, UNKNOWN, dtype=torch.int8) for part in parts]
-        seats = torch.cat(
-            [
-                padded(none if part.seats is None else part.seats, UNKNOWN)
-                for part, none in zip(parts, unknown, strict=True)
-            ]
-        )
-    if any(part.starts is not None for part in parts):
-        all_starts = [game.init(len(part.actions)) if part.starts is None else part.starts for part in parts]
-        starts = State(*(torch.cat(fields) for fields in zip(*all_starts, strict=True)))
-    broken, first = dict[int, str](), 0
-    for part in parts:
-        broken |= {first + row: reason for row, reason in part.broken.items()}
-        first += len(part.actions)
-    return Moves(
-        torch.cat([padded(part.actions, MATCH_OVER) for part in parts]),
-        torch.cat([part.returns for part in parts]),
-        torch.cat([part.points for part in parts]),
-        seats,
-        starts,
-        broken,
-    )

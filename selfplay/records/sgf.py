@@ -6,6 +6,7 @@ line is the match. A colour that moves twice in a row has a pass between its mov
 
 import re
 from collections.abc import Iterator
+from math import nan
 from typing import Any
 
 from sgfmill.sgf import Sgf_game
@@ -16,6 +17,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.state import State
 from selfplay.installation import __version__
 from selfplay.records import Record, Result, result_of
+from selfplay.records.written import WrittenMatch, pass_of
 from selfplay.registry import parts_of_game_name
 
 NUMBERS = {"go": "1", "gomoku": "4", "hex": "11"}
@@ -23,8 +25,11 @@ NUMBERS = {"go": "1", "gomoku": "4", "hex": "11"}
 GAMES = {number: name for name, number in NUMBERS.items()}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 START = re.compile(r"\s*\(\s*;")
+TOKEN = re.compile(r"\[(?:[^\]\\]|\\.)*\]|[()]", re.DOTALL)
+"""A value, whose brackets do not count, or a bracket of a tree."""
 CELL = re.compile(r"([a-z])(\d{1,2})", re.IGNORECASE)
 """A cell of Hex as a letter and a number."""
+POINTS = re.compile(r"\d+(?:\.\d+)?")
 ENDS = ("resign", "forfeit")
 """Moves of Hex that end the match."""
 
@@ -42,14 +47,26 @@ class SmartGameFormat:
         return parts_of_game_name(game.name).base in NUMBERS and height == width and is_five
 
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
-        try:
-            trees = [
-                Sgf_game.from_coarse_game_tree(tree, "utf-8")
-                for tree in parse_sgf_collection(text.encode("utf-8", errors="replace"))
-            ]
-        except ValueError as error:
-            raise IllegalActionError(f"this is not a match in SGF: {error}") from error
-        return [_Reader(tree, game, start).record() for tree in trees]
+        return [_Reader(tree, game, start).record() for tree in _trees(text)]
+
+    def split(self, text: str) -> list[str]:
+        """The text of each tree, which may be cut off."""
+        matches, depth, first = list[str](), 0, 0
+        for found in TOKEN.finditer(text):
+            if found[0] == "(":
+                first = first if depth else found.start()
+                depth += 1
+            elif found[0] == ")":
+                depth = max(0, depth - 1)
+                if not depth:
+                    matches.append(text[first : found.end()])
+        return [*matches, text[first:]] if depth else matches
+
+    def written(self, text: str, game: Game) -> WrittenMatch:
+        reader = _Reader(_trees(text)[0], game, None, needs_komi=False)
+        if reader.game is not game:
+            raise IllegalActionError(f"this is a match of {reader.game.name}, not of {game.name}")
+        return reader.written()
 
     def write(self, record: Record) -> str:
         game, (black, white) = record.game, record.players
@@ -81,6 +98,15 @@ class SmartGameFormat:
 SGF = SmartGameFormat()
 
 
+def _trees(text: str) -> list[Any]:
+    """The matches of a text as trees. Raises IllegalActionError."""
+    try:
+        found = parse_sgf_collection(text.encode("utf-8", errors="replace"))
+        return [Sgf_game.from_coarse_game_tree(tree, "utf-8") for tree in found]
+    except ValueError as error:
+        raise IllegalActionError(f"this is not a match in SGF: {error}") from error
+
+
 def _result_text(result: Result) -> str:
     return "0" if result.returned == 0 else f"{'B' if result.returned > 0 else 'W'}+{result.by}"
 
@@ -105,11 +131,13 @@ def _write_start(root: Any, game: Game, start: State) -> None:
 class _Reader:
     """Reads one match of a collection."""
 
-    def __init__(self, tree: Any, game: Game | None, start: State | None) -> None:
+    def __init__(self, tree: Any, game: Game | None, start: State | None, *, needs_komi: bool = True) -> None:
+        """`needs_komi`: whether a match with a written result is of another game if its komi is another one."""
         self.nodes, self.root = list(tree.get_main_sequence()), tree.get_root()
+        self.result = self._result()
+        self.needs_komi = needs_komi or self.result is None
         self.game = self._game(game, tree.get_size())
-        squares = self.game.observation_shape[1] * self.game.observation_shape[2]
-        self.passing = squares if self.game.num_distinct_actions > squares else None
+        self.passing = pass_of(self.game)
         self.start = self._start(start)
 
     def _said(self, name: str) -> str:
@@ -129,9 +157,10 @@ class _Reader:
         is_usual = usual is not None and usual.observation_shape[1] == size
         same = usual if is_usual and own == base else None
         try:
-            game = same or make_game(base, size)
-            komi = self._said("KM")
-            return make_game(base, size, komi=float(komi)) if komi and game.komi is not None else game
+            game, komi = same or make_game(base, size), self._said("KM")
+            if game.komi is None or not komi or float(komi) == game.komi or (same and not self.needs_komi):
+                return game
+            return make_game(base, size, komi=float(komi))
         except (SettingError, ValueError) as error:
             raise IllegalActionError(f"the match cannot be played here: {error}") from error
 
@@ -170,23 +199,42 @@ class _Reader:
             raise IllegalActionError(f"{shortened(point)!r} is not a point of a board of {width}x{width}")
         return width * row + column
 
-    def record(self) -> Record:
-        game, state, actions = self.game, self.start or self.game.init(), list[int]()
-        comments: dict[int, str] = {}
-        result = self._result()
+    def _moves(self) -> Iterator[tuple[Any, int | None, str]]:
+        """Each node, who moves there and the point; None if nobody does. Raises IllegalActionError for stones that are
+        set up later."""
         for number, node in enumerate(self.nodes):
             if number and node.has_setup_stones():
                 raise IllegalActionError(f"node {number} sets up stones; only the first node of a match may")
             colour, raw = node.get_raw_move()
-            if colour is not None:
-                seat, point = "bw".index(colour), raw.decode()
-                if point in ENDS:
-                    result = result or Result(2 * seat - 1, "R")
-                    break
+            yield (node, None, "") if colour is None else (node, "bw".index(colour), raw.decode())
+
+    def written(self) -> WrittenMatch:
+        actions, seats, result = list[int](), list[int](), self.result
+        for _, seat, point in self._moves():
+            if seat is not None and point in ENDS:
+                result = result or Result(2 * seat - 1, "R")
+                break
+            if seat is not None:
+                actions.append(self._action(point))
+                seats.append(seat)
+        if result is None:
+            return WrittenMatch(actions, seats=seats, start=self.start)
+        points = float(result.by) if POINTS.fullmatch(result.by) else nan if result.returned else 0.0
+        return WrittenMatch(actions, float(result.returned), result.returned * points, seats, self.start)
+
+    def record(self) -> Record:
+        game, state, actions = self.game, self.start or self.game.init(), list[int]()
+        comments: dict[int, str] = {}
+        result = self.result
+        for node, seat, point in self._moves():
+            if seat is not None and point in ENDS:
+                result = result or Result(2 * seat - 1, "R")
+                break
+            if seat is not None:
                 try:
                     state = self._played(state, seat, self._action(point), actions)
                 except IllegalActionError as error:
-                    raise IllegalActionError(f"move {len(actions) + 1}, {colour.upper()}[{point}]: {error}") from error
+                    raise IllegalActionError(f"move {len(actions) + 1}, {'BW'[seat]}[{point}]: {error}") from error
             if node.has_property("C"):
                 comments[len(actions)] = "\n".join(filter(None, [comments.get(len(actions)), node.get("C")]))
         players = self._name("PB"), self._name("PW")

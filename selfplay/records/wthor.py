@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from selfplay.games import Game
 from selfplay.games.state import MATCH_OVER
-from selfplay.records.replay import Moves
+from selfplay.records.written import Moves
 from selfplay.registry import parts_of_game_name
 
 HEADER = np.dtype(

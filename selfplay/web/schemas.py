@@ -12,7 +12,7 @@ from selfplay.players.perfect import ValueKind
 from selfplay.playing.estimates import Grade
 from selfplay.playing.match_description import MatchDescription
 
-EVALUATOR = "Who values the actions; null: the players themselves, or the opponent for people."
+ADVISER = "Who values the actions; null: the players themselves, or the opponent for people."
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
 
@@ -62,7 +62,7 @@ class MatchRequest(RequestBody):
     partner: OpponentId | None = Field(
         default=None, description="Who moves first if no person plays; null: the opponent plays against itself."
     )
-    evaluator: OpponentId | None = Field(default=None, description=EVALUATOR)
+    adviser: OpponentId | None = Field(default=None, description=ADVISER)
     seed: int = Field(
         default=0, ge=0, lt=2**53, description="The number of its stream of random numbers, drawn for each new match."
     )
@@ -100,6 +100,11 @@ class MatchRequest(RequestBody):
         le=60,
         description="How long `judged` waits for values that are not known, within `search_seconds`.",
     )
+
+    @property
+    def asks_players(self) -> bool:
+        """Whether players must be loaded for the answer."""
+        return self.advance or self.learn or self.valued is not None
 
 
 class ErrorView(BaseModel):
@@ -219,7 +224,7 @@ class MatchView(MatchDescription):
     opponent: OfferedPlayer
     person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
     people: People
-    evaluator: OfferedPlayer | None = Field(description="Who values the actions; null: the players themselves.")
+    adviser: OfferedPlayer | None = Field(description="Who values the actions; null: the players themselves.")
     judge: OfferedPlayer = Field(
         description="Who values actions of which the exact value is not known, in hints and after the match."
     )

@@ -2,7 +2,7 @@
 
 /** The fields of a request that describe a match. */
 type Match = Required<
-  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "evaluator" | "seed" | "moves" | "position" | "is_practice">
+  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "adviser" | "seed" | "moves" | "position" | "is_practice">
 >;
 
 /** A match in an address. The game may be unknown, and null stands for the default opponent. */
@@ -182,6 +182,7 @@ interface Description {
   separator: string;
   writes_passes: boolean;
   line_length: number | null;
+  line_is_exact: boolean;
   square_marks: Record<string, string>;
   ko_field: string | null;
   captures_stones: boolean;
@@ -217,7 +218,8 @@ type LayerNetwork = { kind: "layers"; shape: number[]; trunk: LayerDescription[]
 
 /** A layer. weights: the name of their array; size: the rows and columns of a convolution; added: to the input. */
 type LayerDescription =
-  | { kind: "relu" | "tanh" }
+  | { kind: "relu" | "tanh" | "pool" }
+  | { kind: "joined"; parts: LayerDescription[][] }
   | { kind: "linear"; weights: string }
   | { kind: "convolution"; weights: string; size: number }
   | { kind: "residual"; added: LayerDescription[] };
@@ -231,10 +233,10 @@ type GameState = { position: Position; player: number; isOver: boolean; result: 
 type Draws = (purpose: number) => bigint;
 
 /** Values positions to the player who is not to move. */
-type Evaluator = { value: (position: Position) => number };
+type Evaluation = { value: (position: Position) => number };
 
 /** Evaluates positions for tree search: the value to the player to move, and the logits of the actions. */
-type PositionEvaluator = { evaluation: (position: Position, bits: bigint) => { value: number; logits: number[] } };
+type Evaluator = { evaluation: (position: Position, bits: bigint) => { value: number; logits: number[] } };
 
 /** What a tree search finds, by action: see tree_search.js. */
 type TreeSearched = { values: number[]; visits: number[]; weights: number[]; action: number };
@@ -243,4 +245,4 @@ type TreeSearched = { values: number[]; visits: number[]; weights: number[]; act
 type Found = { values: number[] | null; action: number; isExact?: boolean; isUneven?: boolean };
 type Estimate = { values: number[]; isExact: boolean; compared?: number[] };
 type Participant = { offer: OfferedPlayer; consider: (state: GameState, draws: Draws) => Found };
-type Participants = { opponent: Participant; partner: Participant | null; evaluator: Participant | null; judge: Participant };
+type Participants = { opponent: Participant; partner: Participant | null; adviser: Participant | null; judge: Participant };

@@ -15,7 +15,7 @@ from selfplay.figures.comparison import exact_figures, wins_minus_losses
 from selfplay.figures.figure_files import draw_run_figures, read_trained_run, write_figures
 from selfplay.figures.losses import loss_by_level, loss_curves
 from selfplay.figures.position_values import (
-    PositionValues,
+    ValuesByLevel,
     position_value_animation,
     position_value_bars,
     position_values,
@@ -61,11 +61,11 @@ def table_of(levels: int) -> pd.DataFrame:
     return pd.DataFrame({"level": level, **columns})
 
 
-def positions_of(levels: int) -> PositionValues:
+def positions_of(levels: int) -> ValuesByLevel:
     places = np.arange(1, 101)
     perfect = np.where((places - 1) % 11 == 0, 1.0, -1.0)
     values = np.stack([perfect * level / levels for level in range(1, levels + 1)]).astype(np.float32)
-    return PositionValues("sum", places, perfect, tuple(range(1, levels + 1)), values)
+    return ValuesByLevel("sum", places, perfect, tuple(range(1, levels + 1)), values)
 
 
 def drawn(figure: Figure, panel: int = 0) -> list[list[float]]:

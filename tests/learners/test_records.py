@@ -1,6 +1,7 @@
 """Learning from recorded matches: the rows of files are those of the same matches played, and broken matches are
 named."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,11 @@ import pytest
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.errors import SelfPlayError
-from selfplay.games import make_game
+from selfplay.games import Game, make_game
+from selfplay.games.state import MatchRecord
 from selfplay.learners.learner import LevelInputs, Resources
 from selfplay.learners.records import Records
+from selfplay.records import FORMATS, Record
 from selfplay.records.wthor import HEADER, MATCH
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -27,12 +30,12 @@ PLAYED = random_matches(GAME, 40)
 FIRST_MOVE, DISCS = HEADER.itemsize + MATCH.fields["moves"][1], HEADER.itemsize + MATCH.fields["discs"][1]
 
 
-def generated(learner: Records, batch_size: int | None = None) -> tuple[Rows, list[str]]:
+def generated(learner: Records, batch_size: int | None = None, game: Game = GAME) -> tuple[Rows, list[str]]:
     """The rows of all matches of the files, and what is said about those that are skipped."""
     skipped = list[str]()
     resources = Resources(batch_size=batch_size, on_skipped=skipped.append)
-    count = learner.num_matches(GAME, 0)
-    return concatenate(list(learner.generate(LevelInputs(GAME, resources=resources), range(count)))), skipped
+    count = learner.num_matches(game, 0)
+    return concatenate(list(learner.generate(LevelInputs(game, resources=resources), range(count)))), skipped
 
 
 def assert_same(found: Rows, expected: Rows) -> None:
@@ -53,6 +56,87 @@ def test_rows_of_a_file_are_those_of_its_matches(tmp_path: Path, outcome: str) -
         expected = expected._replace(target=found.target)
     assert_same(found, expected)
     assert skipped == []
+
+
+def texts_of(game: Game, ending: str, record: MatchRecord) -> list[str]:
+    """Each match in the format with this ending."""
+    return [FORMATS[ending].write(Record(game, record.actions_of(row))) for row in range(len(record.match))]
+
+
+@pytest.mark.parametrize(
+    ("name", "ending"), [("othello_6x6", "txt"), ("othello_6x6", "pgn"), ("othello_6x6", "ggf"), ("go_3x3", "sgf")]
+)
+def test_rows_of_texts_are_those_of_their_matches(tmp_path: Path, name: str, ending: str) -> None:
+    game = make_game(name)
+    played = random_matches(game, 12)
+    texts = texts_of(game, ending, played)
+    # Several matches in a file, and one in each.
+    (tmp_path / f"a.{ending}").write_text("\n".join(texts[:5]))
+    for number, text in enumerate(texts[5:]):
+        (tmp_path / f"b{number}.{ending}").write_text(text)
+    found, skipped = generated(Records(files=[str(tmp_path / f"*.{ending}")]), batch_size=7, game=game)
+    assert_same(found, discounted_rows(game, played))
+    assert skipped == []
+
+
+@pytest.mark.parametrize(
+    ("name", "ending", "text", "places"),
+    [
+        ("othello_6x6", "txt", "c2\ne9 +4\na1 +4\nc2 f6 20-16\nc2 +4", [1, 2, 3, 4]),
+        ("othello_6x6", "pgn", '[Result "*"]\n\n1. c2 *\n\n[Result "20-16"]\n1. c2 {good} $1 (1. d5) 20-16\n', [1]),
+        (
+            "othello_6x6",
+            "ggf",
+            "(;GM[Go];)\n2 (;GM[Othello]TY[6]BO[6 --------------O*----*O-------------- *]RE[+4:r]B[c2];)",
+            [1],
+        ),
+        (
+            "go_3x3",
+            "sgf",
+            "(;GM[1]SZ[3]RE[B+2];B[bb])(;GM[1]SZ[3];B[bb])(;GM[1]SZ[5]RE[B+R];B[bb])(;GM[1]SZ[3",
+            [2, 3, 4],
+        ),
+        ("go_3x3", "sgf", "(;GM[1]SZ[3]KM[6.5]C[(]RE[W+R];B[bb];B[aa])(;GM[1]SZ[3]KM[6.5];B[bb])", [2]),
+    ],
+)
+def test_broken_texts_are_skipped_and_named(
+    tmp_path: Path, name: str, ending: str, text: str, places: list[int]
+) -> None:
+    path = tmp_path / f"file.{ending}"
+    path.write_text(text)
+    rows, skipped = generated(Records(files=[str(path)]), game=make_game(name))
+    named = [re.fullmatch(rf"{re.escape(str(path))}, match (\d+): .+", line) for line in skipped]
+    assert [int(found[1]) for found in named if found] == places, skipped
+    assert len(rows.match) > 0
+    assert not np.isin(rows.match, np.array(places) - 1).any()
+
+
+def test_results_of_records_count_where_the_rules_end_no_match(tmp_path: Path) -> None:
+    """A match that was given up; one of Go, whose players agreed on dead stones."""
+    path = tmp_path / "file.sgf"
+    path.write_text("(;GM[1]SZ[3]RE[W+R];B[bb])(;GM[1]SZ[3]RE[W+1.5];B[bb];W[];B[])")
+    found, _ = generated(Records(files=[str(path)]), game=make_game("go_3x3"))
+    assert found.target.tolist() == [-1, -1, 1, -1]
+
+
+def test_moves_become_policies(tmp_path: Path) -> None:
+    (tmp_path / "all.wtb").write_bytes(wthor_file(GAME, PLAYED))
+    found, _ = generated(Records(files=[str(tmp_path / "all.wtb")], policies=True), batch_size=16)
+    actions = [action for row in range(len(PLAYED.match)) for action in PLAYED.actions_of(row)]
+    assert found.policy is not None
+    assert found.policy.argmax(axis=1).tolist() == actions
+    assert (found.policy.sum(axis=1) == 1).all()
+    assert found.ply[:3].tolist() == [-1, 0, 1]
+    rows = discounted_rows(GAME, PLAYED)
+    expected = {(match, ply): target for match, ply, target in zip(rows.match, rows.ply, rows.target, strict=True)}
+    after_moves = [
+        ((match, ply), target)
+        for match, ply, target in zip(found.match, found.ply, found.target, strict=True)
+        if (match, ply) in expected
+    ]
+    # All positions after moves, but for the ends of the matches.
+    assert len(after_moves) == len(expected) - len(PLAYED.match)
+    assert all(expected[place] == target for place, target in after_moves)
 
 
 def test_broken_matches_are_skipped_and_named(tmp_path: Path) -> None:
@@ -119,7 +203,12 @@ def test_levels_after_records_learn_from_self_play(tmp_path: Path) -> None:
         ("cut.wtb", wthor_file(GAME, PLAYED)[:-1], r"cut\.wtb: is not a whole WTHOR file"),
         ("large.wtb", bytes(HEADER.itemsize), r"large\.wtb: has matches of Othello on 8x8 squares, not of othello_6x6"),
         ("empty.wtb", bytes(12) + b"\6\0\0\0", r"there are no matches"),
-        ("file.xyz", b"abc", r"file\.xyz: the name must end with \.wtb"),
+        (
+            "bad.txt",
+            b"a1 +4\nf7 +4",
+            r"none of the 2 recorded matches can be learned from: .*bad\.txt, match 1: move 1, a1",
+        ),
+        ("file.xyz", b"abc", r"file\.xyz: the name must end with one of \.wtb, \.pgn"),
     ],
 )
 def test_unsuitable_files_are_refused(tmp_path: Path, name: str | None, content: bytes, message: str) -> None:
@@ -129,13 +218,14 @@ def test_unsuitable_files_are_refused(tmp_path: Path, name: str | None, content:
     settings = tiny_settings(tmp_path / "run", *SETTINGS, f"learner.files=['{path}']")
     with pytest.raises(SelfPlayError, match=message):
         generate_level(settings, 0)
-    assert not (tmp_path / "run" / "level_00").exists()
+    assert not (tmp_path / "run" / "level_00" / "manifest.json").exists()
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         (["from_level={}"], "only level 1 learns from records, not level 2; set levels=1"),
+        (["learner.policies=true"], "architecture=mlp has no policy head, which learner.policies=true trains"),
         (["learner.files=[]"], "learner.files=.*needs files of matches"),
     ],
 )

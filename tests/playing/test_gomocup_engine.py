@@ -7,7 +7,8 @@ import pytest
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.installation import __version__
-from selfplay.playing.gomocup_engine import GomocupEngine, answer_lines, make_engine
+from selfplay.playing.gomocup_engine import GomocupEngine, make_engine
+from selfplay.playing.line_engine import answer_lines
 from selfplay.search.deadline import current_deadline
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import GomocupSettings
@@ -103,6 +104,20 @@ def test_the_session_that_the_documentation_shows():
     expected = [line for line in shown if not line.startswith(">")]
     assert len(said) == len(expected) == 5
     assert all(line == answer.rstrip() for line, answer in zip(expected, said, strict=True) if line != "...")
+
+
+def test_the_manager_chooses_whether_longer_lines_win():
+    row = "".join(f"> {column},4,2\n> {column},8,1\n" for column in (0, 1, 3, 4, 5))
+    six = f"> BOARD\n{row}> 2,4,2\n> DONE\n"
+    dialogue(
+        engine(),
+        f"> START 9\nOK\n> INFO rule 1\n{six}0,0\n> RESTART\nOK\n> INFO rule 0\n{six}"
+        "ERROR the match is over\n> INFO rule 4\n> RESTART\nOK\n> BEGIN\n"
+        "ERROR only the rules 0 (five or more) and 1 (exactly five) are played\n",
+    )
+    exact = make_engine(compose_settings_of(GomocupSettings, "gomocup", ["game.exact=true", "player=random"]))
+    dialogue(exact, "> START 9\nOK\n")
+    assert exact.game.name == "gomoku_exact=1"
 
 
 def test_a_line_ends_the_match():

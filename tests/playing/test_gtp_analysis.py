@@ -7,7 +7,8 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player
-from selfplay.playing.gtp_engine import Engine, answer_lines
+from selfplay.playing.gtp_engine import GtpEngine
+from selfplay.playing.line_engine import answer_lines
 from tests.support.stub_players import FirstLegal
 
 INFO = re.compile(
@@ -29,7 +30,7 @@ def conversation(engine, *lines, seconds=0.0):
 
 
 def searching(name="tictactoe", player="mcts:rollouts?simulations=50"):
-    return Engine(make_game(name), lambda game: make_player(player, game), 0)
+    return GtpEngine(make_game(name), lambda game: make_player(player, game), 0)
 
 
 @pytest.mark.parametrize(("command", "most"), [("lz-analyze", 10_000), ("kata-analyze", 1)])
@@ -64,7 +65,7 @@ def test_an_analysis_ends_with_the_input_after_at_least_one_report_and_refuses_w
 
 
 def test_players_without_a_tree_are_reported_with_their_values_or_their_move():
-    said = conversation(Engine(make_game("tictactoe"), FirstLegal, 0), "kata-analyze 100")
+    said = conversation(GtpEngine(make_game("tictactoe"), FirstLegal, 0), "kata-analyze 100")
     assert [found[0] for found in INFO.findall(said)] == ["A1"]
     said = conversation(searching(player="perfect"), "play b a1", "kata-analyze 100")
     moves = INFO.findall(said)

@@ -10,7 +10,8 @@ import torch
 from selfplay.engines.clock import Clock
 from selfplay.games import make_game
 from selfplay.installation import __version__
-from selfplay.playing.gtp_engine import Engine, answer_lines, make_engine
+from selfplay.playing.gtp_engine import GtpEngine, make_engine
+from selfplay.playing.line_engine import answer_lines
 from selfplay.playing.open_session import open_session
 from selfplay.search.deadline import current_deadline
 from selfplay.settings.compose import compose_settings_of
@@ -23,7 +24,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 def engine(name="othello", **options):
     game = make_game(name)
-    return Engine(game, FirstLegal, 0, **options)
+    return GtpEngine(game, FirstLegal, 0, **options)
 
 
 def dialogue(engine, text):
@@ -375,7 +376,7 @@ class Timed(FirstLegal):
 
 def test_searches_get_the_time_that_the_controller_gives():
     game = make_game("go_5x5")
-    timed = Engine(game, Timed, 0)
+    timed = GtpEngine(game, Timed, 0)
     assert timed.answer("time_settings 100 0 0") == timed.answer("time_left b 40 0") == "=\n\n"
     assert timed.answer("genmove b") == "= A5\n\n"
     assert timed.answer("time_settings nan 0 0").startswith("? syntax error")

@@ -111,5 +111,5 @@ def test_a_series_of_matches_writes_them_with_names_in_their_seats_and_results(t
     assert one.players == other.players[::-1] == ("first legal", "random")
     assert bool(one.states()[-1].terminated)
     assert one.result.returned == int(one.states()[-1].returns)
-    with pytest.raises(SettingError, match="sgf: matches of othello can only be written as txt, ggf"):
+    with pytest.raises(SettingError, match="sgf: matches of othello can only be written as pgn, txt, ggf"):
         play_match_series(compose_settings_of(MatchSettings, "matches", ["game=othello", f"sgf={tmp_path}"]))

@@ -23,6 +23,7 @@ from selfplay.settings.playing import (
     ExportPageSettings,
     GomocupSettings,
     GtpSettings,
+    NBoardSettings,
     PlaySettings,
     WebSettings,
 )
@@ -45,6 +46,7 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "gomocup": GomocupSettings,
     "gtp": GtpSettings,
     "matches": MatchSettings,
+    "nboard": NBoardSettings,
     "play": PlaySettings,
     "prove": ProofSettings,
     "correct": CorrectionSettings,

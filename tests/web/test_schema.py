@@ -39,7 +39,7 @@ def made_real(case: Any, number: int) -> None:
     if case.query and "opponent" in case.query:
         case.query["opponent"] = opponent
     if isinstance(case.body, dict):
-        others = {name: None for name in ("partner", "evaluator", "position", "ply") if name in case.body}
+        others = {name: None for name in ("partner", "adviser", "position", "ply") if name in case.body}
         case.body |= {"game": "tictactoe", "opponent": opponent, "moves": "1,1", "learn": False} | others
 
 

@@ -2,18 +2,27 @@
 
 import shutil
 import sys
+from collections.abc import Callable
 from functools import partial
 
 from selfplay.cli.command import Program, progress_bar
 from selfplay.engines.commands import command_lines
 from selfplay.installation import require_package
-from selfplay.playing import gomocup_engine, gtp_engine
+from selfplay.playing import gomocup_engine, gtp_engine, nboard_engine
 from selfplay.playing.console import play_at_console
 from selfplay.playing.console_text import supports_colour
+from selfplay.playing.line_engine import LineEngine, answer_lines
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import computing
 from selfplay.settings.matches import MatchSettings, TournamentSettings
-from selfplay.settings.playing import GomocupSettings, GtpSettings, PlaySettings, WebSettings
+from selfplay.settings.playing import (
+    EngineSettings,
+    GomocupSettings,
+    GtpSettings,
+    NBoardSettings,
+    PlaySettings,
+    WebSettings,
+)
 from selfplay.stages.match_series import play_match_series
 
 
@@ -66,9 +75,7 @@ def gtp(settings: GtpSettings) -> None:
     selfplay gtp 'player=search:negascout?depth=6&evaluation=article&endgame=14'
     selfplay gtp --game othello_6x6 player=random
     """
-    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
-    with computing(settings):
-        gtp_engine.answer_lines(gtp_engine.make_engine(settings), command_lines(sys.stdin), _write)
+    _answer(partial(gtp_engine.make_engine, settings), settings)
 
 
 @partial(Program, kind=GomocupSettings, config="gomocup", log_to=sys.stderr)
@@ -80,14 +87,26 @@ def gomocup(settings: GomocupSettings) -> None:
     selfplay gomocup
     selfplay gomocup 'player=mcts:rollouts?simulations=1000'
     """
+    _answer(partial(gomocup_engine.make_engine, settings), settings)
+
+
+@partial(Program, kind=NBoardSettings, config="nboard", log_to=sys.stderr)
+def nboard(settings: NBoardSettings) -> None:
+    """Run a player as an engine of the NBoard protocol, for Othello.
+
+    NBoard and other boards can then play against it and show its hints.
+
+    selfplay nboard
+    selfplay nboard 'player=search:negascout?depth=6&evaluation=article&endgame=14'
+    """
+    _answer(partial(nboard_engine.make_engine, settings), settings)
+
+
+def _answer(make: Callable[[], LineEngine], settings: EngineSettings) -> None:
+    """Let an engine answer the lines on stdin on stdout."""
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     with computing(settings):
-        gomocup_engine.answer_lines(gomocup_engine.make_engine(settings), command_lines(sys.stdin), _write)
-
-
-def _write(text: str) -> None:
-    """Write an answer of an engine at once."""
-    print(text, end="", flush=True)
+        answer_lines(make(), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
 
 
 @partial(Program, kind=MatchSettings, config="matches")

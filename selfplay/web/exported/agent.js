@@ -18,7 +18,7 @@ function fromHalves(words) {
   return new Float32Array(words).map((word) => numbers[word]);
 }
 
-/** @type {(description: Description, address: URL) => Promise<Evaluator>} */
+/** @type {(description: Description, address: URL) => Promise<Evaluation>} */
 export async function loadAgent({ network, arrays, shown }, address) {
   const response = await fetch(address);
   if (!response.ok) {

@@ -148,7 +148,7 @@ export class Game {
   }
 
   // By action: the value of the position after it to the player who takes it; NaN where illegal.
-  /** @type {(state: GameState, agent: Evaluator) => number[]} */
+  /** @type {(state: GameState, agent: Evaluation) => number[]} */
   actionValues(state, agent) {
     const values = new Array(this.numActions).fill(NaN);
     for (const action of this.legal(state)) {

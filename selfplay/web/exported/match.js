@@ -45,7 +45,7 @@ export class Match {
     this.game = game;
     this.opponent = players.opponent;
     this.partner = players.partner;
-    this.evaluator = players.evaluator;
+    this.adviser = players.adviser;
     this.judge = players.judge;
     this.people = person;
     this.seed = seed;
@@ -137,10 +137,10 @@ export class Match {
 
   // Who values the actions of a seat.
   /** @type {(seat: number) => Participant} */
-  adviser(seat) {
+  adviserOf(seat) {
     const players = [this.opponent, ...this.seats.filter((one) => one !== null)];
     const isEstimated = players.every(({ offer }) => offer.estimates);
-    return this.evaluator ?? (isEstimated ? (this.seats[seat] ?? this.seats[1 - seat] ?? this.opponent) : this.judge);
+    return this.adviser ?? (isEstimated ? (this.seats[seat] ?? this.seats[1 - seat] ?? this.opponent) : this.judge);
   }
 
   /** @type {(player: Participant, state: GameState, number: number) => string} */
@@ -169,13 +169,13 @@ export class Match {
   // The adviser's values before a ply, {values, isExact}, in points if the agent values points.
   /** @type {(number: number) => Estimate | null} */
   estimate(number) {
-    return this.states[number].isOver ? null : this.#inUnits(this.#consider(this.adviser(this.states[number].player), number));
+    return this.states[number].isOver ? null : this.#inUnits(this.#consider(this.adviserOf(this.states[number].player), number));
   }
 
   // What the adviser found before a ply, if it was asked.
   /** @type {(number: number) => Estimate | null} */
   known(number) {
-    const found = considered.get(this.#key(this.adviser(this.states[number].player), this.states[number], number));
+    const found = considered.get(this.#key(this.adviserOf(this.states[number].player), this.states[number], number));
     return found === undefined ? null : this.#inUnits(found);
   }
 

@@ -3,7 +3,7 @@
 import { below, fold } from "./random.js";
 import * as rules from "./rules.js";
 
-/** @implements {PositionEvaluator} */
+/** @implements {Evaluator} */
 export class Rollouts {
   /** @param {import("./game.js").Game} game */
   constructor(game) {

@@ -8,7 +8,7 @@ const OUT_OF_TIME = Symbol("out of time");
 
 // values: by action, its value to the player to move, by the deepest search that was finished; NaN where illegal. isExact:
 // whether this search reached the end of the match in all lines that matter.
-/** @type {(game: Game, agent: Evaluator, state: GameState, limits: {seconds?: number, depth?: number}) => {values: number[], isExact: boolean}} */
+/** @type {(game: Game, agent: Evaluation, state: GameState, limits: {seconds?: number, depth?: number}) => {values: number[], isExact: boolean}} */
 export function searched(game, agent, state, { seconds = Infinity, depth: deepest = Infinity }) {
   const search = new Search(game, agent, performance.now() + 1000 * seconds);
   let values = game.actionValues(state, agent);
@@ -36,7 +36,7 @@ export function searched(game, agent, state, { seconds = Infinity, depth: deepes
 class Search {
   /**
    * @param {Game} game
-   * @param {Evaluator} agent
+   * @param {Evaluation} agent
    * @param {number} latest
    */
   constructor(game, agent, latest) {

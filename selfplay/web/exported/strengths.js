@@ -22,7 +22,7 @@ export class Strength {
    * @param {Strong} way
    * @param {Description} description
    * @param {Game} game
-   * @param {Evaluator} agent
+   * @param {Evaluation} agent
    */
   constructor({ evaluation, ends, depth, slack, epsilon }, description, game, agent) {
     const evaluators = { agent, none: { value: () => 0 }, points: { value: (/** @type {Position} */ position) => -numberOf(game.rules.margin(position)) } };
@@ -54,7 +54,7 @@ export class TreeStrength {
    * @param {StrongTree} way
    * @param {Description} description
    * @param {Game} game
-   * @param {PositionEvaluator} agent
+   * @param {Evaluator} agent
    */
   constructor({ evaluation, rule, simulations, temperature }, description, game, agent) {
     this.game = evaluation === "agent" ? game : new Game({ ...description, ends: { win: 1, point: 0 } });

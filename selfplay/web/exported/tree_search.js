@@ -17,7 +17,7 @@ const WON = 1;
 // By action: its value (NaN where illegal or unknown), its visits, and its weight in the improved policy; and the action to
 // play. Ends after the time or the number of simulations, or when the value of the position is proved. bits: random bits
 // for evaluations that draw.
-/** @type {(game: Game, evaluator: PositionEvaluator, rule: Rule, state: GameState, limits: {seconds?: number, simulations?: number, bits?: bigint}) => TreeSearched} */
+/** @type {(game: Game, evaluator: Evaluator, rule: Rule, state: GameState, limits: {seconds?: number, simulations?: number, bits?: bigint}) => TreeSearched} */
 export function treeSearched(game, evaluator, rule, state, { seconds = Infinity, simulations = Infinity, bits = 0n }) {
   const latest = performance.now() + 1000 * seconds;
   const search = new TreeSearch(game, evaluator, rule, bits);
@@ -55,7 +55,7 @@ function policy(edges, numActions) {
 class TreeSearch {
   /**
    * @param {Game} game
-   * @param {PositionEvaluator} evaluator
+   * @param {Evaluator} evaluator
    * @param {Rule} rule
    * @param {bigint} bits
    */

@@ -23,9 +23,9 @@ export function viewOf(match, number) {
   return {
     ...description.match,
     opponent: match.opponent.offer,
-    evaluator: match.evaluator?.offer ?? null,
+    adviser: match.adviser?.offer ?? null,
     judge: match.judge.offer,
-    advisers: [0, 1].map((seat) => match.adviser(seat).offer),
+    advisers: [0, 1].map((seat) => match.adviserOf(seat).offer),
     seats: seats.map((seat) => seat?.offer ?? null),
     people: match.people,
     person_seat: personSeat,

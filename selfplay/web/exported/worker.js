@@ -22,11 +22,11 @@ async function load() {
 }
 
 // From a state and the random numbers of the ply to {values, action, isExact}; values is null if the player has none.
-/** @type {(description: Description, game: Game, agent: Evaluator, id: string) => Participant["consider"]} */
+/** @type {(description: Description, game: Game, agent: Evaluation, id: string) => Participant["consider"]} */
 function playerOf(description, game, agent, id) {
   const { seconds, ways } = description;
   // Only agents with a policy head are used as this.
-  const policyAgent = /** @type {PositionEvaluator} */ (/** @type {unknown} */ (agent));
+  const policyAgent = /** @type {Evaluator} */ (/** @type {unknown} */ (agent));
   /** @type {(found: {values: number[], isExact?: boolean}, draws: Draws) => Found} */
   const best = (found, draws) => ({ ...found, action: pick(nearlyBest(found.values, 0, game.ends.win), draws(TIE_BREAK)) });
   const limited = { seconds };
@@ -66,14 +66,14 @@ function loaded() {
 }
 
 /** @type {(all: Loaded, asked: MatchRequest) => Participants} */
-function players({ description, participants }, { opponent, partner, evaluator }) {
-  const [unknown] = [opponent, partner, evaluator].filter((id) => id && !participants.has(id));
+function players({ description, participants }, { opponent, partner, adviser }) {
+  const [unknown] = [opponent, partner, adviser].filter((id) => id && !participants.has(id));
   if (unknown !== undefined) {
     throw new Refusal(404, `unknown opponent; choose one of ${[...participants.keys()].join(", ")}`);
   }
   const get = (/** @type {string} */ id) => /** @type {Participant} */ (participants.get(id));
   const ifAny = (/** @type {string | null | undefined} */ id) => (id ? get(id) : null);
-  return { opponent: get(opponent), partner: ifAny(partner), evaluator: ifAny(evaluator), judge: get(description.judge) };
+  return { opponent: get(opponent), partner: ifAny(partner), adviser: ifAny(adviser), judge: get(description.judge) };
 }
 
 // The answer about a match: the parts that are asked for, and null for the others.

@@ -50,7 +50,7 @@ export function read(hash) {
     opponent: given.get("opponent"),
     person: Object.hasOwn(SEATS, person ?? "") ? person : people,
     partner: given.get("partner"),
-    evaluator: given.get("evaluator"),
+    adviser: given.get("adviser"),
     seed,
     moves: given.get("moves") ?? "",
     position: readPosition(given.get("position")),
@@ -95,11 +95,11 @@ function readPosition(text) {
 
 // shown: as in the result of read.
 /** @type {(match: Match, shown?: {isAnalysed?: boolean, values?: string | null, ply?: number | null}) => string} */
-export function write({ game, opponent, person, partner, evaluator, seed, position, moves, is_practice: isPractice }, { isAnalysed = false, values = null, ply = null } = {}) {
+export function write({ game, opponent, person, partner, adviser, seed, position, moves, is_practice: isPractice }, { isAnalysed = false, values = null, ply = null } = {}) {
   const given = new URLSearchParams({ opponent, person });
   const optional = {
     partner,
-    evaluator,
+    adviser,
     seed: seed.toString(),
     position: position && `${position.squares.map((stone) => SIGNS[stone]).join("")}.${position.to_move}`,
     moves,

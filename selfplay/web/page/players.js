@@ -10,13 +10,13 @@ const SEATS = ["first", "second"];
 let changed = () => {};
 export const opponent = new Chooser("opponent", "", () => changed());
 const partner = new Chooser("partner", "partner-", () => changed());
-at("evaluator").addEventListener("change", () => changed());
+at("adviser").addEventListener("change", () => changed());
 at("strengths").addEventListener("change", (/** @type {any} */ event) => {
   opponent.select(event.target.value);
   changed();
 });
 
-// handler: called when another opponent, partner or evaluator is chosen.
+// handler: called when another opponent, partner or adviser is chosen.
 /** @type {(handler: () => void) => void} */
 export const whenChanged = (handler) => void (changed = handler);
 
@@ -31,7 +31,7 @@ export function showOffer(offer) {
   updateOffer(offer, offer.default);
   const estimating = offer.opponents.filter((one) => one.estimates && (one.group === null || one.is_default));
   const choices = [{ id: "", label: "the players themselves" }, ...estimating];
-  at("evaluator").replaceChildren(...choices.map(({ id, label }) => element("option", { value: id }, label)));
+  at("adviser").replaceChildren(...choices.map(({ id, label }) => element("option", { value: id }, label)));
   at("strengths").replaceChildren(...Object.entries(offer.strengths ?? {}).map(([word, id]) =>
     element("label", {}, element("input", { type: "radio", name: "strength", value: id }), element("span", {}, word))));
   // A game without strengths has other opponents only.
@@ -54,7 +54,7 @@ export function showPartner() {
 }
 
 // Selects the players of a match, or of one that is to be brought back.
-/** @type {(match: {opponent: string, person?: string, partner?: string | null, evaluator?: string | null}) => void} */
+/** @type {(match: {opponent: string, person?: string, partner?: string | null, adviser?: string | null}) => void} */
 export function select({ person, ...chosen }) {
   keepSelected(chosen);
   check("person", person);
@@ -62,10 +62,10 @@ export function select({ person, ...chosen }) {
 }
 
 // Selects the opponents of the match again, if the chosen ones could not take over.
-/** @type {(chosen: {opponent: string, partner?: string | null, evaluator?: string | null}) => void} */
-export function keepSelected({ opponent: opponentId, partner: partnerId, evaluator }) {
+/** @type {(chosen: {opponent: string, partner?: string | null, adviser?: string | null}) => void} */
+export function keepSelected({ opponent: opponentId, partner: partnerId, adviser }) {
   opponent.select(opponentId);
-  at("evaluator").value = evaluator ?? "";
+  at("adviser").value = adviser ?? "";
   showStrength();
   partner.select(partnerId ?? opponentId);
 }
@@ -79,7 +79,7 @@ export function showStrength() {
 export const chosenPlayers = () => ({
   opponent: opponent.chosen.id,
   partner: areWatching(checked("person")) ? partner.chosen.id : null,
-  evaluator: at("evaluator").value || null,
+  adviser: at("adviser").value || null,
 });
 
 // The same with the seats of people.

@@ -90,7 +90,7 @@ function sayPosition() {
 
 // ---------------------------------------------------------------------- values of the players
 
-// The requests for the values that the players or the evaluator give to the legal actions of a view.
+// The requests for the values that the players or the adviser give to the legal actions of a view.
 /** @type {WeakMap<MatchView, Promise<void>>} */
 const estimates = new WeakMap();
 

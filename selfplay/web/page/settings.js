@@ -18,7 +18,7 @@ async function changeOpponent() {
   const chosen = players.chosenPlayers();
   if (state.match === null) {
     await begin();
-  } else if (!hasSame(opened().match, chosen, ["opponent", "partner", "evaluator"])) {
+  } else if (!hasSame(opened().match, chosen, ["opponent", "partner", "adviser"])) {
     await takeOver();
   }
   if (mine === state.visit) {

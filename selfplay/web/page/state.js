@@ -1,6 +1,6 @@
 // The state of the play view, and what follows from it. Views draw it; actions change it and call `state.render`.
 //
-// A match is the fields of a request that describe it: {game, opponent, person, partner, evaluator, seed, moves, position,
+// A match is the fields of a request that describe it: {game, opponent, person, partner, adviser, seed, moves, position,
 // is_practice}. Nothing else is needed to show it or to play on.
 
 import * as address from "./address.js";
@@ -84,7 +84,7 @@ export function sharedPlies(match, answer) {
 /** @type {(match: Match, answer: MatchView) => void} */
 export function take(match, answer) {
   const shared = sharedPlies(match, answer);
-  if (shared !== null && hasSame(opened().match, match, ["opponent", "partner", "evaluator", "person"])) {
+  if (shared !== null && hasSame(opened().match, match, ["opponent", "partner", "adviser", "person"])) {
     mergeValues(answer, opened().answer.plies.slice(0, shared));
   }
   // The next move of the position where they part was not compared with the best one.
