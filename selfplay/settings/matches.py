@@ -28,8 +28,8 @@ class MatchSettings(LockstepSettings):
     learn: bool = True
     """Whether players that can learn from their matches do so."""
     opening_plies: int | None = field(default=None, metadata=count(0))
-    """Random plies at the start, the same in both matches of each consecutive pair. null: 0, or, if the players repeat
-    themselves, an eighth of the longest match, at most 8."""
+    """Random plies at the start, the same in the two matches in which a pair swaps seats. null: 0, or, if the players
+    repeat themselves, an eighth of the longest match, at most 8."""
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
     sgf: str | None = field(default=None, metadata=PATH)
@@ -70,7 +70,7 @@ class WalkSettings(ComputingSettings):
     table_bits: int = 22
     """Size of the solver's table in each worker: 2**table_bits entries; does not change the result."""
     force: bool = False
-    """Start again from the beginning, even if there is a state or a result."""
+    """Start again from the beginning, even if there is a result."""
     executor: ExecutorOptions = field(default_factory=ExecutorOptions)
 
 
@@ -79,8 +79,8 @@ class ProofSettings(WalkSettings):
     """A walk through every line of play against a player."""
 
     player: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player to examine; null: the newest level of the run. It should be deterministic without exploration. If it
-    is random, every action that it may take is examined."""
+    """The player to examine, of which every action that it may take is followed; null: the newest level of the
+    run."""
     walk: str = field(default="first_mistake", metadata=one_of("first_mistake", "all"))
     """first_mistake: stop at its first mistake; no line to a mistake is shorter. all: examine every position."""
     walk_solved: bool = False
@@ -104,5 +104,4 @@ class CorrectionSettings(SeededSettings, WalkSettings):
     passes: int = field(default=20, metadata=count(1))
     """The largest number of passes through the mistakes of a ply in each training."""
     margin: float = field(default=0.1, metadata=within(above=0, most=1))
-    """By how much the sum of weights of a winning action must exceed the sums of the mistakes. With a large margin the
-    sums become so large that their hyperbolic tangents, the values, are equal."""
+    """By how much the sum of weights of a winning action must exceed the sums of the mistakes."""
