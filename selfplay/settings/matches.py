@@ -24,7 +24,7 @@ class MatchSettings(LockstepSettings):
     matches: int = field(default=200, metadata=count(1))
     """Number of matches."""
     swap: bool = True
-    """Swap seats after every match. A player that learns also counts the matches of earlier runs."""
+    """Swap seats after every match."""
     learn: bool = True
     """Whether players that can learn from their matches do so."""
     opening_plies: int | None = field(default=None, metadata=count(0))
@@ -73,8 +73,7 @@ class ProofSettings(ComputingSettings):
     after: str = ""
     """Actions from the start of the match after which the walk begins, such as 4453; empty: the start itself."""
     walk_solved: bool = False
-    """Also walk positions that the player itself solves exactly, as a search with `endgame` does near the end. It
-    cannot make a mistake there."""
+    """Also walk positions that the player itself solves exactly."""
     part_positions: int = field(default=4096, metadata=count(1))
     """Number of positions that one worker judges between two saved states; does not change the result."""
     table_bits: int = 22
@@ -98,7 +97,7 @@ class CorrectionSettings(SeededSettings, ComputingSettings):
     after: str = ""
     """Actions from the start of the match after which the lines begin, such as 4453; empty: the start itself."""
     endgame: int = field(default=20, metadata=count(0))
-    """With at most this number of empty squares the player takes exact actions; 0: its tables decide to the end."""
+    """With at most this number of empty squares the player takes exact actions."""
     passes: int = field(default=20, metadata=count(1))
     """The largest number of passes through the mistakes of a ply in each training."""
     margin: float = field(default=0.1, metadata=within(above=0, most=1))
