@@ -86,12 +86,12 @@ class AnalysisSettings(OneMatchSettings):
     record: str | None = field(default=None, metadata=PATH | IS_ARGUMENT)
     """The file of a match to value move by move instead, such as game.sgf; needs no `record=` before it."""
     player: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player that values the moves of `record`; null: the newest level of the run, or, without levels, a strong
-    player that needs no run."""
+    """The player that values the moves of `record`; null: the newest level, or, without levels, a strong player that
+    needs no run."""
     commented: str | None = field(default=None, metadata=PATH)
     """The file to write `record` to, with the values of its moves as comments, such as commented.sgf."""
     features: Any = None
-    """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; features that are not named are 0."""
+    """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; others are 0."""
     depth: int = 6
     """Plies to look ahead."""
     evaluation: FeatureWeights = field(default_factory=lambda: FeatureWeights(win=1.0, margin=0.0, weights={}))

@@ -24,7 +24,7 @@ class MatchSettings(LockstepSettings):
     matches: int = field(default=200, metadata=count(1))
     """Number of matches."""
     swap: bool = True
-    """Swap seats after every match. A player that learns also counts the matches of earlier runs."""
+    """Swap seats after every match."""
     learn: bool = True
     """Whether players that can learn from their matches do so."""
     opening_plies: int | None = field(default=None, metadata=count(0))
@@ -100,7 +100,7 @@ class CorrectionSettings(SeededSettings, WalkSettings):
     level: int | None = field(default=None, metadata=count(1))
     """The level whose tables are corrected; null: the newest of the run."""
     endgame: int = field(default=20, metadata=count(0))
-    """With at most this number of empty squares the player takes exact actions; 0: its tables decide to the end."""
+    """With at most this number of empty squares the player takes exact actions."""
     passes: int = field(default=20, metadata=count(1))
     """The largest number of passes through the mistakes of a ply in each training."""
     margin: float = field(default=0.1, metadata=within(above=0, most=1))
