@@ -13,7 +13,7 @@ BACKUPS: dict[str, Callable[[Sequence[float], int], float]] = {
 """From the scores of the following boards, and the player to move."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExperienceRule:
     """How scores are updated. The rule of a store is fixed when it is created."""
 

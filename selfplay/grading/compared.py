@@ -48,8 +48,7 @@ class ComparisonParameters:
     """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. If the exact solver
     of a game can solve whole matches, `judged` is used instead."""
     pair_seconds: float | None = field(default=None, metadata=within(above=0, most=LONGEST_PAIR))
-    """Time limit for the matches of a pair. Matches are played until the time is over, at least two. Their number
-    depends on the computer and is in the tables. null: no limit."""
+    """Time limit for the matches of a pair, of which at least two are played. null: no limit."""
     judged: int = field(default=100, metadata=count(0))
     """Positions in each of six groups, by stage and difficulty, in which an exact solver judges players; 0: none."""
     perfect_matches: int = field(default=10, metadata=count(0))

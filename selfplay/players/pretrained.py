@@ -7,12 +7,14 @@ Of the run that made it there may also be tables, without the agents of earlier 
 from functools import cache
 from pathlib import Path
 
+from selfplay.architectures import fits_other_boards
 from selfplay.architectures.capabilities import has_compiled_values
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import read_metadata
+from selfplay.registry import differ_in_size
 from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
 
 PRETRAINED = "pretrained"
@@ -31,12 +33,25 @@ def pretrained_agents() -> dict[str, Path]:
     return {path.parents[1].name: path for path in sorted(PRETRAINED_FOLDER.glob("*/level_*/agent.safetensors"))}
 
 
-def pretrained_agent(game: str) -> Path:
-    """The file of the agent of the game with this name. Raises SettingError if none comes with the program."""
+@cache
+def find_pretrained(game: str) -> Path | None:
+    """The file of the agent that plays the game with this name; None if none comes with the program.
+
+    It is the agent of this board; otherwise one of another board of the game that fits boards of all sizes.
+    """
     agents = pretrained_agents()
-    if game not in agents:
-        raise SettingError(f"no pretrained agent for game={game}; games with one: {', '.join(agents) or 'none'}")
-    return agents[game]
+    others = (path for name, path in agents.items() if differ_in_size(name, game))
+    fitting = (path for path in others if fits_other_boards(read_metadata(path)["architecture"]["name"]))
+    return agents.get(game) or next(fitting, None)
+
+
+def pretrained_agent(game: str) -> Path:
+    """The same, which must exist. Raises SettingError if none comes with the program."""
+    if (found := find_pretrained(game)) is None:
+        raise SettingError(
+            f"no pretrained agent for game={game}; games with one: {', '.join(pretrained_agents()) or 'none'}"
+        )
+    return found
 
 
 def search_depth(game: str, usual: int) -> int:

@@ -45,14 +45,14 @@ class DisplaySettings(OneMatchSettings):
     coordinates: bool = True
     """Name the rows and columns of boards."""
     verbose: bool = False
-    """Also show each board as a number in base 3 (the digit of square k is 0 if it is empty, 1 for X and 2 for O), and
-    how often a tree search has tried each action."""
+    """Also show each board as a number in base 3 (digits: 0 empty, 1 X, 2 O), and how often a tree search has tried
+    each action."""
     board: str = field(default="plain", metadata=one_of(*BOARDS))
     """How a board is drawn: plain or boxed."""
     show: bool = True
     """Show the board and every action of a match without a person; false: only its result."""
     pause: float = field(default=0.0, metadata=within(0, 3600))
-    """Seconds to wait after every action of a match without a person, and after such a match of a series."""
+    """Seconds to wait after every action of a match without a person, and after the match."""
     clear: bool = False
     """Clear the screen after each turn."""
     picture: PictureSettings = field(default_factory=PictureSettings)

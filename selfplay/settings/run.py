@@ -58,15 +58,14 @@ class Settings(LockstepSettings):
     player: PlayerSettings = field(default_factory=PlayerSettings, metadata=read_by("generation", "comparison"))
     executor: ExecutorOptions = field(default_factory=ExecutorOptions)
     numerics: str = field(default=PORTABLE, metadata=read_by("training") | one_of(*NUMERICS))
-    """How networks compute on the CPU. portable: every processor gives the same bytes, with any number of threads;
-    native: as torch does, which is faster and may differ in the last digits between processors."""
+    """How networks compute on the CPU. portable: every processor gives the same bytes; native: as torch does, which
+    is faster and may differ in the last digits."""
     learner: Learner = field(default_factory=lambda: Values(name="values"), metadata=read_by("generation", "training"))
     """How levels learn: values, policy (tree search), td (temporal differences), expert (a search teaches), or
     module:Class, with its parameters."""
     from_level: dict[Any, Any] = field(default_factory=dict, metadata=read_by(RUN))
-    """What changes from a level on, by its number: {9: {learner.self_play: ...}, 16: {learner: expert}}. learner,
-    its parameters, and matches can change. Level L, and the matches of the level before that it learns from, are made
-    with the changes of L and before."""
+    """What changes from a level on, by its number, among learner, its parameters and matches: {9: {learner.self_play:
+    ...}, 16: {learner: expert}}."""
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=read_by("comparison"))
     level: int | None = field(default=None, metadata=only_in("generate", "train", "compare") | count(0))
@@ -76,6 +75,10 @@ class Settings(LockstepSettings):
     opponent: str | None = field(default=None, metadata=only_in("generate") | PLAYER_NAME)
     """For generating the matches of one level: the player that it plays against in all of them; null: as the learner
     says."""
+    first_agent: str | None = field(default=None, metadata=read_by(RUN) | PATH)
+    """The agent.safetensors that plays the matches of level 0 instead of the random player, and from whose weights
+    level 1 starts, unless learner.start=fresh; pretrained: the agent that comes with the program. It may have learned
+    on another size of the board if its architecture is alphazero_convolutional."""
     dataset_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: the dataset, instead of that of the level before it."""
     start_file: str | None = field(default=None, metadata=only_in("train") | PATH)
@@ -89,8 +92,8 @@ class Settings(LockstepSettings):
     logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     objective: str = field(default="validation_loss", metadata=only_in("learn"))
-    """For a sweeper that chooses the next run by the results of earlier ones, as hydra/sweeper=optuna: the column of
-    sweep/runs.csv that it minimises, or maximises, as hydra.sweeper.direction says, such as exact_loss_vs_random."""
+    """For a sweeper such as hydra/sweeper=optuna: the column of sweep/runs.csv that it minimises, or maximises, as
+    hydra.sweeper.direction says."""
     force: bool = False
     """Replace files that were made with other settings."""
     fresh: bool = False

@@ -129,8 +129,7 @@ class ExpertIteration:
     passes: int = field(default=20, metadata=count(1))
     """The largest number of passes through the lessons in each training."""
     weights_by_ply: bool = True
-    """Whether the tables get weights of their own for each number of stones. If not, these serve the walk only; then
-    the tables, as large as before, learn the lessons of all plies together."""
+    """Whether the tables get weights of their own for each number of stones; if not, these serve the walk only."""
 
 
 @dataclass(frozen=True)
