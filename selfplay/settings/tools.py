@@ -20,6 +20,6 @@ class ExportOnnxSettings(CommonSettings):
     """Which network is exported, and where."""
 
     level: int | None = field(default=None, metadata=count(0))
-    """The level to export; null: the newest."""
+    """The level; null: the newest."""
     file: str = field(default="agent.onnx", metadata=PATH)
     """The file to write."""
