@@ -24,7 +24,7 @@ class MatchSettings(LockstepSettings):
     matches: int = field(default=200, metadata=count(1))
     """Number of matches."""
     swap: bool = True
-    """Swap seats after every match. A player that learns also counts the matches of earlier runs."""
+    """Swap seats after every match."""
     learn: bool = True
     """Whether players that can learn from their matches do so."""
     opening_plies: int | None = field(default=None, metadata=count(0))
@@ -33,7 +33,7 @@ class MatchSettings(LockstepSettings):
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
     sgf: str | None = field(default=None, metadata=PATH)
-    """Folder for the matches in the Smart Game Format (Go, Gomoku and Hex), each in a file match_000001.sgf."""
+    """Folder for the matches as SGF files (Go, Gomoku and Hex)."""
     show: bool = False
     """Also show the boards of every match side by side, each with its action."""
 
@@ -84,13 +84,11 @@ class ProofSettings(WalkSettings):
     walk: str = field(default="first_mistake", metadata=one_of("first_mistake", "all"))
     """first_mistake: stop at its first mistake; no line to a mistake is shorter. all: examine every position."""
     walk_solved: bool = False
-    """Also walk positions that the player itself solves exactly, as a search with `endgame` does near the end. It
-    cannot make a mistake there."""
+    """Also walk positions that the player itself solves exactly."""
     part_positions: int = field(default=4096, metadata=count(1))
     """Number of positions that one worker judges between two saved states; does not change the result."""
     folder: str | None = field(default=None, metadata=PATH)
-    """Folder of the results and of the state; null: a folder below comparison/proofs in run_dir, named after the
-    player."""
+    """Folder of the results; null: below comparison/proofs in run_dir."""
 
 
 @dataclass
@@ -100,7 +98,7 @@ class CorrectionSettings(SeededSettings, WalkSettings):
     level: int | None = field(default=None, metadata=count(1))
     """The level whose tables are corrected; null: the newest of the run."""
     endgame: int = field(default=20, metadata=count(0))
-    """With at most this number of empty squares the player takes exact actions; 0: its tables decide to the end."""
+    """With at most this number of empty squares the player takes exact actions."""
     passes: int = field(default=20, metadata=count(1))
     """The largest number of passes through the mistakes of a ply in each training."""
     margin: float = field(default=0.1, metadata=within(above=0, most=1))
