@@ -22,7 +22,7 @@ class StoreSettings(ExperienceRule):
 
     @property
     def rule(self) -> ExperienceRule:
-        return ExperienceRule(self.backup, self.discount, self.canonical)
+        return ExperienceRule(backup=self.backup, discount=self.discount, canonical=self.canonical)
 
 
 @dataclass

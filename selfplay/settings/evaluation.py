@@ -35,7 +35,7 @@ class ProbCutSettings(SeededSettings, ComputingSettings):
     level: int | None = field(default=None, metadata=count(1))
     """The level; null: the newest."""
     positions: int = field(default=3000, metadata=count(600))
-    """Matches of self-play. One position is taken from each, except from a few that end too early."""
+    """Matches of self-play, from each of which one position is taken."""
     deepest: int = field(default=8, metadata=within(DEPTHS[0], DEPTHS[-1]))
     """The deepest search that a shallower one may replace, in plies; each further ply takes two to three times as
     long to fit."""
@@ -60,7 +60,7 @@ class GameTreeSettings:
     """A game tree to search instead of a position (conf/game_tree/)."""
 
     payoffs: Any = None
-    """Nested lists of numbers, such as [[3,-2],[0,1]]: the payoff of each line of play to the player who begins."""
+    """Nested lists of numbers, such as [[3,-2],[0,1]]: the payoffs to the player who begins."""
 
 
 @dataclass
@@ -86,12 +86,12 @@ class AnalysisSettings(OneMatchSettings):
     record: str | None = field(default=None, metadata=PATH | IS_ARGUMENT)
     """The file of a match to value move by move instead, such as game.sgf; needs no `record=` before it."""
     player: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player that values the moves of `record`; null: the newest level of the run, or, without levels, a strong
-    player that needs no run."""
+    """The player that values the moves of `record`; null: the newest level, or, without levels, a strong player that
+    needs no run."""
     commented: str | None = field(default=None, metadata=PATH)
     """The file to write `record` to, with the values of its moves as comments, such as commented.sgf."""
     features: Any = None
-    """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; features that are not named are 0."""
+    """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; others are 0."""
     depth: int = 6
     """Plies to look ahead."""
     evaluation: FeatureWeights = field(default_factory=lambda: FeatureWeights(win=1.0, margin=0.0, weights={}))

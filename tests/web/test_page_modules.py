@@ -29,6 +29,7 @@ export function movesAgain(position: Position): bigint;
 export function margin(position: Position): bigint;
 export function owned(position: Position): [bigint, bigint];
 export function points(position: Position): [bigint, bigint];
+export function sensible(position: Position): bigint;
 export function packed(position: Position): bigint;
 export function unpacked(word: bigint): Position;
 export function phaseOf(own: bigint, opp: bigint, ...sizes: bigint[]): bigint;

@@ -24,7 +24,7 @@ export class Strength {
    * @param {Strong | StrongTree} way
    * @param {Description} description
    * @param {Game} game
-   * @param {Evaluator & PositionEvaluator} agent
+   * @param {Evaluation & Evaluator} agent
    */
   constructor(way, description, game, agent) {
     this.game = game;

@@ -40,7 +40,7 @@ function playerOf(description, game, agent, id) {
       return (state) => preferred(treeSearched(game, policyAgent, way.rule, state, limited));
     case "strength":
     case "tree_strength": {
-      const strength = new Strength(way, description, game, /** @type {Evaluator & PositionEvaluator} */ (agent));
+      const strength = new Strength(way, description, game, /** @type {Evaluation & Evaluator} */ (agent));
       return (state, draws) => ({ values: null, action: strength.act(state, draws) });
     }
     default:
