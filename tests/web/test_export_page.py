@@ -14,6 +14,7 @@ from selfplay.architectures.capabilities import LayerLists
 from selfplay.compute.bit_algebra import Word
 from selfplay.errors import SettingError, StageError
 from selfplay.games import game_names, make_game
+from selfplay.named_players.strengths import STRENGTHS
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint, save_checkpoint
 from selfplay.players.pretrained import search_depth
@@ -142,10 +143,10 @@ def test_strengths_that_would_take_long_in_a_browser_are_not_offered(tmp_path: P
         return list(json.loads((site / "local/game.json").read_text())["ways"])
 
     others = ["level-1", "level-1-search", "random"]
-    assert offered("hex") == ["easy", "medium", "hard", *others]
-    assert offered("hex_11x11") == ["easy", "medium", *others]
-    # Hard is the pretrained agent, and this one is another.
-    assert offered("gomoku") == ["easy", "medium", *others]
+    assert offered("hex") == [*STRENGTHS, *others]
+    assert offered("hex_11x11") == [*STRENGTHS[:-1], *others]
+    # The strengths draw by the values of the pretrained agent, and this one is another.
+    assert offered("gomoku") == others
 
 
 def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -32,11 +32,12 @@ export function showOffer(offer) {
   const estimating = offer.opponents.filter((one) => one.estimates && (one.group === null || one.is_default));
   const choices = [{ id: "", label: "the players themselves" }, ...estimating];
   at("adviser").replaceChildren(...choices.map(({ id, label }) => element("option", { value: id }, label)));
-  at("strengths").replaceChildren(...Object.entries(offer.strengths ?? {}).map(([word, id]) =>
+  const strengths = Object.entries(offer.strengths ?? {});
+  at("strengths").replaceChildren(...strengths.map(([word, id]) =>
     element("label", {}, element("input", { type: "radio", name: "strength", value: id }), element("span", {}, word))));
   // A game without strengths has other opponents only.
-  at("strength-box").hidden = !offer.strengths;
-  at("opponents").open ||= offer.opponents.length > 0 && !offer.strengths;
+  at("strength-box").hidden = strengths.length === 0;
+  at("opponents").open ||= offer.opponents.length > 0 && strengths.length === 0;
   showStrength();
 }
 
