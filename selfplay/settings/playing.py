@@ -165,6 +165,8 @@ class WebSettings(OneMatchSettings):
     """Time limit of a reply, of values and of hints, in seconds."""
     deepest_search: int = field(default=8, metadata=within(1, DEEPEST))
     """Depth in plies of the deepest search that the page offers."""
+    compile_ahead: bool = True
+    """Compile in the background what the page offers, in a process of low priority, so that nobody waits for it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
