@@ -108,8 +108,7 @@ class FitsPlayedRows(FitsRows):
     """Positions with at most this number of empty squares have as targets the values that the exact solver of the
     game finds. For earlier positions the match ends with the first of them. null: outcomes only."""
     value_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
-    """How much of a target is the value that the search of a player finds in the position; the rest is the
-    outcome."""
+    """How much of a target is the value that a search finds in the position; the rest is the outcome."""
     replay: int = field(default=0, metadata=IN_TRAINING | count(0))
     """Number of earlier levels whose matches are also trained on."""
     gate: float | None = field(default=None, metadata=IN_TRAINING | within(0, 1))

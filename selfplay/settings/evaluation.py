@@ -35,7 +35,7 @@ class ProbCutSettings(SeededSettings, ComputingSettings):
     level: int | None = field(default=None, metadata=count(1))
     """The level; null: the newest."""
     positions: int = field(default=3000, metadata=count(600))
-    """Matches of self-play. One position is taken from each, except from a few that end too early."""
+    """Matches of self-play, from each of which one position is taken."""
     deepest: int = field(default=8, metadata=within(DEPTHS[0], DEPTHS[-1]))
     """The deepest search that a shallower one may replace, in plies; each further ply takes two to three times as
     long to fit."""
@@ -60,7 +60,7 @@ class GameTreeSettings:
     """A game tree to search instead of a position (conf/game_tree/)."""
 
     payoffs: Any = None
-    """Nested lists of numbers, such as [[3,-2],[0,1]]: the payoff of each line of play to the player who begins."""
+    """Nested lists of numbers, such as [[3,-2],[0,1]]: the payoffs to the player who begins."""
 
 
 @dataclass

@@ -33,7 +33,7 @@ class MatchSettings(LockstepSettings):
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
     sgf: str | None = field(default=None, metadata=PATH)
-    """Folder for the matches in the Smart Game Format (Go, Gomoku and Hex), each in a file match_000001.sgf."""
+    """Folder for the matches as SGF files (Go, Gomoku and Hex)."""
     show: bool = False
     """Also show the boards of every match side by side, each with its action."""
 
@@ -84,13 +84,11 @@ class ProofSettings(WalkSettings):
     walk: str = field(default="first_mistake", metadata=one_of("first_mistake", "all"))
     """first_mistake: stop at its first mistake; no line to a mistake is shorter. all: examine every position."""
     walk_solved: bool = False
-    """Also walk positions that the player itself solves exactly, as a search with `endgame` does near the end. It
-    cannot make a mistake there."""
+    """Also walk positions that the player itself solves exactly."""
     part_positions: int = field(default=4096, metadata=count(1))
     """Number of positions that one worker judges between two saved states; does not change the result."""
     folder: str | None = field(default=None, metadata=PATH)
-    """Folder of the results and of the state; null: a folder below comparison/proofs in run_dir, named after the
-    player."""
+    """Folder of the results; null: below comparison/proofs in run_dir."""
 
 
 @dataclass

@@ -154,17 +154,19 @@ class WebSettings(OneMatchSettings):
     opponents: list[str] = field(default_factory=list, metadata=PLAYER_NAME)
     """Further opponents to offer in every game, as names of players, such as my_module:MyPlayer."""
     host: str = "127.0.0.1"
-    """The address that the server listens on; 0.0.0.0 listens on all addresses of this computer, and needs `hosts`."""
+    """The address that the server listens on; 0.0.0.0: all of this computer, which needs `hosts`."""
     hosts: list[str] = field(default_factory=list)
     """Further names and addresses of this computer at which the page may be opened."""
     port: int = field(default=8000, metadata=within(0, 65535))
     """The port to listen on; 0: any free one."""
     client_searches: int = field(default=1, metadata=count(1))
-    """Number of slow requests of one client, identified by its address, that are answered at the same time."""
+    """Number of slow requests of one address that are answered at the same time."""
     search_seconds: float = field(default=2.0, metadata=within(above=0, most=60))
     """Time limit of a reply, of values and of hints, in seconds."""
     deepest_search: int = field(default=8, metadata=within(1, DEEPEST))
     """Depth in plies of the deepest search that the page offers."""
+    compile_ahead: bool = True
+    """Compile in the background what the page offers, in a process of low priority, so that nobody waits for it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -90,8 +90,7 @@ class Settings(LockstepSettings):
     logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     objective: str = field(default="validation_loss", metadata=only_in("learn"))
-    """For a sweeper such as hydra/sweeper=optuna: the column of sweep/runs.csv that it minimises, or maximises, as
-    hydra.sweeper.direction says."""
+    """For a sweeper such as hydra/sweeper=optuna: the column of sweep/runs.csv that it goes by."""
     force: bool = False
     """Replace files that were made with other settings."""
     fresh: bool = False

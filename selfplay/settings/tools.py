@@ -12,7 +12,7 @@ class CheckGameSettings(CommonSettings):
     """The game that is checked, and what is known about it."""
 
     perft: list[int] | None = field(default=None, metadata=count(0))
-    """The known numbers of sequences of 1, 2, 3, ... plies from the start; null: those of the game are printed."""
+    """The known numbers of sequences of 1, 2, 3, ... plies from the start; null: they are printed."""
 
 
 @dataclass

@@ -54,8 +54,7 @@ class Training:
     decoupled_weight_decay: bool = field(default=False, metadata=IN_TRAINING)
     """Decay the weights themselves (AdamW) instead of adding to the gradient."""
     precision: str = field(default="float32", metadata=IN_TRAINING | one_of(*PRECISIONS))
-    """Precision of the network's computations in training: float32, or bfloat16 where torch's autocast allows it.
-    Weights, losses and play keep float32."""
+    """Precision of the network's computations in training: float32, or bfloat16 where torch's autocast allows it."""
     validation_fraction: float = field(default=0.2, metadata=IN_TRAINING | within(above=0, below=1))
     """Share of the matches whose rows are held out for the validation loss."""
     symmetries: bool = field(default=True, metadata=IN_TRAINING)
@@ -89,12 +88,11 @@ class StepSizes:
     """How tables learn from the differences between successive values (temporal differences)."""
 
     step_size: float = field(default=0.01, metadata=within(above=0, most=10))
-    """The largest step size of a weight (alpha). A weight has it if all its recommended changes have the same sign."""
+    """The largest step size of a weight (alpha)."""
     level_decay: float = field(default=1.0, metadata=within(above=0, most=1))
     """Factor applied to the step size at each level."""
     trace_decay: float = field(default=0.7, metadata=within(0, 1))
-    """lambda: the weight of later values in the target of an afterstate, from 0 (only the next value) to 1 (the
-    outcome)."""
+    """lambda: the weight of later values in the target of an afterstate; 1: the outcome only."""
     sharpness: float = field(default=2.7, metadata=within(0, 100))
     """How much the step size is reduced for weights whose recommended changes cancel out (temporal coherence;
     Bagheri, Thill, Koch & Konen, 2014): the factor is exp(sharpness * (coherence - 1))."""
@@ -121,7 +119,7 @@ class ExpertIteration:
     most_positions: int = field(default=5000, metadata=count(1))
     """The largest number of positions in a ply of the walk: those where the opponent gave away least."""
     noise: float = field(default=0.02, metadata=within(0, LARGEST_DIFFERENCE))
-    """A random number up to this is added to what the opponent gave away, so that walks differ."""
+    """A random number up to this is added to what the opponent gave away."""
     tolerance: float = field(default=0.05, metadata=within(0, LARGEST_DIFFERENCE))
     """An action is good if its value is at most this far below the best one."""
     margin: float = field(default=0.05, metadata=within(above=0, most=1))
