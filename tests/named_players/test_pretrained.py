@@ -87,6 +87,8 @@ def test_boards_that_no_agent_was_trained_on_have_one_for_all_sizes(tmp_path: Pa
         path = pretrained_agent(board.name)
         assert path.parents[1].name == f"{game}_other_sizes"
         assert Agent.load(path, board).network(board.observe(board.init())).policy_logits.shape[1] >= board.num_squares
+        offered = offers(board, tmp_path, WebSettings(str(tmp_path), GameSettings(board.name)), ["pretrained"])
+        assert next(iter(offered)).about.endswith("learned by self-play on another size of the board")
         outside = make_game(game, size=sizes[-1] + 1)
         assert find_pretrained(outside.name) is None
     assert pretrained_agent("gomoku").parents[1].name == "gomoku"
