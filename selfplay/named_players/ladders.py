@@ -20,6 +20,7 @@ LADDERS: dict[tuple[str, str], Temperatures] = {
 against the next below, or as close to it as docs/playing.md says."""
 
 USUAL: dict[str, Temperatures] = {
+    "mcts:pretrained": (3.4, 2.2, 1.4, 0.7),
     "mcts:": (8.0, 2.5, 1.0, 0.25),
     "evaluation=none": (1000.0, 2.0, 1.0, 0.5),
     "evaluation=pretrained": (0.3, 0.15, 0.08, 0.03),
