@@ -27,6 +27,7 @@ ARCHITECTURES: Registry[Callable[..., nn.Module]] = Registry(
         "othello_features": "selfplay.architectures.othello_features:OthelloFeatures",
         "ntuple": "selfplay.architectures.ntuple:NTuple",
         "alphazero_mlp": "selfplay.architectures.alphazero_mlp:AlphaZeroMLP",
+        "alphazero_convolutional": "selfplay.architectures.alphazero_convolutional:AlphaZeroConvolutional",
         "alphazero_residual": "selfplay.architectures.alphazero_residual:AlphaZeroResidual",
     },
     group="selfplay.architectures",
@@ -128,6 +129,14 @@ NETWORK = "a neural network"
 def description_of(name: str) -> str:
     """A short description of the architecture with this name. Raises SettingError for an unknown name."""
     return str(getattr(ARCHITECTURES[name], "description", NETWORK))
+
+
+def fits_other_boards(name: str) -> bool:
+    """Whether networks of the architecture with this name have the same weights on boards of every size.
+
+    Raises SettingError for an unknown name.
+    """
+    return bool(getattr(ARCHITECTURES[name], "fits_other_boards", False))
 
 
 def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from selfplay.architectures.alphazero_convolutional import BoardPool, Joined
 from selfplay.architectures.capabilities import ListedLayers
 from selfplay.architectures.listed_layers import computes_the_same, keeps_size
 from selfplay.architectures.mlp import Dropout
@@ -23,7 +24,7 @@ from selfplay.compute.portable import is_portable
 Indices = NDArray[np.int64]
 Numbers = NDArray[np.float32]
 
-PRODUCTS, RELU, TANH = range(3)
+PRODUCTS, RELU, TANH, POOL = range(4)
 CACHE_LINE = 16
 """Numbers in a line of the processor's cache."""
 
@@ -33,17 +34,17 @@ class Step(NamedTuple):
 
     kind: int
     source: int
-    """Where the inputs of an activation begin in the memory."""
+    """Where the inputs of an activation or a pool begin in the memory."""
     target: int
     """Where its outputs begin in the memory."""
     outputs: int
-    """Their number; of products that of each place, a multiple of OUTPUTS."""
+    """Their number; of products that of each place, a multiple of OUTPUTS; of a pool that of its planes."""
     inputs: int = 0
     """The number of products in each sum."""
     weights: int = 0
     """Where the weights begin; the biases follow them."""
     places: int = 0
-    """Where in `indices` the places of the inputs begin; those of the outputs follow them."""
+    """Where in `indices` the places of the inputs begin; those of the outputs, which a pool does not have, follow."""
     num_places: int = 0
     """1 in a linear layer."""
     taps: int = 0
@@ -160,6 +161,10 @@ class _Builder:
                     region, is_fresh = self._linear(layer, region), True
                 case nn.Conv2d() if keeps_size(layer):
                     region, is_fresh = self._convolution(layer, region), True
+                case BoardPool():
+                    region, is_fresh = self._pool(region), False
+                case Joined():
+                    region, is_fresh = self._joined(layer, region), False
                 case nn.ReLU() if is_fresh:
                     self._change_last_step(rectifies=1)
                 case nn.ReLU() | nn.Tanh():
@@ -210,6 +215,22 @@ class _Builder:
         weights = _numbers(layer.weight).reshape(layer.out_channels, -1)
         self._convolved += self._sums(layer, weights, taps.ravel(), here, there)
         return target
+
+    def _pool(self, region: _Region) -> _Region:
+        planes = len(region.entries) // (self._rows * self._columns)
+        target = self._region(_padded(2 * planes), np.arange(2 * planes))
+        places = self._square_numbers() * (region.size // self._squares)
+        self._indices.append(places)
+        step = Step(POOL, region.start, target.start, planes, places=self._num_indices, num_places=len(places))
+        self._num_indices += len(places)
+        self._steps.append(step)
+        return target
+
+    def _joined(self, layer: Joined, region: _Region) -> _Region:
+        parts = [self.follow([part], region) for part in layer.parts]
+        start, last = parts[0].start, parts[-1]
+        entries = np.concatenate([part.start - start + part.entries for part in parts])
+        return _Region(start, last.start + last.size - start, entries)
 
     def _sums(
         self, layer: nn.Linear | nn.Conv2d, weights: Numbers, taps: Indices, here: Indices, there: Indices
@@ -287,6 +308,18 @@ def _write_products(step: Indices, weights: Numbers, indices: Indices, memory: N
         output += OUTPUTS * (GROUPS if groups >= GROUPS else 1)
 
 
+@part_of_compiled
+def _write_pool(step: Indices, indices: Indices, memory: Numbers) -> None:
+    source, target, planes, places, num_places = step[1], step[2], step[3], step[6], step[7]
+    for plane in range(planes):
+        total, largest = np.float32(0), np.float32(-np.inf)
+        for place in indices[places : places + num_places]:
+            number = memory[source + place + plane]
+            total += number
+            largest = max(largest, number)
+        memory[target + plane], memory[target + planes + plane] = total / np.float32(num_places), largest
+
+
 @compiled
 def run_program(steps: Indices, weights: Numbers, indices: Indices, memory: Numbers, is_portable: bool) -> None:
     """Run the steps of a `LayerProgram`, whose observation is in the memory."""
@@ -295,6 +328,8 @@ def run_program(steps: Indices, weights: Numbers, indices: Indices, memory: Numb
         read, written = memory[source : source + outputs], memory[target : target + outputs]
         if kind == PRODUCTS:
             _write_products(steps[number], weights, indices, memory, is_portable)
+        elif kind == POOL:
+            _write_pool(steps[number], indices, memory)
         elif kind == RELU:
             for i in range(outputs):
                 written[i] = np.float32(0) if read[i] < 0 else read[i]

@@ -22,11 +22,17 @@ from selfplay.games.win_draw_loss import WinDrawLoss
 
 ROLLOUTS = "mcts:rollouts?simulations=2000"
 RECORDED = {
+    "breakthrough_6x6": WinDrawLoss(99, 0, 1),
     "breakthrough_8x8": WinDrawLoss(100, 0, 0),
-    "draughts": WinDrawLoss(77, 18, 5),
-    "nine_mens_morris": WinDrawLoss(94, 6, 0),
+    "dots_and_boxes": WinDrawLoss(83, 0, 17),
+    "dots_and_boxes_4x4": WinDrawLoss(93, 6, 1),
+    "dots_and_boxes_5x5": WinDrawLoss(99, 0, 1),
+    "draughts": WinDrawLoss(78, 14, 8),
+    "gomoku_13x13": WinDrawLoss(20, 0, 0),
+    "gomoku_15x15": WinDrawLoss(20, 0, 0),
+    "nine_mens_morris": WinDrawLoss(93, 5, 2),
 }
-"""Results of Hard, or of the same search at a depth near it, against ROLLOUTS: won, drawn and lost."""
+"""Results of Hard against ROLLOUTS: won, drawn and lost."""
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ def print_row(grader: Grader, backup: str, seed: int, matches: int) -> None:
     """Learn from the matches and print a row of the table."""
     game, key = grader.graph.game, stream_key(seed, 0, Activity.NAMED_PLAYERS)
     with tempfile.TemporaryDirectory() as folder:
-        store = ExperienceStore(Path(folder) / "experience.sqlite", game, ExperienceRule(backup))
+        store = ExperienceStore(Path(folder) / "experience.sqlite", game, ExperienceRule(backup=backup))
         player = ExperiencePlayer(store)
         for _ in play_matches(game, (RandomPlayer(game), player), range(matches), key):
             pass

@@ -94,7 +94,7 @@ def experience_points(grader: Grader, backup: str, most: int) -> Iterator[Point]
     game, done = grader.graph.game, 0
     key = stream_key(0, 0, Activity.NAMED_PLAYERS)
     with tempfile.TemporaryDirectory() as scratch:
-        store = ExperienceStore(Path(scratch) / "experience.sqlite", game, ExperienceRule(backup))
+        store = ExperienceStore(Path(scratch) / "experience.sqlite", game, ExperienceRule(backup=backup))
         players = (RandomPlayer(game), ExperiencePlayer(store))
         for matches in (point for point in POINTS if point <= most):
             for _ in play_matches(game, players, range(done, matches), key):

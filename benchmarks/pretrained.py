@@ -4,7 +4,7 @@
     python benchmarks/pretrained.py othello --run outputs/pretrained --replace
 
 Each is the last level of a recipe (RECIPES); that of Othello has ProbCut fitted to it. Other processors give other
-bytes of alphazero_gomoku and alphazero_go (numerics=native). The run continues where it was interrupted. With
+bytes of recipes that begin with alphazero (numerics=native). The run continues where it was interrupted. With
 --replace the new files take the place of those in selfplay/pretrained/, and so do the small tables of the run, whose
 levels are compared first: the page shows them as the story of the agent.
 """
@@ -36,6 +36,7 @@ RECIPES = {
     "draughts": "draughts",
     "go_7x7": "alphazero_go",
     "gomoku": "alphazero_gomoku",
+    "gomoku_other_sizes": "alphazero_gomoku_other_sizes",
     "nine_mens_morris": "nine_mens_morris",
     "othello": "othello",
 }

@@ -26,7 +26,7 @@ from selfplay.grading.solved_positions import SolvedPositions, endgame_positions
 from selfplay.matches.series import Series
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
-from selfplay.runs.solved_positions import kept_in
+from selfplay.runs.kept_positions import kept_in
 from selfplay.stages.measure_levels import fitting_evaluation, reference_names
 
 

@@ -19,6 +19,7 @@ from selfplay.checks import LARGEST_COUNT, PLAYER_NAME, Range
 from selfplay.cli import programs
 from selfplay.cli.command import Program
 from selfplay.cli.help_text import descriptions_of
+from selfplay.experience.rule import ExperienceRule
 from selfplay.games import GAMES
 from selfplay.learners import LEARNERS
 from selfplay.named_players.names import EPSILON, OPTION_LINE, PLAYERS, Option, PlayerKind, kind_named
@@ -32,9 +33,13 @@ from selfplay.settings.fields import Leaf, leaves
 from selfplay.settings.run import Settings
 
 FOLDER = Path(__file__).parent
-SEARCHES = {"mcts:EVALUATOR": TreeSearchParameters, "search:ALGORITHM": SearchPlayerParameters}
+PARAMETERS = {
+    "mcts:EVALUATOR": TreeSearchParameters,
+    "search:ALGORITHM": SearchPlayerParameters,
+    "experience[:PATH]": ExperienceRule,
+}
 """The parameters that are also options of players, by the players."""
-OF_SEARCHES = {name: meaning for kind in SEARCHES.values() for name, meaning in descriptions_of(kind, kind())}
+OF_PARAMETERS = {name: meaning for kind in PARAMETERS.values() for name, meaning in descriptions_of(kind, kind())}
 """Their meanings."""
 OF_ALL = frozenset(CommonSettings.__dataclass_fields__)
 """The settings and groups of settings that all programs have."""
@@ -123,10 +128,11 @@ def named(leaf: Leaf, usual: object = None) -> str:
 def player_with(leaf: Leaf, meaning: str) -> str:
     """The player of which a setting is an option with the same meaning; empty if there is none."""
     name = leaf.name.rpartition(".")[2]
-    for player, kind in SEARCHES.items():
-        options = {option.name for option in kind_named(player.partition(":")[0]).options}
+    for player, kind in PARAMETERS.items():
+        options = {option.name for option in kind_named(re.split(r"\W", player)[0]).options}
         if name in options and (name, meaning) in descriptions_of(kind, kind()):
-            return f"[{player}](players.md#{player.replace(':', '').lower()})"
+            anchor = re.sub(r"\W", "", player).lower()
+            return f"[{player}](players.md#{anchor})"
     return ""
 
 
@@ -242,7 +248,7 @@ def settings_page() -> str:
 
 
 def meaning_of(option: Option) -> str:
-    meaning = option.meaning or OF_SEARCHES.get(option.name, "").rstrip(".")
+    meaning = option.meaning or OF_PARAMETERS.get(option.name, "").rstrip(".")
     return f"{meaning[:1].lower()}{meaning[1:]}"
 
 

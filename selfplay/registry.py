@@ -78,6 +78,12 @@ def parts_of_game_name(name: str) -> GameName:
     return GameName(found[1], None if found[2] is None else int(found[2]), parameters)
 
 
+def differ_in_size(name: str, other: str) -> bool:
+    """Whether these are names of the same game with boards of different sizes."""
+    parts, others = parts_of_game_name(name), parts_of_game_name(other)
+    return parts != others and parts._replace(size=None) == others._replace(size=None)
+
+
 @contextmanager
 def _current_folder_searched() -> Iterator[None]:
     """Let modules be found in the current folder, after all other folders. Python does not always search there."""

@@ -59,10 +59,14 @@ OBSERVATION = "egocentric_obs_tensor"
 def spiel_game(game: Game) -> Any:
     """OpenSpiel's own version of one of our games. Raises SettingError if it has none."""
     name = name_of_game(game)
-    theirs = SPIEL_GAMES.get(name) or SPIEL_BOARDS.get(parts_of_game_name(name).base)
+    parts = parts_of_game_name(name)
+    theirs = SPIEL_GAMES.get(name) or SPIEL_BOARDS.get(parts.base)
     if theirs is None:
         names = ", ".join({**SPIEL_GAMES, **SPIEL_BOARDS})
         raise SettingError(f"game={name}: OpenSpiel does not have it; it has {names}")
+    for parameter, value in parts.parameters.items():
+        if f"{{0.{parameter}}}" not in theirs:
+            raise SettingError(f"game={name}: OpenSpiel has {parts.base}, but not with {parameter}={value}")
     return pyspiel.load_game(theirs.format(game))
 
 

@@ -167,14 +167,14 @@ define(lower_getattr_generic(Reference), _read_field)
 def by_reference(value: Borrowed) -> Borrowed:
     """A named tuple as one word for the functions that are called with it, which can read its attributes only.
 
-    A tuple is copied at each call, and an array in it has seven words. The calling function must use the tuple until
-    they have returned. Outside compiled code the value itself is returned.
+    A tuple is copied at each call, and an array in it has seven words. The arrays are `borrowed`. The calling function
+    must use the tuple until they have returned. Outside compiled code the value itself is returned.
     """
     return value
 
 
 def _emit_reference(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    return cgutils.alloca_once_value(builder, arguments[0])
+    return cgutils.alloca_once_value(builder, _emit_borrowed(context, builder, signature, arguments))
 
 
 in_compiled_code(by_reference, lambda value: Reference(value), _emit_reference)

@@ -38,6 +38,7 @@ class Coordinates:
         self.size, columns = game.board_shape or (0, 0)
         if game.presentation.line_length != FIVE or self.size != columns:
             raise SettingError(f"game={game.name}: the Gomocup protocol is for Gomoku on square boards")
+        self.rule = EXACTLY_FIVE if game.presentation.line_is_exact else FREE_STYLE
 
     def text(self, action: int) -> str:
         """The text of an action in the protocol."""

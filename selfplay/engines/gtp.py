@@ -120,7 +120,7 @@ def colour_of(player: int) -> str:
 
 def title_of(game: Game) -> str:
     """The name of a game in the protocol: its title without board and komi, for which there are other commands."""
-    return re.sub(r"\s\d+x\d+(, komi .*)?$", "", game.presentation.title)
+    return re.sub(r"\s\d+x\d+(, komi [^,]*)?", "", game.presentation.title)
 
 
 class Vertices:

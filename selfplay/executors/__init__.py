@@ -36,7 +36,7 @@ class ExecutorOptions:
     name: str = field(default="serial", metadata=one_in(EXECUTORS))
     """serial: one after another in this process; process: in parallel processes; ray: in a Ray cluster."""
     workers: int | None = field(default=None, metadata=within(1, MOST_WORKERS))
-    """Number of parts run in parallel; null: the number of cores, of this machine or of the cluster."""
+    """Number of parts run in parallel; null: the number of cores."""
     address: str | None = None
     """Ray cluster: HOST:PORT, or auto for the one this machine belongs to; null: start Ray on this machine."""
 

@@ -147,7 +147,9 @@ class ExperienceDatabase:
         if not all(isinstance(count, int) for count in counts):
             raise damaged(self.path, "it does not count its matches")
         try:
-            own = ExperienceRule(str(kept["backup"]), float(kept["discount"]), bool(kept["canonical"]))
+            own = ExperienceRule(
+                backup=str(kept["backup"]), discount=float(kept["discount"]), canonical=bool(kept["canonical"])
+            )
             own.check()
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidFileError(self.path, "does not record its backup rule") from error

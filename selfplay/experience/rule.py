@@ -13,13 +13,13 @@ BACKUPS: dict[str, Callable[[Sequence[float], int], float]] = {
 """From the scores of the following boards, and the player to move."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExperienceRule:
     """How scores are updated. The rule of a store is fixed when it is created."""
 
     backup: str = field(default="absolute", metadata=one_of(*BACKUPS))
-    """absolute: a board takes the discounted score of largest absolute value among its successors. minimax: it takes
-    the score of the successor that the player to move would choose."""
+    """absolute: a board takes the discounted score of largest absolute value among its successors. minimax: the one
+    that the player to move would choose."""
     discount: float = field(default=0.9, metadata=within(above=0, most=1))
     """Factor applied to a score at each step backwards."""
     canonical: bool = False

@@ -43,9 +43,9 @@ def check_turns(squares: Squares, to_move: int, names: tuple[str, str]) -> None:
         raise IllegalActionError(f"with these stones it is the turn of {names[lead]}")
 
 
-def check_no_line(squares: Squares, shape: tuple[int, int], length: int) -> None:
-    """Raise IllegalActionError if a line of `length` stones has ended the match."""
-    if winning_squares(squares, shape, length):
+def check_no_line(squares: Squares, shape: tuple[int, int], length: int, exact: bool = False) -> None:
+    """Raise IllegalActionError if a line of `length` stones has ended the match. For `exact` see `winning_squares`."""
+    if winning_squares(squares, shape, length, exact):
         raise IllegalActionError("a line has ended the match; set up a position in which it is not over")
 
 
@@ -70,16 +70,23 @@ def _around(square: int, rows: int, columns: int) -> list[int]:
     return [r * columns + c for r, c in places if 0 <= r < rows and 0 <= c < columns]
 
 
-def winning_squares(squares: Squares, shape: tuple[int, int], length: int) -> list[int]:
-    """The squares of all lines of `length` stones of one player on a board with this shape, in ascending order."""
+def winning_squares(squares: Squares, shape: tuple[int, int], length: int, exact: bool = False) -> list[int]:
+    """The squares of all lines of `length` stones of one player on a board with this shape, in ascending order.
+
+    `exact`: not of lines with another stone of the player at an end.
+    """
     rows, columns = shape
     board, found = squares.reshape(shape), set[int]()
+
+    def stone_on(place: tuple[int, int]) -> int:
+        row, column = place
+        return int(board[place]) if 0 <= row < rows and 0 <= column < columns else 0
+
     for row, column in np.argwhere(board).tolist():
         for down, right in DIRECTIONS:
-            places = [(row + down * step, column + right * step) for step in range(length)]
-            last_row, last_column = places[-1]
-            is_on_board = last_row < rows and 0 <= last_column < columns
-            if is_on_board and all(board[place] == board[row, column] for place in places):
+            before, *places, after = [(row + down * step, column + right * step) for step in range(-1, length + 1)]
+            stones = [stone_on(place) == board[row, column] for place in (before, *places, after)]
+            if all(stones[1:-1]) and not (exact and (stones[0] or stones[-1])):
                 found |= {r * columns + c for r, c in places}
     return sorted(found)
 

@@ -25,6 +25,10 @@ from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 from selfplay.pickling import MadeAgain
 
+FLAGS = {"true": 1, "1": 1, "false": 0, "0": 0}
+"""The texts of parameters that are true or false."""
+KINDS_OF_PARAMETERS = {bool: "true or false", int: "a whole number", float: "a number"}
+
 MOVE_NUMBER = re.compile(r"(?<!\S)\d+\.+\s*")
 
 
@@ -83,8 +87,9 @@ class Game(MadeAgain, BatchStepping):
     def usual_parameters(cls, size: int | None) -> dict[str, float]:
         """The parameters that the class takes by name besides the size, and their usual values on a board of this size.
 
-        Names are small letters, values int or float. A value that is not the usual one is part of the game's name, and
-        so recorded in files: go_7x7_komi=5.5. `size`: None for the first of `sizes`. By default there are none.
+        Names are small letters, values int, float or bool. A value that is not the usual one is part of the game's
+        name, and so recorded in files: go_7x7_komi=5.5. `size`: None for the first of `sizes`. By default there are
+        none.
         """
         return {}
 
@@ -101,11 +106,11 @@ class Game(MadeAgain, BatchStepping):
                 raise SettingError(f"{shortened(parameter)}={shortened(value)}: {name} has {known}")
             kind = type(usual[parameter])
             try:
-                number = kind(str(value))
-            except ValueError:
+                number = FLAGS[str(value).lower()] if kind is bool else kind(str(value))
+            except (KeyError, ValueError):
                 number = nan
-            require(parameter, value, isfinite(number), "a whole number" if kind is int else "a number")
-            found[parameter] = number
+            require(parameter, value, isfinite(number), KINDS_OF_PARAMETERS[kind])
+            found[parameter] = kind(number)
         return found
 
     @classmethod
@@ -121,7 +126,7 @@ class Game(MadeAgain, BatchStepping):
         board = "" if size is None or size == cls.sizes[0] else f"_{size}x{size}"
         others = ((parameter, values.get(parameter, value)) for parameter, value in usual.items())
         # Without an exponent, which would not be read.
-        texts = (f"_{one}={np.format_float_positional(n, trim='-')}" for one, n in others if n != usual[one])
+        texts = (f"_{one}={np.format_float_positional(float(n), trim='-')}" for one, n in others if n != usual[one])
         return f"{name}{board}{''.join(texts)}"
 
     def other_texts(self, action: int) -> Iterable[str]:

@@ -8,7 +8,7 @@ Bit `columns * row + column` of a word is the crossing (row, column), rows count
         a b c
 
 Player 0 is X and moves first, player 1 is O. Action i places a stone on crossing i. These are the rules of free-style
-Gomoku, with no forbidden moves. A full board without a line is a draw.
+Gomoku, with no forbidden moves. With `exact`, longer lines do not win. A full board without a line is a draw.
 """
 
 from collections.abc import Callable
@@ -33,8 +33,11 @@ NUMBERS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: 
 
 
 @cache
-def mnk_rules(rows: int, columns: int, length: int) -> Rules:
-    """The rules of placing stones on `rows` x `columns` crossings until `length` (2 or more) in a line win."""
+def mnk_rules(rows: int, columns: int, length: int, exact: bool = False) -> Rules:
+    """The rules of placing stones on `rows` x `columns` crossings until `length` (2 or more) in a line win.
+
+    `exact`: only lines that have no more stones of the same player at their ends.
+    """
     size = rows * columns
     numbers = np.arange(size).reshape(rows, columns)
     board = word_of(range(size), size)
@@ -56,7 +59,11 @@ def mnk_rules(rows: int, columns: int, length: int) -> Rules:
             found = stones
             for doubling in range(doublings):
                 found = found & (found >> (step << doubling))
-            return found & (found >> (step * rest)) & start_word
+            found = found & (found >> (step * rest)) & start_word
+            if exact:
+                # A line of more stones has several of `length` next to each other.
+                found = found & ~(found << step) & ~(found >> step)
+            return found
 
         return line_starts
 
@@ -67,7 +74,7 @@ def mnk_rules(rows: int, columns: int, length: int) -> Rules:
 
     @rule
     def has_line(stones: Word) -> bool:
-        """Whether `length` or more of `stones` are in a line."""
+        """Whether `stones` have a line that wins."""
         return (across(stones) | down(stones) | falling(stones) | rising(stones)) != 0
 
     @rule
@@ -102,19 +109,23 @@ class GomokuPresentation(Presentation):
     def __init__(self, game: "Gomoku") -> None:
         rows, columns = game.height, game.width
         self.title = f"Gomoku {columns}x{rows}" if game.length == FIVE else f"{game.length} in a row, {columns}x{rows}"
+        if game.exact:
+            self.title += f", exactly {game.length}"
         number = NUMBERS.get(game.length, str(game.length))
-        self.aim = f"{number} or more of your stones in a row, a column or a diagonal win."
+        self.aim = f"{number}{'' if game.exact else ' or more'} of your stones in a row, a column or a diagonal win."
         self.how_to_play = (
             "Black moves first; then the players take turns.",
             "A move places one stone on an empty crossing. Stones never move, and none is ever captured.",
-            f"The first line of {number.lower()} or more ends the match at once.",
+            f"The first line of exactly {number.lower()} ends the match at once. Longer lines do not win."
+            if game.exact
+            else f"The first line of {number.lower()} or more ends the match at once.",
             "If the board is full and there is no such line, the match is a draw.",
         )
         # Black fills a diagonal; white plays two crossings further to the right each time, so that it blocks nothing.
         cells = [(row, column) for row in range(game.length) for column in (row, (row + 2) % columns)][:-1]
         self.example = " ".join(game.action_to_string(row * columns + column) for row, column in cells)
         self.example_caption = f"Black has {number.lower()} on a diagonal and wins."
-        self.line_length = game.length
+        self.line_length, self.line_is_exact = game.length, game.exact
         self.column_names = COLUMNS[:columns]
         self.row_names = [str(row) for row in range(rows, 0, -1)]
         self.action_help = f"a crossing from a1 to {COLUMNS[columns - 1]}{rows}"
@@ -128,6 +139,7 @@ class Gomoku(Game):
         width: the number of columns, from 2 to 20.
         height: the number of rows, from 2 to 20; None: as many as columns.
         length: the number of stones in a line that win, from 2 to the longer side; None: 5, on smaller boards `width`.
+        exact: whether longer lines do not win.
 
     Raises SettingError if an argument is out of range.
     """
@@ -140,16 +152,19 @@ class Gomoku(Game):
     @classmethod
     def usual_parameters(cls, size: int | None) -> dict[str, float]:
         width = size or cls.sizes[0]
-        return {"height": width, "length": min(FIVE, width)}
+        return {"height": width, "length": min(FIVE, width), "exact": False}
 
-    def __init__(self, width: int = 9, height: int | None = None, length: int | None = None) -> None:
+    def __init__(
+        self, width: int = 9, height: int | None = None, length: int | None = None, exact: bool = False
+    ) -> None:
         self.width, self.height = width, width if height is None else height
         self.length = min(FIVE, width) if length is None else length
         require("height", height, 2 <= self.height <= len(COLUMNS), f"from 2 to {len(COLUMNS)}")
         longest = max(width, self.height)
         require("length", self.length, 2 <= self.length <= longest, f"from 2 to {longest}, the longer side")
-        self.name = self.name_with(self.name, width, {"height": self.height, "length": self.length})
-        self.rules = mnk_rules(self.height, self.width, self.length)
+        self.exact = exact
+        self.name = self.name_with(self.name, width, {"height": self.height, "length": self.length, "exact": exact})
+        self.rules = mnk_rules(self.height, self.width, self.length, exact)
         self.num_distinct_actions = self.max_game_length = self.width * self.height
         self.observation_shape = (2, self.height, self.width)
 
@@ -164,7 +179,7 @@ class Gomoku(Game):
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
         check_turns(squares, to_move, self.presentation.player_names)
-        check_no_line(squares, (self.height, self.width), self.length)
+        check_no_line(squares, (self.height, self.width), self.length, self.exact)
 
     def action_to_string(self, action: int) -> str:
         row, column = divmod(action, self.width)

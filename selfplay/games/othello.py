@@ -180,6 +180,8 @@ class Othello(Game):
                     actions.append(self.width * self.width)
                     state = self.step_unchecked(state, torch.tensor(actions[-1:]))
                     legal = self.legal_action_mask(state)[0]
+                if action == self.width * self.width:
+                    break
                 if bool(state.terminated):
                     raise IllegalActionError("the match is over before it")
                 if player is not None and player != int(state.current_player):
@@ -191,11 +193,11 @@ class Othello(Game):
             actions.append(action)
         return actions
 
-    def _moves_of(self, text: str) -> list[tuple[int | None, str]]:
-        """The squares of a transcript, without passes, each with the player who it says has played there."""
+    def _moves_of(self, text: str) -> Sequence[tuple[int | None, str]]:
+        """The squares of a transcript, each with the player who it says has played there, and a pass at its end."""
         if is_ggf(text):
             moves = read_ggf(text, self.width).moves
-            return [(player, move) for player, move in moves if not PASSES.fullmatch(move)]
+            return [move for move in moves[:-1] if not PASSES.fullmatch(move[1])] + moves[-1:]
         squares = "".join(PASSES.sub("", without_move_numbers(text).lower()).split())
         return [(None, squares[place : place + 2]) for place in range(0, len(squares), 2)]
 

@@ -106,6 +106,8 @@ class Presentation:
     """Whether the page turns the board by half a turn for a person who moves second, so that the own side is below."""
     line_length: int | None = None
     """The number of stones in a row, a column or a diagonal that win; None if no line wins."""
+    line_is_exact: bool = False
+    """Whether longer lines do not win."""
     position_line: PositionLine | None = None
     """The number line of the positions, if there is one: figures then show the value of each position on it."""
 
@@ -293,7 +295,9 @@ class Presentation:
         squares = self.game.squares(state.select(torch.tensor([row])))[0].numpy()
         if self.is_rhombus:
             return winning_chain(squares, self.game.board_shape)
-        return [] if self.line_length is None else winning_squares(squares, self.game.board_shape, self.line_length)
+        if self.line_length is None:
+            return []
+        return winning_squares(squares, self.game.board_shape, self.line_length, self.line_is_exact)
 
     def square_name(self, square: int) -> str:
         """The name of a square: that of its action if each square has one, otherwise its column and row from the

@@ -36,25 +36,21 @@ class ComparisonParameters:
     matches: int = field(default=1000, metadata=count(2))
     """Matches of a level against its predecessor, and against each other opponent."""
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1], metadata=within(0, 1))
-    """Exploration rates by ply of both players in the matches between a level and its predecessor."""
+    """Exploration rates by ply in the matches between a level and its predecessor."""
     opening_plies: int = field(default=8, metadata=count(0))
-    """Random plies at the start of each match, the same from both seats. Othello has 244 openings of four plies and
-    390,216 of eight."""
+    """Random plies at the start of each match, the same from both seats."""
     every: int | None = field(default=None, metadata=count(1))
-    """Play level 1, the newest and every n-th level between against the references; null: about ten levels."""
+    """Play level 1, the newest and every n-th level between against the references; null: about ten."""
     earlier_matches: int = field(default=100, metadata=count(2))
     """Matches against each reference of a level other than the newest, and between references."""
     endgames: int = field(default=100, metadata=count(0))
-    """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. If the exact solver
-    of a game can solve whole matches, `judged` is used instead."""
+    """Number of solved endgame positions in which players are tested, where no solver can solve whole matches."""
     pair_seconds: float | None = field(default=None, metadata=within(above=0, most=LONGEST_PAIR))
-    """Time limit for the matches of a pair. Matches are played until the time is over, at least two. Their number
-    depends on the computer and is in the tables. null: no limit."""
+    """Time limit for the matches of a pair, of which at least two are played. null: no limit."""
     judged: int = field(default=100, metadata=count(0))
-    """Positions in each of six groups, by stage and difficulty, in which an exact solver judges players; 0: none."""
+    """Positions in each of six groups in which an exact solver judges players."""
     perfect_matches: int = field(default=10, metadata=count(0))
-    """Matches in each seat against perfect play, from the initial position, of level 1, the newest and every n-th level
-    between; 0: none."""
+    """Matches in each seat against perfect play, of level 1, the newest and every n-th level between."""
 
 
 # ---------------------------------------------------------------------- which pairs meet

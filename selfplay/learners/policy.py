@@ -108,5 +108,5 @@ def require_policy_head(agent: Agent, what: str) -> None:
         name = agent.checkpoint.metadata["architecture"]["name"]
         raise SettingError(
             f"architecture={name} has no policy head, which {what} trains; set "
-            "architecture=alphazero_mlp or alphazero_residual"
+            "architecture=alphazero_mlp, alphazero_residual or alphazero_convolutional"
         )

@@ -41,8 +41,7 @@ class TemporalDifferences(Learner, StepSizes):
     epsilons: list[float] = field(default_factory=lambda: [0.1], metadata=within(0, 1))
     """Exploration rates by ply; the last rate is used for all later plies."""
     opening_plies: int = field(default=0, metadata=count(0))
-    """The matches begin with 0 to this number of random plies, the number drawn for each match. Nothing is learned from
-    the positions before these plies."""
+    """The matches begin with 0 to this number of random plies, from which nothing is learned."""
     self_play: str | None = field(default=None, metadata=PLAYER_NAME)
     """The player by which levels play, such as search:negascout?depth=5&endgame=14; its values are learned. null: the
     tables play, one ply ahead."""

@@ -103,20 +103,17 @@ class FitsPlayedRows(FitsRows):
     gamma: float = field(default=0.95, metadata=IN_MATCHES | within(0, 1))
     """Discount of the return for each further move of the same player."""
     opening_plies: int = field(default=0, metadata=IN_MATCHES | count(0))
-    """The matches begin with 0 to this number of random plies, the number drawn for each match. Nothing is learned from
-    the positions before these plies."""
+    """The matches begin with 0 to this number of random plies, from which nothing is learned."""
     exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
-    """Positions with at most this number of empty squares have as targets the values that the exact solver of the game
-    finds. For earlier positions the match ends with the first of them. null: outcomes of matches only."""
+    """Positions with at most this number of empty squares have as targets the values that the exact solver of the
+    game finds. For earlier positions the match ends with the first of them. null: outcomes only."""
     value_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
-    """How much of a target is the value that the search of a player finds in the position, from 0 to 1; the rest is the
-    outcome."""
+    """How much of a target is the value that a search finds in the position; the rest is the outcome."""
     replay: int = field(default=0, metadata=IN_TRAINING | count(0))
     """Number of earlier levels whose matches are also trained on."""
     gate: float | None = field(default=None, metadata=IN_TRAINING | within(0, 1))
-    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it. If it
-    scores less, the weights of the level before are kept. null: every new level is accepted. Level 1 is always
-    accepted."""
+    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it, whose
+    weights it gets otherwise. null: no gate."""
     gate_matches: int = field(default=200, metadata=IN_TRAINING | count(2))
     """Number of matches of the gate."""
 
@@ -171,9 +168,8 @@ class Values(FitsPlayedRows):
     """The rule that computes the targets from the matches: full, watkins or best_response
     (selfplay/dataset/target_rules.py explains them), or module:function."""
     self_play: str | None = field(default=None, metadata=IN_MATCHES | PLAYER_NAME)
-    """The player by which levels play their matches, such as search:negascout?depth=5&endgame=14. A search has the
-    values of the level itself, and so has mcts:itself, unless the name sets another evaluation. null: as `player`
-    says."""
+    """The player by which levels play their matches, such as search:negascout?depth=5&endgame=14, which has the
+    values of the level itself unless its name sets an evaluation. null: as `player` says."""
     opponents: str = field(default="self", metadata=IN_MATCHES | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     viewpoints: str = field(default="both", metadata=IN_MATCHES | one_of("both", "agent"))
@@ -235,7 +231,7 @@ class Values(FitsPlayedRows):
 
         key = generation_key(inputs.seed, level)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
-        if agent is not None and self.opponents == "pool":
+        if level > 0 and self.opponents == "pool":
             played = against_pool(game, player_of, level, matches, key, resources)
         else:
             named = inputs.opponent

@@ -11,7 +11,7 @@ from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.learning import UPDATE_RULES
 from selfplay.learners.tabular.table_file import load_tables
 from selfplay.named_players.learning_tabular import LearningTabularPlayer
-from selfplay.named_players.names import EPSILON, PlayerName, player_kind
+from selfplay.named_players.names import EPSILON, PlayerName, options_of, player_kind
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import load_experience_player
 from selfplay.players.player import Player
@@ -77,26 +77,17 @@ def _store_path(name: PlayerName, run_dir: Path) -> Path:
     return user_path(name.argument) if name.argument else run_dir / "experience.sqlite"
 
 
-@player_kind("experience[:PATH]", files=lambda name, run_dir: [_store_path(name, run_dir)])
-def experience(
-    game: Game,
-    name: PlayerName,
-    *,
-    learn: bool = True,
-    backup: str | None = None,
-    discount: float | None = None,
-    canonical: bool | None = None,
-    run_dir: Path,
-) -> Player:
-    """the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches
+@player_kind(
+    "experience[:PATH]",
+    files=lambda name, run_dir: [_store_path(name, run_dir)],
+    more=options_of(ExperienceRule),
+)
+def experience(game: Game, name: PlayerName, *, learn: bool = True, run_dir: Path, **rule: Any) -> Player:
+    """the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches, by a rule
+    (backup, discount, canonical) that is fixed when the file is created
 
     Args:
         learn: whether it learns from its matches
-        backup: of a new store: absolute or minimax, which score of the following boards counts; null: absolute
-        discount: of a new store: factor of a score for each ply; null: 0.9
-        canonical: of a new store: whether boards that are equal under rotation and reflection are one
     """
-    options = {"backup": backup, "discount": discount, "canonical": canonical}
-    given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
-    rule = ExperienceRule(**given) if given else None
-    return load_experience_player(_store_path(name, run_dir), game, rule, learns=learn)
+    given = ExperienceRule(**rule) if rule.keys() & name.given.keys() else None
+    return load_experience_player(_store_path(name, run_dir), game, given, learns=learn)

@@ -9,7 +9,7 @@ from selfplay.named_players.make import make_player
 from selfplay.named_players.names import PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
+from selfplay.players.pretrained import PRETRAINED, find_pretrained, is_for_compiled_search, search_depth
 
 STRENGTHS = ("easy", "medium", "hard")
 """The weakest first."""
@@ -29,7 +29,7 @@ def strengths(game: Game) -> dict[str, str]:
     """
     greedy = "discs" if game.counts_discs else game.usual_evaluation
     easy = f"{SEARCH}&depth=1&slack=0&evaluation={greedy}&epsilon=0.2"
-    has_agent = game.learned_as() in pretrained_agents()
+    has_agent = find_pretrained(game.learned_as()) is not None
     if has_agent and is_for_compiled_search(game.learned_as()):
         learned, depth = f"{SEARCH}&evaluation={PRETRAINED}", search_depth(game.learned_as(), HARD_DEPTH)
         deeper = SEARCH if depth <= HARD_DEPTH else WITH_TABLE
@@ -69,7 +69,7 @@ def judge_name(game: Game) -> tuple[str, str]:
 
     Exact values are better, where they are known.
     """
-    has_agent = game.learned_as() in pretrained_agents()
+    has_agent = find_pretrained(game.learned_as()) is not None
     if has_agent and not is_for_compiled_search(game.learned_as()):
         return (
             f"mcts:{PRETRAINED}?simulations={NETWORK_SIMULATIONS}",

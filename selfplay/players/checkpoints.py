@@ -1,6 +1,7 @@
 """agent.safetensors: the weights of a level, with the metadata needed to use them."""
 
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
@@ -14,7 +15,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from typing_extensions import TypedDict
 
-from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
+from selfplay.architectures import ARCHITECTURES, build_network, fits_other_boards, meta_tensors
 from selfplay.compute.devices import NATIVE, PORTABLE, cuda_devices_in_use
 from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.errors import InvalidFileError, SettingError, shortened
@@ -22,6 +23,9 @@ from selfplay.files import CHECKED, FileFormat, open_file
 from selfplay.games import GAMES, Game, name_of_game
 from selfplay.games.outcomes import OUTCOMES
 from selfplay.installation import recorded_versions
+from selfplay.registry import differ_in_size
+
+log = logging.getLogger(__name__)
 
 METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""
@@ -112,15 +116,15 @@ def read_metadata(path: Path) -> CheckpointMetadata:
 def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     """Read the network at `path`.
 
+    A network of an architecture that `fits_other_boards` is also read for another size of the board.
+
     Raises InvalidFileError if the file is missing, truncated or not a checkpoint, if its network is for another game,
     if its outcome or architecture is unknown or is code that the user has not named (see `selfplay.registry`), or if
     the weights do not fit it or are not reasonable numbers.
     """
     with _opened(path) as (metadata, file):
         name = name_of_game(game)
-        if game.learned_as(metadata["game"]) != game.learned_as(name):
-            own = shortened(metadata["game"])
-            raise InvalidFileError(path, f"is for {own}, not for {name}; set game={own}")
+        _check_game(path, metadata, game)
         architecture, sizes = metadata["architecture"], (game.observation_shape, game.num_distinct_actions)
         shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - not a mapping
         try:
@@ -151,6 +155,20 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     network.load_state_dict(tensors)
     set_numerics(network, metadata.get("numerics", NATIVE))
     return Checkpoint(network.eval(), metadata)
+
+
+def _check_game(path: Path, metadata: CheckpointMetadata, game: Game) -> None:
+    """Raise InvalidFileError if the network is for another game, or for another size of its board and none besides."""
+    own, name = metadata["game"], name_of_game(game)
+    learned, played = game.learned_as(own), game.learned_as(name)
+    is_size = differ_in_size(learned, played)
+    if learned == played:
+        return
+    if is_size and fits_other_boards(str(metadata["architecture"].get("name"))):
+        log.info("%s: learned %s, plays %s", path, learned, played)
+        return
+    other = " (agents with architecture=alphazero_convolutional play on every size)" if is_size else ""
+    raise InvalidFileError(path, f"is for {shortened(own)}, not for {name}; set game={shortened(own)}{other}")
 
 
 # ---------------------------------------------------------------------- tensors of which most entries are 0

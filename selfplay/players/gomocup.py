@@ -1,6 +1,6 @@
 """A third-party engine for Gomoku as a player, over the protocol of the Gomocup tournament."""
 
-from selfplay.engines.gomocup import FREE_STYLE, Coordinates, ask
+from selfplay.engines.gomocup import Coordinates, ask
 from selfplay.engines.process import EngineProcess
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
@@ -41,7 +41,12 @@ class GomocupPlayer(EnginePlayer):
 
     def _information(self) -> dict[str, int]:
         """What an engine is told at the beginning: times in milliseconds, where 0 is no limit of a match."""
-        return {"timeout_turn": round(1000 * self.turn), "timeout_match": 0, "max_memory": 0, "rule": FREE_STYLE}
+        return {
+            "timeout_turn": round(1000 * self.turn),
+            "timeout_match": 0,
+            "max_memory": 0,
+            "rule": self._coordinates.rule,
+        }
 
     def ask_move(self, engine: EngineProcess, state: State) -> str:
         untold = self.untold()

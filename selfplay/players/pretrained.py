@@ -9,10 +9,11 @@ from pathlib import Path
 
 from selfplay.architectures.capabilities import has_compiled_values
 from selfplay.errors import SettingError
-from selfplay.games import make_game
+from selfplay.games import GAMES, make_game
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import read_metadata
+from selfplay.registry import parts_of_game_name
 from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
 
 PRETRAINED = "pretrained"
@@ -25,18 +26,37 @@ SEARCH_DEPTHS = {"breakthrough_6x6": 6, "breakthrough_8x8": 5, "draughts": 11, "
 """Plies that agents look ahead in at most about half a second, in games in which moves are forced or change little."""
 
 
+OTHER_SIZES = {"gomoku": range(10, 20)}
+"""Sizes of boards that no agent was trained on, and that the agent in the folder GAME_other_sizes plays better than a
+search by random matches."""
+
+
 @cache
 def pretrained_agents() -> dict[str, Path]:
-    """The files of the agents that come with the program, by game."""
+    """The files of the agents that come with the program, by game, or by GAME_other_sizes."""
     return {path.parents[1].name: path for path in sorted(PRETRAINED_FOLDER.glob("*/level_*/agent.safetensors"))}
 
 
-def pretrained_agent(game: str) -> Path:
-    """The file of the agent of the game with this name. Raises SettingError if none comes with the program."""
+@cache
+def find_pretrained(game: str) -> Path | None:
+    """The file of the agent that plays the game with this name; None if none comes with the program.
+
+    It is the agent of this board; otherwise, for the sizes in OTHER_SIZES, one for boards of all sizes.
+    """
     agents = pretrained_agents()
-    if game not in agents:
-        raise SettingError(f"no pretrained agent for game={game}; games with one: {', '.join(agents) or 'none'}")
-    return agents[game]
+    if game in agents or (parts := parts_of_game_name(game)).base not in OTHER_SIZES:
+        return agents.get(game)
+    size = parts.size or GAMES[parts.base].sizes[0]
+    return agents[f"{parts.base}_other_sizes"] if size in OTHER_SIZES[parts.base] else None
+
+
+def pretrained_agent(game: str) -> Path:
+    """The same, which must exist. Raises SettingError if none comes with the program."""
+    if (found := find_pretrained(game)) is None:
+        raise SettingError(
+            f"no pretrained agent for game={game}; games with one: {', '.join(pretrained_agents()) or 'none'}"
+        )
+    return found
 
 
 def search_depth(game: str, usual: int) -> int:

@@ -5,7 +5,7 @@ from itertools import zip_longest
 
 from selfplay.engines.clock import MOVES_EXPECTED, SHARE_USED
 from selfplay.engines.commands import SIZE_LIMIT, CommandError, is_whole_number, whole_numbers
-from selfplay.engines.gomocup import FREE_STYLE, Coordinates
+from selfplay.engines.gomocup import EXACTLY_FIVE, FREE_STYLE, Coordinates
 from selfplay.errors import SelfPlayError, shortened
 from selfplay.games import Game, make_game, name_of_board
 from selfplay.installation import __version__
@@ -35,7 +35,7 @@ class GomocupEngine(LineEngine):
         self.player: Player | None = None
         """None before the first START."""
         self.session = Session(game, (None, None), key)
-        self._information = {"rule": f"{FREE_STYLE}"}
+        self._information = {"rule": f"{self.coordinates.rule}"}
         self._stones: list[str] | None = None
         """The lines after BOARD so far; None: no BOARD is going on."""
         self._commands: dict[str, Callable[[str], str]] = {
@@ -80,8 +80,8 @@ class GomocupEngine(LineEngine):
 
     def _start(self, size: str) -> str:
         (number,) = whole_numbers(size)
-        base = parts_of_game_name(self.game.name).base
-        game = make_game(name_of_board(base, number, {}))
+        base, exact = parts_of_game_name(self.game.name).base, self._information["rule"] == f"{EXACTLY_FIVE}"
+        game = make_game(name_of_board(base, number, {"exact": exact}))
         self.coordinates = Coordinates(game)
         if self.player is None or game.rules != self.game.rules:
             self.player = self._make(game)
@@ -101,6 +101,8 @@ class GomocupEngine(LineEngine):
     def _inform(self, text: str) -> str:
         key, _, value = text.partition(" ")
         self._information[key.lower()] = value.strip()
+        if key.lower() == "rule" and self.player is not None and value.strip() != f"{self.coordinates.rule}":
+            self._start(f"{self.coordinates.size}")
         return ""
 
     # ------------------------------------------------------------------ moves
@@ -167,8 +169,10 @@ class GomocupEngine(LineEngine):
         """Choose a move, play it and return its crossing."""
         if self.player is None:
             raise CommandError("START must come first")
-        if self._information["rule"] != f"{FREE_STYLE}":
-            raise CommandError("only free-style Gomoku (INFO rule 0) is supported")
+        if self._information["rule"] != f"{self.coordinates.rule}":
+            raise CommandError(
+                f"only the rules {FREE_STYLE} (five or more) and {EXACTLY_FIVE} (exactly five) are played"
+            )
         if self.session.is_over:
             raise CommandError("the match is over")
         with Deadline(self._seconds_for_move()).applied():

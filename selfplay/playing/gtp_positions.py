@@ -8,6 +8,7 @@ from selfplay.engines.handicap import handicap_squares
 from selfplay.errors import IllegalActionError
 from selfplay.files import user_path, written_whole
 from selfplay.games import Game
+from selfplay.games.dead_stones import dead_stones
 from selfplay.playing.gtp_match import GtpMatch
 from selfplay.records import read_record_file, written_record
 from selfplay.registry import parts_of_game_name
@@ -111,8 +112,14 @@ class PositionCommands:
         return f"{colour_of(0 if points > 0 else 1)}+{abs(points):g}" if points else "0"
 
     def _final_status_list(self, status: str, *_: str) -> str:
-        """All stones on the board are alive, as the score counts them."""
-        if status.lower() not in ("alive", "dead", "seki"):
+        """The stones that are dead in Go by `dead_stones`, or the other ones; no seki is recognised."""
+        session, wanted = self.match.session, status.lower()
+        if wanted not in ("alive", "dead", "seki"):
             raise CommandError("syntax error")
-        stones = self.game.squares(self.match.session.state)[0].nonzero()[:, 0].tolist()
-        return "\n".join(map(self.match.vertices.text, stones)) if status.lower() == "alive" else ""
+        if wanted == "seki":
+            return ""
+        is_go = self.game.rules.owned is not None
+        dead = dead_stones(self.game, session.state, session.key) if is_go else []
+        stones = self.game.squares(session.state)[0].nonzero()[:, 0].tolist()
+        shown = dead if wanted == "dead" else [stone for stone in stones if stone not in dead]
+        return "\n".join(map(self.match.vertices.text, shown))

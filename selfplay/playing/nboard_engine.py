@@ -60,7 +60,7 @@ class NBoardEngine(LineEngine):
     def _begin(self, game: Game, player: Player) -> None:
         self.game, self.player = game, player
         self.session = Session(game, (None, None), self._key)
-        self.session.evaluator = player
+        self.session.adviser = player
 
     def _quit(self, _: str) -> list[str]:
         self.has_quit = True

@@ -5,7 +5,7 @@ from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
+from selfplay.players.pretrained import PRETRAINED, find_pretrained, is_for_compiled_search, search_depth
 from selfplay.playing.session import Session
 from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.runs.run_folder import RunFolder
@@ -70,7 +70,7 @@ def usual_player(game: Game, run: RunFolder, options: str = "") -> str:
     """The name of the newest level of a run, with these options; of a strong player if the run has no levels."""
     if (level := run.newest_level()) > 0:
         return f"level:{level}{options}"
-    if game.learned_as() in pretrained_agents():
+    if find_pretrained(game.learned_as()) is not None:
         if not is_for_compiled_search(game.learned_as()):
             return f"mcts:{PRETRAINED}"
         depth = search_depth(game.learned_as(), 1)

@@ -137,7 +137,7 @@ class FeatureWeights:
     """
 
     win: float
-    """Value of a won match; a lost one has its negative. It should exceed the values of all unfinished positions."""
+    """Value of a won match, above those of all unfinished positions; a lost one has its negative."""
     margin: float
     """Value of each point of the lead at the end of a match."""
     weights: dict[str, Any]
@@ -145,7 +145,7 @@ class FeatureWeights:
     phases: list[int] = field(default_factory=list)
     """Numbers of stones on the board at which the second and later phases begin; []: the weights never change."""
     game: str | None = None
-    """The only game that it applies to; null: any game that has these features, such as all sizes of a board."""
+    """The only game that it applies to; null: any game that has these features."""
 
     def __post_init__(self) -> None:
         for name, weight in self.weights.items():

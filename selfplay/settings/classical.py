@@ -22,7 +22,7 @@ class StoreSettings(ExperienceRule):
 
     @property
     def rule(self) -> ExperienceRule:
-        return ExperienceRule(self.backup, self.discount, self.canonical)
+        return ExperienceRule(backup=self.backup, discount=self.discount, canonical=self.canonical)
 
 
 @dataclass
@@ -73,7 +73,7 @@ class TabularSettings(SeededSettings):
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: on a terminal one line that is updated, elsewhere ten lines."""
     force: bool = False
-    """Replace tables that were learned with other settings."""
+    """Replace files that were made with other settings."""
 
 
 @dataclass

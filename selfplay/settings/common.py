@@ -24,13 +24,11 @@ class GameSettings:
     """The game (conf/game/)."""
 
     name: str = field(default=DEFAULT_GAME, metadata=read_by("generation", "training", "comparison", "tabular"))
-    """The game's name in the registry of games. If the size or a parameter is not as usual in the game, the name
-    contains it, also in files: othello_6x6, go_7x7_komi=5.5."""
+    """The game's name, with the size or a parameter that is not the usual one: othello_6x6, go_7x7_komi=5.5."""
     size: int | None = None
-    """The number of squares along a side of the board (tictactoe: 3 to 8, a whole row wins; othello: 4, 6 or 8); null:
-    the size in the name."""
+    """The number of squares along a side of the board; null: the size in the name."""
     parameters: dict[str, Any] = field(default_factory=dict)
-    """Other parameters of the game, written game.komi=5.5 (go: komi; gomoku: height and length)."""
+    """Other parameters of the game, written game.komi=5.5 (go: komi; gomoku: height, length and exact)."""
 
     def __post_init__(self) -> None:
         with fields_of("game", "size", *self.parameters):
@@ -52,11 +50,10 @@ class CommonSettings:
     """The settings of every program."""
 
     run_dir: str = field(metadata=PATH)
-    """Folder of the files of the run; a relative path is relative to the current folder, and ~ is the home folder."""
+    """Folder of the files of the run; ~ is the home folder."""
     game: GameSettings = field(default_factory=GameSettings)
     modules: list[str] = field(default_factory=list)
-    """Modules outside this program that the files of a run may import, such as the module of a game or a network of
-    your own. Modules named in another setting need not be repeated here."""
+    """Modules outside this program that the files of a run may import, unless another setting names them."""
 
     def __post_init__(self) -> None:
         # Bytes of the command line that could not be decoded are not printable.

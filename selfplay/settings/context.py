@@ -10,6 +10,7 @@ from selfplay.checks import fields_of
 from selfplay.compute.devices import computing_on
 from selfplay.executors import Executor, ExecutorOptions, TaskFiles, open_executor
 from selfplay.games import Game, make_game
+from selfplay.players.pretrained import PRETRAINED, pretrained_agent
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnyComputing, CommonSettings
 
@@ -49,27 +50,37 @@ def computing(settings: AnyComputing) -> Iterator[RunContext[AnyComputing]]:
         yield context
 
 
-AGENT_FILE = "agent_file.safetensors"
-"""The name of the copy of the file in the setting agent_file, which may be anywhere."""
+def first_agent_file(settings: CommonSettings) -> Path | None:
+    """The file of the setting first_agent. Raises SettingError if no agent comes with the program for this game."""
+    name: str | None = getattr(settings, "first_agent", None)
+    if name == PRETRAINED:
+        return pretrained_agent(make_game(settings.game.name).learned_as())
+    return None if name is None else Path(name)
 
 
 def task_files(settings: CommonSettings, paths: Iterable[Path]) -> TaskFiles[Any]:
     """These files of a run, for tasks that have an attribute `settings`.
 
     Args:
-        paths: each below run_dir, or the setting agent_file.
+        paths: each below run_dir, or that of the setting agent_file or first_agent.
     """
-    own, run_dir = _agent_file(settings), Path(settings.run_dir)
-    return TaskFiles({AGENT_FILE if path == own else str(path.relative_to(run_dir)): path for path in paths}, _moved)
+    outside, run_dir = {path: name for name, path in _outside(settings).items()}, Path(settings.run_dir)
+    names = {path: _copied(outside[path]) if path in outside else str(path.relative_to(run_dir)) for path in paths}
+    return TaskFiles({name: path for path, name in names.items()}, _moved)
 
 
 def _moved(task: Any, folder: Path) -> Any:
-    places = {"run_dir": str(folder)}
-    if _agent_file(task.settings) is not None:
-        places["agent_file"] = str(folder / AGENT_FILE)
-    return task._replace(settings=replace(task.settings, **places))
+    places = {name: str(folder / _copied(name)) for name in _outside(task.settings)}
+    return task._replace(settings=replace(task.settings, run_dir=str(folder), **places))
 
 
-def _agent_file(settings: CommonSettings) -> Path | None:
-    file: str | None = getattr(settings, "agent_file", None)
-    return None if file is None else Path(file)
+def _copied(setting: str) -> str:
+    """The name of the copy of the file that a setting names."""
+    return f"{setting}.safetensors"
+
+
+def _outside(settings: CommonSettings) -> dict[str, Path]:
+    """The files that settings name, which may be anywhere, by these settings."""
+    own: str | None = getattr(settings, "agent_file", None)
+    files = {"agent_file": None if own is None else Path(own), "first_agent": first_agent_file(settings)}
+    return {name: path for name, path in files.items() if path is not None}

@@ -20,7 +20,7 @@ class ExportSettings(CommonSettings):
     """Which level is exported as an evaluation, and where."""
 
     level: int | None = field(default=None, metadata=count(0))
-    """The level to export; null: the newest."""
+    """The level; null: the newest."""
     file: str | None = field(default=None, metadata=PATH)
     """The file to write; null: evaluation.yaml in the folder of the level."""
 
@@ -35,10 +35,10 @@ class ProbCutSettings(SeededSettings, ComputingSettings):
     level: int | None = field(default=None, metadata=count(1))
     """The level; null: the newest."""
     positions: int = field(default=3000, metadata=count(600))
-    """Matches of self-play. One position is taken from each, except from a few that end too early."""
+    """Matches of self-play, from each of which one position is taken."""
     deepest: int = field(default=8, metadata=within(DEPTHS[0], DEPTHS[-1]))
-    """The deepest search that a shallower one may replace, in plies. Each further ply takes two to three times as long
-    to fit. Deeper searches still cut where at most this number of plies is left."""
+    """The deepest search that a shallower one may replace, in plies; each further ply takes two to three times as
+    long to fit."""
     opening_plies: int = field(default=8, metadata=count(0))
     """Random plies at the start of each match."""
 
@@ -52,7 +52,7 @@ class TreePictureSettings:
     depth: int = field(default=3, metadata=within(1, 8))
     """Plies shown."""
     breadth: list[int] = field(default_factory=lambda: [3, 3, 2], metadata=within(1, 40))
-    """Number of moves shown in each position, by ply; the last number is used for all later plies."""
+    """Number of successors shown for each board, by ply; the last number is used for all later plies."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class GameTreeSettings:
     """A game tree to search instead of a position (conf/game_tree/)."""
 
     payoffs: Any = None
-    """Nested lists of numbers, such as [[3,-2],[0,1]]: the payoff of each line of play to the player who begins."""
+    """Nested lists of numbers, such as [[3,-2],[0,1]]: the payoffs to the player who begins."""
 
 
 @dataclass
@@ -69,8 +69,7 @@ class SolveSettings(OnePositionSettings):
 
     moves: str = ""
     """The moves that lead to the position: an Othello transcript such as f5d6c3, columns such as 4453, or actions
-    separated by spaces. In Othello also a board and the side to move, or a match in GGF; game.size is then that of the
-    board, unless game names another."""
+    separated by spaces. In Othello also a board and the side to move, or a match in GGF."""
     raw_discs: bool = False
     """Othello: do not count empty squares for the winner."""
     time_limit: float | None = field(default=None, metadata=within(above=0))
@@ -82,18 +81,17 @@ class AnalysisSettings(OneMatchSettings):
     """One position analysed by several searches."""
 
     moves: str = ""
-    """The moves that lead to the position: an Othello transcript such as f5d6c3, or actions separated by spaces. In
-    Othello also a board and the side to move, or a match in GGF."""
+    """The moves that lead to the position: an Othello transcript such as f5d6c3, columns such as 4453, or actions
+    separated by spaces. In Othello also a board and the side to move, or a match in GGF."""
     record: str | None = field(default=None, metadata=PATH | IS_ARGUMENT)
-    """The file of a match to value move by move instead, such as game.sgf, which needs no `record=` before it. It says
-    which game, board and komi it is of."""
+    """The file of a match to value move by move instead, such as game.sgf; needs no `record=` before it."""
     player: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player that values the moves of `record`; null: the newest level of the run, or, without levels, a strong
-    player that needs no run."""
+    """The player that values the moves of `record`; null: the newest level, or, without levels, a strong player that
+    needs no run."""
     commented: str | None = field(default=None, metadata=PATH)
     """The file to write `record` to, with the values of its moves as comments, such as commented.sgf."""
     features: Any = None
-    """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; features that are not named are 0."""
+    """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; others are 0."""
     depth: int = 6
     """Plies to look ahead."""
     evaluation: FeatureWeights = field(default_factory=lambda: FeatureWeights(win=1.0, margin=0.0, weights={}))

@@ -24,16 +24,16 @@ class MatchSettings(LockstepSettings):
     matches: int = field(default=200, metadata=count(1))
     """Number of matches."""
     swap: bool = True
-    """Swap seats after every match. A player that learns also counts the matches of earlier runs."""
+    """Swap seats after every match."""
     learn: bool = True
     """Whether players that can learn from their matches do so."""
     opening_plies: int | None = field(default=None, metadata=count(0))
-    """Random plies at the start, the same in both matches of each consecutive pair. null: 0, or, if the players repeat
-    themselves, an eighth of the longest match, at most 8."""
+    """Random plies at the start, the same in the two matches in which a pair swaps seats. null: 0, or, if the players
+    repeat themselves, an eighth of the longest match, at most 8."""
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
     sgf: str | None = field(default=None, metadata=PATH)
-    """Folder for the matches in the Smart Game Format (Go, Gomoku and Hex), each in a file match_000001.sgf."""
+    """Folder for the matches as SGF files (Go, Gomoku and Hex)."""
     show: bool = False
     """Also show the boards of every match side by side, each with its action."""
 
@@ -60,52 +60,46 @@ class TournamentSettings(LockstepSettings):
 
 
 @dataclass
-class ProofSettings(ComputingSettings):
-    """A walk through every line of play against a player. The exact solver of the game judges the player's actions."""
+class WalkSettings(ComputingSettings):
+    """Every line of play against one of the two sides. The exact solver of the game judges the actions of this side."""
 
-    player: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player to examine; null: the newest level of the run. It should be deterministic without exploration. If it
-    is random, every action that it may take is examined."""
-    seat: str = field(default="first", metadata=one_of(*SEATS))
-    """first: it moves first in the match; second: its opponent does."""
-    walk: str = field(default="first_mistake", metadata=one_of("first_mistake", "all"))
-    """first_mistake: stop at its first mistake; no line to a mistake is shorter. all: examine every position."""
-    after: str = ""
-    """Actions from the start of the match after which the walk begins, such as 4453; empty: the start itself."""
-    walk_solved: bool = False
-    """Also walk positions that the player itself solves exactly, as a search with `endgame` does near the end. It
-    cannot make a mistake there."""
-    part_positions: int = field(default=4096, metadata=count(1))
-    """Number of positions that one worker judges between two saved states; does not change the result."""
-    table_bits: int = 22
-    """Size of the solver's table in each worker: 2**table_bits entries; does not change the result."""
-    folder: str | None = field(default=None, metadata=PATH)
-    """Folder of the results and of the state; null: a folder below comparison/proofs in run_dir, named after the
-    player."""
-    force: bool = False
-    """Start again from the beginning, even if there is a state or a result."""
-    executor: ExecutorOptions = field(default_factory=ExecutorOptions)
-
-
-@dataclass
-class CorrectionSettings(SeededSettings, ComputingSettings):
-    """The correction of a level: its tables learn from the mistakes on every line of play, until none is left."""
-
-    level: int | None = field(default=None, metadata=count(1))
-    """The level whose tables are corrected; null: the newest of the run."""
     seat: str = field(default="first", metadata=one_of(*SEATS))
     """first: it moves first in the match; second: its opponent does."""
     after: str = ""
     """Actions from the start of the match after which the lines begin, such as 4453; empty: the start itself."""
+    table_bits: int = 22
+    """Size of the solver's table in each worker: 2**table_bits entries; does not change the result."""
+    force: bool = False
+    """Start again from the beginning, even if there is a result."""
+    executor: ExecutorOptions = field(default_factory=ExecutorOptions)
+
+
+@dataclass
+class ProofSettings(WalkSettings):
+    """A walk through every line of play against a player."""
+
+    player: str | None = field(default=None, metadata=PLAYER_NAME)
+    """The player to examine, of which every action that it may take is followed; null: the newest level of the
+    run."""
+    walk: str = field(default="first_mistake", metadata=one_of("first_mistake", "all"))
+    """first_mistake: stop at its first mistake; no line to a mistake is shorter. all: examine every position."""
+    walk_solved: bool = False
+    """Also walk positions that the player itself solves exactly."""
+    part_positions: int = field(default=4096, metadata=count(1))
+    """Number of positions that one worker judges between two saved states; does not change the result."""
+    folder: str | None = field(default=None, metadata=PATH)
+    """Folder of the results; null: below comparison/proofs in run_dir."""
+
+
+@dataclass
+class CorrectionSettings(SeededSettings, WalkSettings):
+    """The correction of a level: its tables learn from the mistakes on every line of play, until none is left."""
+
+    level: int | None = field(default=None, metadata=count(1))
+    """The level whose tables are corrected; null: the newest of the run."""
     endgame: int = field(default=20, metadata=count(0))
-    """With at most this number of empty squares the player takes exact actions; 0: its tables decide to the end."""
+    """With at most this number of empty squares the player takes exact actions."""
     passes: int = field(default=20, metadata=count(1))
     """The largest number of passes through the mistakes of a ply in each training."""
     margin: float = field(default=0.1, metadata=within(above=0, most=1))
-    """By how much the sum of weights of a winning action must exceed the sums of the mistakes. With a large margin the
-    sums become so large that their hyperbolic tangents, the values, are equal."""
-    table_bits: int = 22
-    """Size of the solver's table: 2**table_bits entries; does not change the result."""
-    force: bool = False
-    """Start again from the beginning, even if the level has been corrected."""
-    executor: ExecutorOptions = field(default_factory=ExecutorOptions)
+    """By how much the sum of weights of a winning action must exceed the sums of the mistakes."""

@@ -39,20 +39,20 @@ class DisplaySettings(OneMatchSettings):
     values: bool = True
     """Show what a player expects of each action before it acts."""
     perfect: bool = False
-    """Also show the value of each action under perfect play, and correct mistakes, where the game can be solved."""
+    """Also show the value of each action under perfect play, where it is known."""
     legal: bool = True
     """Mark the legal squares on a person's turn, in Othello."""
     coordinates: bool = True
     """Name the rows and columns of boards."""
     verbose: bool = False
-    """Also show each board as a number in base 3 (the digit of square k is 0 if it is empty, 1 for X and 2 for O), and
-    how often a tree search has tried each action."""
+    """Also show each board as a number in base 3 (digits: 0 empty, 1 X, 2 O), and how often a tree search has tried
+    each action."""
     board: str = field(default="plain", metadata=one_of(*BOARDS))
     """How a board is drawn: plain or boxed."""
     show: bool = True
     """Show the board and every action of a match without a person; false: only its result."""
     pause: float = field(default=0.0, metadata=within(0, 3600))
-    """Seconds to wait after every action of a match without a person, and after such a match of a series."""
+    """Seconds to wait after every action of a match without a person, and after the match."""
     clear: bool = False
     """Clear the screen after each turn."""
     picture: PictureSettings = field(default_factory=PictureSettings)
@@ -68,7 +68,7 @@ class PlaySettings(DisplaySettings):
     """
 
     first: str | None = field(default=None, metadata=PLAYER_OR_PERSON)
-    """Who moves first: human, or a player. If first and second are null, the person is asked before each match."""
+    """Who moves first: human, or a player. Without first and second the person is asked."""
     second: str | None = field(default=None, metadata=PLAYER_OR_PERSON)
     """Who moves second: human, or a player."""
     opponent: str | None = field(default=None, metadata=PLAYER_OR_PERSON)
@@ -154,17 +154,19 @@ class WebSettings(OneMatchSettings):
     opponents: list[str] = field(default_factory=list, metadata=PLAYER_NAME)
     """Further opponents to offer in every game, as names of players, such as my_module:MyPlayer."""
     host: str = "127.0.0.1"
-    """The address that the server listens on; 0.0.0.0 listens on all addresses of this computer, and needs `hosts`."""
+    """The address that the server listens on; 0.0.0.0: all of this computer, which needs `hosts`."""
     hosts: list[str] = field(default_factory=list)
     """Further names and addresses of this computer at which the page may be opened."""
     port: int = field(default=8000, metadata=within(0, 65535))
     """The port to listen on; 0: any free one."""
     client_searches: int = field(default=1, metadata=count(1))
-    """Number of slow requests of one client, identified by its address, that are answered at the same time."""
+    """Number of slow requests of one address that are answered at the same time."""
     search_seconds: float = field(default=2.0, metadata=within(above=0, most=60))
-    """Time limit of a reply, in seconds: of the opponent's move, and of the values and hints that are asked for."""
+    """Time limit of a reply, of values and of hints, in seconds."""
     deepest_search: int = field(default=8, metadata=within(1, DEEPEST))
     """Depth in plies of the deepest search that the page offers."""
+    compile_ahead: bool = True
+    """Compile in the background what the page offers, in a process of low priority, so that nobody waits for it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -178,8 +180,7 @@ class ExportPageSettings(SeededSettings):
     """The agent that is exported with the page, and where."""
 
     opponent: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The learned agent, such as level:3 or pretrained; null: the newest level of the run, or, without levels, the
-    agent that comes with the program."""
+    """The learned agent, such as level:3; null: the newest level, or, without levels, `pretrained`."""
     output_dir: str = field(default="site", metadata=PATH)
     """The folder to write."""
     search_seconds: float = field(default=0.3, metadata=within(above=0, most=60))

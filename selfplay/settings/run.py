@@ -33,8 +33,7 @@ class DatasetSettings:
     format: str = field(default="csv", metadata=read_by("generation") | one_in(DATASET_FORMATS))
     """csv: every program can read it; parquet: a twentieth to a fortieth of the size."""
     shard_matches: int = field(default=16384, metadata=count(1))
-    """Matches that a worker plays at a time; their rows are one file of dataset.parquet. batch_size cannot be
-    larger."""
+    """Matches that a worker plays at a time, at least batch_size; their rows are one file of dataset.parquet."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +57,14 @@ class Settings(LockstepSettings):
     player: PlayerSettings = field(default_factory=PlayerSettings, metadata=read_by("generation", "comparison"))
     executor: ExecutorOptions = field(default_factory=ExecutorOptions)
     numerics: str = field(default=PORTABLE, metadata=read_by("training") | one_of(*NUMERICS))
-    """How networks compute on the CPU. portable: every processor gives the same bytes, with any number of threads;
-    native: as torch does, which is faster and may differ in the last digits between processors."""
+    """How networks compute on the CPU. portable: every processor gives the same bytes; native: as torch does, which
+    is faster and may differ in the last digits."""
     learner: Learner = field(default_factory=lambda: Values(name="values"), metadata=read_by("generation", "training"))
     """How levels learn: values, policy (tree search), td (temporal differences), expert (a search teaches), or
     module:Class, with its parameters."""
     from_level: dict[Any, Any] = field(default_factory=dict, metadata=read_by(RUN))
-    """What changes from a level on, by its number: {9: {learner.self_play: ...}, 16: {learner: expert}}. learner,
-    its parameters, and matches can change. Level L, and the matches of the level before that it learns from, are made
-    with the changes of L and before."""
+    """What changes from a level on, by its number, among learner, its parameters and matches: {9: {learner.self_play:
+    ...}, 16: {learner: expert}}."""
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=read_by("comparison"))
     level: int | None = field(default=None, metadata=only_in("generate", "train", "compare") | count(0))
@@ -74,14 +72,17 @@ class Settings(LockstepSettings):
     agent_file: str | None = field(default=None, metadata=only_in("generate") | PATH)
     """For generating the matches of one level: the agent.safetensors that plays, instead of that of the level."""
     opponent: str | None = field(default=None, metadata=only_in("generate") | PLAYER_NAME)
-    """For generating the matches of one level: the player that it plays against in all of them; null: as the learner
-    says."""
+    """For generating one level: the player that it plays against; null: as the learner says."""
+    first_agent: str | None = field(default=None, metadata=read_by(RUN) | PATH)
+    """The agent.safetensors that plays the matches of level 0 instead of the random player, and from whose weights
+    level 1 starts, unless learner.start=fresh; pretrained: the agent that comes with the program. It may have learned
+    on another size of the board if its architecture is alphazero_convolutional."""
     dataset_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: the dataset, instead of that of the level before it."""
     start_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: the agent.safetensors whose weights training starts from; null: as the learner says."""
     output_dir: str | None = field(default=None, metadata=only_in("generate", "train") | PATH)
-    """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
+    """For generating or training one level: the folder of its files; null: that in run_dir."""
     levels: int = field(default=10, metadata=read_by(RUN) | count(1))
     """Number of levels to train."""
     matches: int = field(default=60000, metadata=read_by("generation", "training") | count(2))
@@ -89,13 +90,11 @@ class Settings(LockstepSettings):
     logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     objective: str = field(default="validation_loss", metadata=only_in("learn"))
-    """For a sweeper that chooses the next run by the results of earlier ones, as hydra/sweeper=optuna: the column of
-    sweep/runs.csv that it minimises, or maximises, as hydra.sweeper.direction says, such as exact_loss_vs_random."""
+    """For a sweeper such as hydra/sweeper=optuna: the column of sweep/runs.csv that it goes by."""
     force: bool = False
     """Replace files that were made with other settings."""
     fresh: bool = False
-    """Begin the run anew: take over none of its recorded settings, and delete its levels if they were made with
-    others."""
+    """Begin the run anew: without its recorded settings, and without levels that were made with others."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

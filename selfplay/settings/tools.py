@@ -12,7 +12,7 @@ class CheckGameSettings(CommonSettings):
     """The game that is checked, and what is known about it."""
 
     perft: list[int] | None = field(default=None, metadata=count(0))
-    """The known numbers of sequences of 1, 2, 3, ... plies from the start; null: those of the game are printed."""
+    """The known numbers of sequences of 1, 2, 3, ... plies from the start; null: they are printed."""
 
 
 @dataclass
@@ -20,6 +20,6 @@ class ExportOnnxSettings(CommonSettings):
     """Which network is exported, and where."""
 
     level: int | None = field(default=None, metadata=count(0))
-    """The level to export; null: the newest."""
+    """The level; null: the newest."""
     file: str = field(default="agent.onnx", metadata=PATH)
     """The file to write."""

@@ -8,6 +8,7 @@ RUN_DIR/corrected/level_NN/   the corrected level, in a run of its own
 
 import logging
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.runs.saved_arrays import REMEDY, load_arrays, save_arrays
 from selfplay.search.exact_solver import EVERY_LOSS, WIN, empties
 from selfplay.settings.context import RunContext, computing
-from selfplay.settings.matches import CorrectionSettings, ProofSettings
+from selfplay.settings.matches import CorrectionSettings, ProofSettings, WalkSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
 from selfplay.training.corrections import Corrected, Corrections
 from selfplay.training.lessons import ExactExpert
@@ -97,8 +98,8 @@ def _proof(settings: CorrectionSettings, level: int, corrected: RunFolder) -> Pr
     player = f"search:negascout?depth=1&evaluation=level:{level}"
     if settings.endgame:
         player += f"&endgame={settings.endgame}"
-    common = {name: getattr(settings, name) for name in ("game", "seat", "after", "table_bits", "executor", "threads")}
-    return ProofSettings(run_dir=str(corrected.path), player=player, force=settings.force, **common)
+    common = {one.name: getattr(settings, one.name) for one in fields(WalkSettings)}
+    return ProofSettings(**common | {"run_dir": str(corrected.path), "player": player})
 
 
 def _numbers(settings: CorrectionSettings) -> dict[str, Any]:

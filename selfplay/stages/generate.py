@@ -23,7 +23,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import agent_of_level, load_agent
 from selfplay.runs.manifest import Stage
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.settings.context import RunContext, computing, context_of, executor_of, task_files
+from selfplay.settings.context import RunContext, computing, context_of, executor_of, first_agent_file, task_files
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import begin_anew, record_run_settings
 from selfplay.settings.run import Settings
@@ -86,7 +86,10 @@ def _playing_agents(settings: Settings, run: RunFolder, level: int) -> list[Path
         if level == 0 or settings.learner.opponents_of(level):
             raise SettingError(f"agent_file={settings.agent_file}: set level to 1 or more, and no earlier opponents")
         return [Path(settings.agent_file)]
-    levels = [*settings.learner.opponents_of(level), *range(max(1, level), level + 1)]
+    if level == 0:
+        first = first_agent_file(settings)
+        return [] if first is None else [first]
+    levels = [*settings.learner.opponents_of(level), level]
     for number in levels:
         run.check_level(number)
     return [run.agent(number) for number in levels]
@@ -97,7 +100,7 @@ def _generation_record(settings: Settings, agents: Sequence[Path], level: int) -
     record = stage_record(settings, "generation") | {"level": level}
     if settings.opponent is not None:
         record["opponent"] = settings.opponent
-    if level > 0:
+    if agents:
         *opponents, itself = [sha256(path) for path in agents]
         record["agent_sha256"] = itself
         if opponents:
@@ -152,11 +155,14 @@ def play_shard(shard: Shard) -> PlayedShard:
 
 
 def agent_that_plays(context: RunContext[Settings], level: int) -> Agent | None:
-    """The agent of a level, or of the setting agent_file; None: level 0."""
+    """The agent of a level, or of the settings agent_file and, at level 0, first_agent; None: the random player."""
     settings = context.settings
     if settings.agent_file is not None:
         return load_agent(Path(settings.agent_file), context.game)
-    return agent_of_level(settings.run_dir, level, context.game) if level > 0 else None
+    if level == 0:
+        first = first_agent_file(settings)
+        return None if first is None else load_agent(first, context.game)
+    return agent_of_level(settings.run_dir, level, context.game)
 
 
 def play_level(

@@ -17,8 +17,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
 from selfplay.matches.arena import Players, results_text
-from selfplay.matches.copies import CountedMatches, copies_text, openings_text
-from selfplay.matches.series import Series
+from selfplay.matches.series import CountedMatches, Series, copies_text, openings_text
 from selfplay.named_players.make import make_pair
 from selfplay.players.capabilities import learners_among
 from selfplay.players.player import Player

@@ -20,10 +20,10 @@ from selfplay.named_players.make import make_player
 from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.kept_positions import kept_in
 from selfplay.runs.levels import agent_of_level, level_player
 from selfplay.runs.manifest import Manifest, Stage
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.runs.solved_positions import kept_in
 from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.run import Settings

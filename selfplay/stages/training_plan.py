@@ -19,6 +19,7 @@ from selfplay.players.checkpoints import Checkpoint
 from selfplay.runs.levels import load_agent
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
+from selfplay.settings.context import first_agent_file
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
 from selfplay.stages.learner_resources import settings_of_dataset
@@ -98,7 +99,7 @@ class TrainingPlan:
                     game, architecture, seed=seed, level=self.level, numerics=numerics, start=before
                 )
             except StageError as error:
-                raise StageError(f"{error}; set another run_dir") from error
+                raise StageError(f"{error}; set that architecture, or another run_dir") from error
             return Agent(Checkpoint(network, metadata_of(settings)), game, f"level {self.level}")
 
         before = None if self.start is None else load_agent(self.start, game)
@@ -147,8 +148,8 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     start = None
     if settings.start_file is not None:
         start = Path(settings.start_file)
-    elif level > 1 and learner.uses_start:
-        start = run.existing_agent(level - 1)
+    elif learner.uses_start:
+        start = run.existing_agent(level - 1) if level > 1 else first_agent_file(settings)
     rivals = [run.existing_agent(number) for number in learner.rivals(level)]
     strides = max((settings_of_dataset(settings, number + 1).matches for number in earlier), default=0)
     return TrainingPlan(at_level, run, level, settings.first_level(level), datasets, strides, start, rivals)

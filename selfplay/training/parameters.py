@@ -54,8 +54,7 @@ class Training:
     decoupled_weight_decay: bool = field(default=False, metadata=IN_TRAINING)
     """Decay the weights themselves (AdamW) instead of adding to the gradient."""
     precision: str = field(default="float32", metadata=IN_TRAINING | one_of(*PRECISIONS))
-    """Precision of the network's computations in training: float32, or bfloat16 where torch's autocast allows it.
-    Weights, losses and play keep float32."""
+    """Precision of the network's computations in training: float32, or bfloat16 where torch's autocast allows it."""
     validation_fraction: float = field(default=0.2, metadata=IN_TRAINING | within(above=0, below=1))
     """Share of the matches whose rows are held out for the validation loss."""
     symmetries: bool = field(default=True, metadata=IN_TRAINING)
@@ -89,15 +88,14 @@ class StepSizes:
     """How tables learn from the differences between successive values (temporal differences)."""
 
     step_size: float = field(default=0.01, metadata=within(above=0, most=10))
-    """The largest step size of a weight (alpha). A weight has it if all its recommended changes have the same sign."""
+    """The largest step size of a weight (alpha)."""
     level_decay: float = field(default=1.0, metadata=within(above=0, most=1))
     """Factor applied to the step size at each level."""
     trace_decay: float = field(default=0.7, metadata=within(0, 1))
-    """lambda: the weight of later values in the target of an afterstate, from 0 (only the next value) to 1 (the
-    outcome)."""
+    """lambda: the weight of later values in the target of an afterstate; 1: the outcome only."""
     sharpness: float = field(default=2.7, metadata=within(0, 100))
-    """How much the step size is reduced for weights whose recommended changes cancel out. The factor is exp(sharpness *
-    (coherence - 1)) (temporal coherence; Bagheri, Thill, Koch & Konen, 2014); 0: no reduction."""
+    """How much the step size is reduced for weights whose recommended changes cancel out (temporal coherence;
+    Bagheri, Thill, Koch & Konen, 2014): the factor is exp(sharpness * (coherence - 1))."""
     round_matches: int = field(default=128, metadata=count(1))
     """Matches that are played with the same weights before the weights learn from them."""
 
@@ -115,22 +113,21 @@ class ExpertIteration:
     seat: str = field(default="both", metadata=one_of(*SEATS, "both"))
     """The seat of the level on the lines that are walked: first, second, or both."""
     reply_depth: int = field(default=6, metadata=within(1, MAX_DEPTH))
-    """How many plies the search looks ahead to find the opponent's likely actions, on the lines that are walked."""
+    """How many plies the search looks ahead for the opponent's likely actions."""
     slack: float = field(default=0.3, metadata=within(0, LARGEST_DIFFERENCE))
-    """Only actions of the opponent whose value is at most this far below that of the best one are followed."""
+    """Only actions of the opponent at most this far below the best one are followed."""
     most_positions: int = field(default=5000, metadata=count(1))
     """The largest number of positions in a ply of the walk: those where the opponent gave away least."""
     noise: float = field(default=0.02, metadata=within(0, LARGEST_DIFFERENCE))
-    """A random number up to this is added to what the opponent gave away, so that walks differ."""
+    """A random number up to this is added to what the opponent gave away."""
     tolerance: float = field(default=0.05, metadata=within(0, LARGEST_DIFFERENCE))
-    """An action is good if its value is at most this far below that of the best one."""
+    """An action is good if its value is at most this far below the best one."""
     margin: float = field(default=0.05, metadata=within(above=0, most=1))
     """By how much the sum of the weights after a good action should exceed the sums after poor ones."""
     passes: int = field(default=20, metadata=count(1))
     """The largest number of passes through the lessons in each training."""
     weights_by_ply: bool = True
-    """Whether the tables get weights of their own for each number of stones. If not, these serve the walk only; then
-    the tables, as large as before, learn the lessons of all plies together."""
+    """Whether the tables get weights of their own for each number of stones; if not, these serve the walk only."""
 
 
 @dataclass(frozen=True)

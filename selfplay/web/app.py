@@ -28,6 +28,7 @@ from selfplay.settings.playing import WebSettings
 from selfplay.web.games import game_routes
 from selfplay.web.loaded_players import NotFoundError
 from selfplay.web.matches import MatchService, match_routes
+from selfplay.web.preparation import preparing
 from selfplay.web.schemas import ErrorView
 from selfplay.web.waiting_clients import BusyError
 
@@ -245,7 +246,7 @@ def serve(settings: WebSettings) -> None:
     if not ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback:
         log.warning("Other computers in the network can reach this page, and everyone who can may play.")
     # Ctrl-C is the normal way to stop the server.
-    with suppress(KeyboardInterrupt):
+    with preparing(settings), suppress(KeyboardInterrupt):
         uvicorn.Server(server_config(app)).run(sockets=[listening])
     log.info("The server has stopped.")
 

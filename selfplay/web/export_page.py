@@ -29,7 +29,7 @@ from selfplay.named_players.mcts import rule_of
 from selfplay.named_players.names import PlayerName, kind_named, parse_name
 from selfplay.named_players.strengths import strengths
 from selfplay.players.agent import Agent
-from selfplay.players.pretrained import PRETRAINED, pretrained_agents
+from selfplay.players.pretrained import PRETRAINED, find_pretrained, pretrained_agent
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.estimates import GRADES, THRESHOLDS
 from selfplay.runs.levels import agent_of_level
@@ -110,7 +110,7 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
 
 
 def _agent(settings: ExportPageSettings, game: Game, run_dir: Path) -> Agent:
-    has_pretrained = game.learned_as() in pretrained_agents()
+    has_pretrained = find_pretrained(game.learned_as()) is not None
     if settings.opponent is None and (RunFolder(run_dir).newest_level() or not has_pretrained):
         return agent_of_level(run_dir, None, game)
     name = parse_name(settings.opponent or PRETRAINED)
@@ -197,6 +197,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
         "line_length": presentation.line_length,
+        "line_is_exact": presentation.line_is_exact,
         "square_marks": dict(presentation.square_marks),
         "ko_field": presentation.ko_field,
         "captures_stones": presentation.captures_stones,
@@ -225,7 +226,7 @@ def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
         name = parse_name(text)
         is_tree_search = name.kind == "mcts"
         evaluation = name.argument if is_tree_search else name.options["evaluation"]
-        if evaluation == PRETRAINED and agent.path == pretrained_agents()[game.learned_as()]:
+        if evaluation == PRETRAINED and agent.path == pretrained_agent(game.learned_as()):
             evaluation = "agent"
         is_slow = evaluation == "rollouts" and name.options["simulations"] * (game.num_squares or 0) > MOST_ROLLOUTS
         if evaluation in ("agent", "none", *POINTS, "rollouts") and not is_slow:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
+from selfplay.architectures.alphazero_convolutional import BoardPool, Joined
 from selfplay.architectures.capabilities import ListedLayers, TableWeights
 from selfplay.architectures.listed_layers import computes_the_same, keeps_size
 from selfplay.architectures.mlp import Dropout
@@ -18,7 +19,10 @@ from selfplay.players.agent import Agent
 
 Arrays = dict[str, NDArray[Any]]
 
-COMPUTED = "nn.Linear, nn.Conv2d that keeps the size of the board, nn.ReLU, nn.Tanh, nn.Flatten, dropout, ResidualBlock"
+COMPUTED = (
+    "nn.Linear, nn.Conv2d that keeps the size of the board, nn.ReLU, nn.Tanh, nn.Flatten, dropout, ResidualBlock, "
+    "BoardPool, Joined"
+)
 """The layers that exported/layers.js computes. Flattening and dropout do nothing there."""
 
 
@@ -83,6 +87,11 @@ def _described(layers: Iterable[nn.Module], arrays: Arrays) -> list[dict[str, An
                 described += _described(layer, arrays)
             case ResidualBlock():
                 described.append({"kind": "residual", "added": _described(layer.added_layers(), arrays)})
+            case BoardPool():
+                described.append({"kind": "pool"})
+            case Joined():
+                parts = [_described([part], arrays) for part in layer.parts]
+                described.append({"kind": "joined", "parts": parts})
             case nn.Linear():
                 described.append({"kind": "linear", "weights": _stored(layer, arrays)})
             case nn.Conv2d() if keeps_size(layer):

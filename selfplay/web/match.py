@@ -5,9 +5,11 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from selfplay.compute.random_numbers import Activity, stream_key
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import ForfeitError, TimeLimitError
-from selfplay.games import Game
+from selfplay.games import Game, State
 from selfplay.matches.arena import statuses_of
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
@@ -42,9 +44,20 @@ class Participant(NamedTuple):
     """An opponent with its player."""
 
     offer: OfferedPlayer
-    player: Player
+    player: Player | None
+    """None: it is not loaded, because the request asks nothing of it."""
     version: str = ""
     """Text that changes with the player's file."""
+
+
+class UnaskedPlayer(Player):
+    """Holds the seat of a player that is not loaded, in a match that is only shown."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        raise AssertionError(f"{self.name} is not loaded: the request does not ask players")
 
 
 class Participants(NamedTuple):
@@ -58,34 +71,50 @@ class Participants(NamedTuple):
     """Loads the judge, which not every request needs."""
 
     @property
+    def _loaded(self) -> list[OfferedPlayer]:
+        return [one.offer for one in self[:3] if one is not None and one.player is not None]
+
+    @property
     def kept(self) -> list[str]:
         """The ids of those that serve one request after another, in the order in which requests wait for them."""
-        return sorted({one.offer.id for one in self[:3] if one is not None and one.offer.is_kept})
+        return sorted({offer.id for offer in self._loaded if offer.is_kept})
 
-    def common_adviser(self, people: People, perfect: Player | None) -> OfferedPlayer | None:
-        """Who values the actions of both seats in place of the players; None: they do.
+    def seats(self, people: People) -> list[Participant | None]:
+        """Who holds each seat; None for a person."""
+        first, second = people in (People.FIRST, People.BOTH), people in (People.SECOND, People.BOTH)
+        starts = self.partner if people is People.NONE and self.partner is not None else self.opponent
+        return [None if first else starts, None if second else self.opponent]
 
-        It is whoever was chosen for it; the judge if the values of a player do not estimate outcomes; between two
-        people the opponent.
+    def advisers(self, people: People, perfect: Player | None) -> list[OfferedPlayer]:
+        """Who values the actions of each seat.
+
+        It is whoever was chosen for it; the judge if the values of a player do not estimate outcomes; else the player
+        of the seat, and for a person the opponent.
 
         Args:
             perfect: perfect play of the game, which then values what players do not estimate; None if it is unknown.
         """
         if self.adviser is not None:
-            return self.adviser.offer
+            return [self.adviser.offer] * 2
         players = [one.offer for one in self[:2] if one is not None]
         if perfect is None and not all(offer.estimates for offer in players):
-            return self.judge
-        return self.opponent.offer if people is People.BOTH else None
+            return [self.judge] * 2
+        return [(one or self.opponent).offer for one in self.seats(people)]
 
     def are_slow(self, people: People, perfect: Player | None) -> bool:
-        """Whether a request may take seconds, because one of them searches, or learns and may have to wait for a store.
+        """Whether what is asked of them may take seconds, because one of them searches, or learns and may have to wait
+        for a store.
 
-        The arguments are those of `common_adviser`.
+        The arguments are those of `advisers`.
         """
-        offers = [one.offer for one in self[:3] if one is not None]
-        offers += filter(None, [self.common_adviser(people, perfect)])
+        offers = self._loaded
+        offers += self.advisers(people, perfect) if offers else []
         return any(offer.is_slow or offer.learns for offer in offers)
+
+
+def _seated(participant: Participant | None) -> Player | None:
+    """The player of a session; None for a person."""
+    return None if participant is None else participant.player or UnaskedPlayer(participant.offer.label)
 
 
 class Match:
@@ -114,12 +143,13 @@ class Match:
         self.request, self.game, self.people, self._recent = request, game, request.person, recent
         self._participants = participants
         self.opponent, self.partner, self.adviser = participants[:3]
-        one, other = (None if participant is None else participant.player for participant in self._numbered)
+        holders = participants.seats(self.people)
+        one, other = map(_seated, holders[::-1] if self.people is People.SECOND else holders)
         key = stream_key(seed, 0, Activity.VERSUS_PERSON)
         self.session = Session(game, (one, other), key, first_player=int(self.people is People.SECOND))
         self.session.match = request.seed
-        self._common_adviser = self._participant(participants.common_adviser(self.people, perfect_player_of(game)))
-        self.session.adviser = None if self._common_adviser is None else self._common_adviser.player
+        instead = self.adviser or (self.opponent if self.people is People.BOTH else None)
+        self.session.adviser = None if instead is None else instead.player
         self.position, start = request.position, None
         if self.position is not None:
             start = game.set_up(self.position.squares, self.position.to_move)
@@ -129,34 +159,18 @@ class Match:
             self.position = PositionRequest(squares=squares, to_move=0 if int(record.start.current_player) == 0 else 1)
         self.session.resume(record.actions, start=record.start, is_practice=request.is_practice, counts=counts)
 
-    @property
-    def _numbered(self) -> tuple[Participant | None, Participant | None]:
-        """The two players of the session; None is a person."""
-        one = self.partner or self.opponent if self.people is People.NONE else None
-        return one, None if self.people is People.BOTH else self.opponent
-
-    @property
-    def seats(self) -> list[OfferedPlayer | None]:
-        """Who holds each seat; None for a person."""
-        offers = [None if participant is None else participant.offer for participant in self._numbered]
-        return offers[::-1] if self.people is People.SECOND else offers
-
     @cached_property
     def _judging(self) -> Participant:
         return self._participants.find_judge()
 
-    def _participant(self, offer: OfferedPlayer | None) -> Participant | None:
-        """The one with this offer; None for None."""
-        if offer is self._participants.judge:
-            return self._judging
-        return next((one for one in self._participants[:3] if one is not None and one.offer is offer), None)
+    @cached_property
+    def _advisers(self) -> list[OfferedPlayer]:
+        return self._participants.advisers(self.people, perfect_player_of(self.game))
 
     @property
-    def _advisers(self) -> list[Participant]:
-        """Who values the actions of each seat."""
-        everyone = [one for one in (*self._numbered, self._common_adviser) if one is not None]
-        players = map(self.session.adviser_of, (0, 1))
-        return [next(one for one in everyone if one.player is player) for player in players]
+    def seats(self) -> list[OfferedPlayer | None]:
+        """Who holds each seat; None for a person."""
+        return [None if one is None else one.offer for one in self._participants.seats(self.people)]
 
     # ------------------------------------------------------------------ what is computed
 
@@ -190,14 +204,15 @@ class Match:
             self._compute_estimate(ply)
 
     def _compute_estimate(self, ply: int) -> None:
-        adviser = self._advisers[int(self.session.state_before(ply).current_player)]
-        if adviser.offer is self._participants.judge:
+        offer = self._advisers[int(self.session.state_before(ply).current_player)]
+        if offer is self._participants.judge:
             if not current_deadline().is_over:
                 self.session.estimates[ply] = self._judgement(ply)
             return
-        if not adviser.offer.is_slow:
+        if not offer.is_slow:
             self.session.estimate(ply)
             return
+        adviser = next(one for one in self._participants[:3] if one is not None and one.offer is offer)
         key = self._key(adviser, ply), self.request.seed, ply
         if ply not in self.session.estimates:
             if (known := self._recent.get(key)) is not None:
@@ -241,7 +256,7 @@ class Match:
             people=self.people,
             adviser=None if self.adviser is None else self.adviser.offer,
             judge=self._participants.judge,
-            advisers=[one.offer for one in self._advisers],
+            advisers=self._advisers,
             seats=self.seats,
             position=self.position,
             opening=None if self.position else self.game.presentation.opening(actions),

@@ -50,13 +50,19 @@ class MatchService:
         self._learned: OrderedDict[object, None] = OrderedDict()
 
     def participants(self, game: Game, request: MatchRequest, lent: ExitStack) -> Participants:
-        """The players of a request, until `lent` is closed. Raises as `LoadedPlayers.lent`."""
+        """The players of a request, until `lent` is closed. Raises as `LoadedPlayers.lent`.
+
+        Those of which it asks nothing are not loaded, except learners, which report what they have learned.
+        """
 
         def participant(offer: OfferedPlayer) -> Participant:
             return Participant(offer, lent.enter_context(self.players.lent(game, offer)), file_version(offer))
 
         def chosen(opponent_id: str | None) -> Participant | None:
-            return None if opponent_id is None else participant(self.catalog.opponent(game, opponent_id))
+            if opponent_id is None:
+                return None
+            offer = self.catalog.opponent(game, opponent_id)
+            return participant(offer) if request.asks_players or offer.learns else Participant(offer, None)
 
         has_partner = request.person is People.NONE and request.partner != request.opponent
         partner = request.partner if has_partner else None

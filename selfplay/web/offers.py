@@ -12,7 +12,13 @@ from selfplay.named_players.names import ITSELF, kind_named, parse_name
 from selfplay.named_players.strengths import STRENGTHS, judge_name
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.pretrained import PRETRAINED, is_for_compiled_search, pretrained_agents, search_depth
+from selfplay.players.pretrained import (
+    PRETRAINED,
+    find_pretrained,
+    is_for_compiled_search,
+    pretrained_agents,
+    search_depth,
+)
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.hints import judge_of
 from selfplay.runs.levels import load_level
@@ -44,7 +50,7 @@ def judge_offer(game: Game) -> OfferedPlayer:
         label[0].upper() + label[1:],
         "the strongest player that comes with the program",
         partial(judge_of, game),
-        span=None if game.counts_discs and game.learned_as() not in pretrained_agents() else 1.0,
+        span=None if game.counts_discs and find_pretrained(game.learned_as()) is None else 1.0,
         is_slow=True,
     )
 
@@ -83,14 +89,15 @@ def level_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[Offere
 
 
 def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
-    file = pretrained_agents().get(game.learned_as())
+    file = find_pretrained(game.learned_as())
     if file is None:
         return
+    where = "" if pretrained_agents().get(game.learned_as()) == file else " on another size of the board"
     yield OfferedPlayer(
         "pretrained",
         "pretrained",
         "Pretrained",
-        "comes with the program; learned by self-play",
+        f"comes with the program; learned by self-play{where}",
         partial(make_player, PRETRAINED, game, run_dir),
         file=file,
         has_fixed_values=True,

@@ -101,6 +101,11 @@ class MatchRequest(RequestBody):
         description="How long `judged` waits for values that are not known, within `search_seconds`.",
     )
 
+    @property
+    def asks_players(self) -> bool:
+        """Whether players must be loaded for the answer."""
+        return self.advance or self.learn or self.valued is not None
+
 
 class ErrorView(BaseModel):
     """An error as a sentence."""

@@ -182,6 +182,7 @@ interface Description {
   separator: string;
   writes_passes: boolean;
   line_length: number | null;
+  line_is_exact: boolean;
   square_marks: Record<string, string>;
   ko_field: string | null;
   captures_stones: boolean;
@@ -217,7 +218,8 @@ type LayerNetwork = { kind: "layers"; shape: number[]; trunk: LayerDescription[]
 
 /** A layer. weights: the name of their array; size: the rows and columns of a convolution; added: to the input. */
 type LayerDescription =
-  | { kind: "relu" | "tanh" }
+  | { kind: "relu" | "tanh" | "pool" }
+  | { kind: "joined"; parts: LayerDescription[][] }
   | { kind: "linear"; weights: string }
   | { kind: "convolution"; weights: string; size: number }
   | { kind: "residual"; added: LayerDescription[] };

@@ -22,9 +22,11 @@ onnx = pytest.importorskip("selfplay.adapters.onnx")
 COMMAND = PROJECT / "selfplay" / "__main__.py"
 
 
-@pytest.mark.parametrize("name", ["mlp", "conv", "residual", "alphazero_mlp", "alphazero_residual"])
+@pytest.mark.parametrize(
+    "name", ["mlp", "conv", "residual", "alphazero_mlp", "alphazero_residual", "alphazero_convolutional"]
+)
 def test_networks_are_written(tmp_path: Path, name: str) -> None:
-    game = make_game("connect_four")
+    game = make_game("tictactoe")
     network = build_network({"name": name}, game.observation_shape, game.num_distinct_actions)
     for parameter in network.parameters():
         nn.init.normal_(parameter, std=0.1)

@@ -17,7 +17,7 @@ ANY_BOARD = sorted(set(ARCHITECTURES) - {"othello_features"})
 """The architectures for boards of every game."""
 OF_LAYERS = sorted(set(ANY_BOARD) - {"ntuple"})
 """Those that numbers between 0 and 1 go through."""
-WITH_POLICY = {"alphazero_mlp", "alphazero_residual"}
+WITH_POLICY = {"alphazero_mlp", "alphazero_residual", "alphazero_convolutional"}
 """Those with a policy head."""
 
 
@@ -28,7 +28,9 @@ def sizes(network):
 @pytest.mark.parametrize(
     ("name", "shape"),
     [
-        *product(ANY_BOARD, [(2, 3, 3), (2, 8, 8)]),
+        *product(sorted({*ANY_BOARD} - {"alphazero_convolutional"}), [(2, 3, 3), (2, 8, 8)]),
+        ("alphazero_convolutional", (2, 3, 3)),
+        ("alphazero_convolutional", (2, 2, 4)),
         ("mlp", (101,)),
         ("alphazero_mlp", (101,)),
         *(("othello_features", (2, width, width)) for width in (4, 8)),
@@ -88,12 +90,15 @@ def test_dropout_acts_in_training_only(name):
     [
         (
             {"name": "transformer"},
-            "unknown architecture 'transformer'; choose from alphazero_mlp, alphazero_residual, conv, mlp",
+            "unknown architecture 'transformer'; choose from alphazero_convolutional, alphazero_mlp",
         ),
         ({"name": "mlp", "channels": 3}, "architecture mlp has no option 'channels'; it has hidden_sizes, dropout"),
         ({"name": "mlp", "hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]: must be integers of at least 1"),
         ({"name": "mlp", "dropout": "a"}, r"architecture=.*'dropout': 'a'.* has a value of the wrong type"),
-        ({"name": None}, "unknown architecture None; set architecture.name=module:Class, or choose from alphazero_mlp"),
+        (
+            {"name": None},
+            "unknown architecture None; set architecture.name=module:Class, or choose from alphazero_conv",
+        ),
         ({"name": "conv", "hidden_sizes": 8}, r"^architecture.hidden_sizes=8: must be a list, such as \[64\]$"),
         ({"name": "mlp", "dropout": 1}, "architecture.dropout=1: must be at least 0 and less than 1"),
         (

@@ -19,6 +19,7 @@ NETWORKS = [
     ({"name": "residual", "channels": 20, "blocks": 2}, (2, 5, 4)),
     ({"name": "alphazero_mlp"}, (3, 4, 4)),
     ({"name": "alphazero_residual", "channels": 16, "blocks": 2, "dropout": 0.5}, (10, 7, 7)),
+    ({"name": "alphazero_convolutional", "channels": 5, "blocks": 1, "value_channels": 3}, (2, 3, 3)),
 ]
 
 

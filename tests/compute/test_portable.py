@@ -20,7 +20,7 @@ from selfplay.training.losses import cross_entropies
 from selfplay.training.optimizers import Adam
 from selfplay.training.parameters import Training
 
-SHAPE, ACTIONS = (2, 6, 7), 7
+SHAPE, ACTIONS = (2, 6, 7), 43
 
 
 def drawn(*shape: int, seed: int = 0) -> Tensor:
@@ -47,7 +47,9 @@ def losses_of(output: Output) -> Tensor:
 
 @pytest.mark.parametrize("name", [name for name in ARCHITECTURES if name != "othello_features"])
 def test_networks_and_their_gradients_are_those_of_torch(name: str) -> None:
-    options = {"dropout": 0.0} if name in ("mlp", "alphazero_mlp", "alphazero_residual") else {}
+    options = (
+        {"dropout": 0.0} if name in ("mlp", "alphazero_mlp", "alphazero_residual", "alphazero_convolutional") else {}
+    )
     torch.manual_seed(0)
     network = build_network({"name": name, **options}, SHAPE, ACTIONS)
     for parameter in network.parameters():

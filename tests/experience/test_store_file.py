@@ -25,7 +25,7 @@ def test_experience_persists_between_processes(tmp_path):
     store.close()
     again = ExperienceStore(tmp_path / "store.sqlite", GAME, must_exist=True)
     assert again.boards() == before
-    assert again.rule == ExperienceRule("minimax", 0.8, True)
+    assert again.rule == ExperienceRule(backup="minimax", discount=0.8, canonical=True)
     assert again.status() == (len(before), 3, (WinDrawLoss(1, 1, 0), WinDrawLoss(1, 0, 0)))
     assert str(again.status()) == (
         f"{len(before)} boards known from 3 matches; "
@@ -37,7 +37,7 @@ def test_experience_persists_between_processes(tmp_path):
     ("wanted", "message"),
     [
         (
-            ExperienceRule("minimax"),
+            ExperienceRule(backup="minimax"),
             "backup=minimax: .*store.sqlite was created with absolute; set another path",
         ),
         (ExperienceRule(discount=1.5), "discount=1.5: must be above 0"),

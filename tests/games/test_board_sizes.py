@@ -35,6 +35,8 @@ REVERSED = "tests.support.reversed_games:ReversedGo"
         (["game=go", "game.komi=-0.5"], "go_komi=-0.5"),
         (["game=go_7x7_komi=5.5", "game.size=5"], "go_5x5_komi=5.5"),
         (["game=gomoku", "game.size=6", "game.height=5", "game.length=4"], "gomoku_6x6_height=5_length=4"),
+        (["game=gomoku", "game.size=15", "game.exact=true"], "gomoku_15x15_exact=1"),
+        (["game=gomoku_15x15_exact=1", "game.exact=false"], "gomoku_15x15"),
         ([f"game={REVERSED}", "game.size=3", "game.komi=2"], f"{REVERSED}_3x3_komi=2"),
     ],
 )
@@ -56,6 +58,7 @@ def test_sizes_and_parameters_become_part_of_the_name_that_is_recorded(overrides
         (["game=go", "game.length=4"], "game.length=4: go has the parameters komi"),
         (["game=go", "game.komi=high"], "game.komi=high: must be a number"),
         (["game=gomoku", "game.length=4.5"], "game.length=4.5: must be a whole number"),
+        (["game=gomoku", "game.exact=2"], "game.exact=2: must be true or false"),
     ],
 )
 def test_a_size_or_parameter_that_a_game_does_not_have_is_refused(overrides, message):
@@ -106,7 +109,9 @@ def test_a_run_keeps_its_komi_and_an_agent_plays_with_every_komi_on_its_board(tm
     save_checkpoint(path, network, game, 1, architecture, {})
     for of_board in (game, make_game("go", 3)):
         assert load_checkpoint(path, of_board).metadata["game"] == "go_3x3_komi=2.5"
-    with pytest.raises(InvalidFileError, match=r"is for go_3x3_komi=2\.5, not for go_5x5; set game=go_3x3_komi=2\.5$"):
+    with pytest.raises(
+        InvalidFileError, match=r"is for go_3x3_komi=2\.5, not for go_5x5; set game=go_3x3_komi=2\.5 \(agents"
+    ):
         load_checkpoint(path, make_game("go", 5))
 
 

@@ -33,8 +33,11 @@ def positions(game: Game, count: int) -> list[tuple[int, int]]:
 @pytest.mark.parametrize(
     "game",
     [
-        *(Gomoku(9), Gomoku(15), Gomoku(5, 4, 4)),
-        *(pytest.param(game, marks=pytest.mark.slow) for game in (Gomoku(9, 12, 6), Gomoku(8))),
+        *(Gomoku(9), Gomoku(15), Gomoku(5, 4, 4), Gomoku(9, exact=True)),
+        *(
+            pytest.param(game, marks=pytest.mark.slow)
+            for game in (Gomoku(9, 12, 6), Gomoku(8), Gomoku(7, 8, 3, exact=True))
+        ),
     ],
     ids=lambda game: game.name,
 )
@@ -43,7 +46,7 @@ def test_a_line_is_one_that_is_found_square_by_square(game: Gomoku) -> None:
     positions_of_them = [rules.position(*stones) for stones in found]
     state = game.state_at(torch.from_numpy(packed_array(positions_of_them)))
     squares, shape = game.squares(state).numpy(), (game.height, game.width)
-    has_line = [bool(winning_squares(row * (row == -1), shape, game.length)) for row in squares]
+    has_line = [bool(winning_squares(row * (row == -1), shape, game.length, game.exact)) for row in squares]
     assert {True, False} == set(has_line)
     is_full = [(one | other).bit_count() == size for one, other in found]
     assert state.terminated.tolist() == [line or full for line, full in zip(has_line, is_full, strict=True)]
@@ -57,6 +60,21 @@ def test_a_line_is_one_that_is_found_square_by_square(game: Gomoku) -> None:
         open_state = game.state_at(torch.from_numpy(before))._replace(terminated=torch.tensor([False]))
         after = game.kernels.step(open_state, torch.tensor([last]))
         assert (bool(after.terminated), float(after.returns)) == (bool(state.terminated[row]), float(has_line[row]))
+
+
+def test_with_exact_a_longer_line_does_not_win() -> None:
+    free, exact = make_game("gomoku"), make_game("gomoku", exact=True)
+    # Black closes the gap of b b . b b b, and then has five on another row.
+    moves = "a1 a9 b1 c9 d1 e9 e1 g9 f1 i9 c1"
+    overline = free.follow(free.read_transcript(moves))
+    assert (bool(overline.terminated), free.presentation.winning_squares(overline)) == (True, [*range(72, 78)])
+    state = exact.follow(exact.read_transcript(moves))
+    assert (bool(state.terminated), exact.presentation.winning_squares(state)) == (False, [])
+    moves += " a8 a4 c8 b4 e8 c4 g8 d4 i8 e4"
+    state = exact.follow(exact.read_transcript(moves))
+    assert (bool(state.terminated), float(state.returns)) == (True, 1.0)
+    assert exact.presentation.winning_squares(state) == [*range(45, 50)]
+    assert (exact.name, exact.presentation.title) == ("gomoku_exact=1", "Gomoku 9x9, exactly 5")
 
 
 @pytest.mark.parametrize("game", [Gomoku(9, 8, 3)], ids=lambda game: game.name)

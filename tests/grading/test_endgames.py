@@ -9,8 +9,8 @@ import torch
 from selfplay.games import make_game
 from selfplay.grading.solved_positions import empty_squares, endgame_positions
 from selfplay.named_players.make import make_player
+from selfplay.runs.kept_positions import kept_in
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.solved_positions import kept_in
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.stages.measure_levels import fitting_evaluation
 from tests.support.rejections import assert_file_rejected

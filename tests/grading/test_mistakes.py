@@ -19,7 +19,7 @@ from selfplay.grading.mistakes import (
 from selfplay.grading.solved_positions import MoveQuality, SolvedPositions
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.random import RandomPlayer
-from selfplay.runs.solved_positions import kept_in
+from selfplay.runs.kept_positions import kept_in
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
 from tests.support.stub_players import FirstLegal
 

@@ -10,8 +10,8 @@ from selfplay.grading.comparison import level_columns, reference_columns
 from selfplay.grading.mistakes import MISTAKE_COLUMNS
 from selfplay.grading.ratings import MATCH_COLUMNS, PLAYER_COLUMNS
 from selfplay.grading.tables import COUNT, LINES, RATING, SHARE, TEXT, Columns, read_rows, table_of
+from selfplay.runs.kept_positions import position_columns
 from selfplay.runs.proof_report import PLY_COLUMNS, PROOF_COLUMNS
-from selfplay.runs.solved_positions import position_columns
 from selfplay.stages.tournament import PAIR_COLUMNS
 from tests.support.rejections import assert_file_rejected
 from tests.support.runs import PROJECT

@@ -10,7 +10,15 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.named_players.make import files_of_player, make_player
 from selfplay.named_players.strengths import judge_name, strengths
-from selfplay.players.pretrained import PRETRAINED_FOLDER, pretrained_agent, pretrained_agents, search_depth
+from selfplay.players.agent import Agent
+from selfplay.players.pretrained import (
+    OTHER_SIZES,
+    PRETRAINED_FOLDER,
+    find_pretrained,
+    pretrained_agent,
+    pretrained_agents,
+    search_depth,
+)
 from selfplay.playing.open_session import open_session, usual_player
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
@@ -28,7 +36,7 @@ DEEP = ["breakthrough_6x6", "breakthrough_8x8", "draughts", "nine_mens_morris"]
 
 
 def test_larger_games_have_one() -> None:
-    assert set(GAMES) == {"connect_four", "go_7x7", "gomoku", "othello", *DEEP}
+    assert set(GAMES) == {"connect_four", "go_7x7", "gomoku", "gomoku_other_sizes", "othello", *DEEP}
     size = sum(path.stat().st_size for path in PRETRAINED_FOLDER.rglob("*") if path.is_file())
     assert size < 16_000_000
 
@@ -68,6 +76,22 @@ def test_it_beats_the_random_player(name: str) -> None:
             state, ply = game.step(state, (player, other)[int(state.current_player)].act(state, draws)), ply + 1
         wins += int(state.returns[0] > 0)
     assert wins >= 9
+
+
+def test_boards_that_no_agent_was_trained_on_have_one_for_all_sizes(tmp_path: Path) -> None:
+    for game, sizes in OTHER_SIZES.items():
+        board = make_game(game, size=sizes[-1])
+        assert strengths(board)["hard"].startswith("mcts:pretrained?")
+        assert judge_name(board)[0].startswith("mcts:pretrained?")
+        assert usual_player(board, RunFolder(tmp_path)) == "mcts:pretrained"
+        path = pretrained_agent(board.name)
+        assert path.parents[1].name == f"{game}_other_sizes"
+        assert Agent.load(path, board).network(board.observe(board.init())).policy_logits.shape[1] >= board.num_squares
+        offered = offers(board, tmp_path, WebSettings(str(tmp_path), GameSettings(board.name)), ["pretrained"])
+        assert next(iter(offered)).about.endswith("learned by self-play on another size of the board")
+        outside = make_game(game, size=sizes[-1] + 1)
+        assert find_pretrained(outside.name) is None
+    assert pretrained_agent("gomoku").parents[1].name == "gomoku"
 
 
 def test_a_game_without_one_is_refused(tmp_path: Path) -> None:

@@ -83,6 +83,30 @@ def test_another_games_network_is_refused(saved):
         load_checkpoint(saved, make_game("sumto100"))
 
 
+def test_a_network_for_boards_of_all_sizes_is_read_for_another_size_as_it_is(tmp_path):
+    options = {"name": "alphazero_convolutional", "channels": 3, "blocks": 1}
+    small, large = make_game("gomoku", size=3), make_game("gomoku", size=5)
+    network = build_network(options, small.observation_shape, small.num_distinct_actions)
+    for parameter in network.parameters():
+        torch.nn.init.normal_(parameter)
+    path = tmp_path / "agent.safetensors"
+    save_checkpoint(path, network, small, 1, options, {})
+    for game in (small, large):
+        read = load_checkpoint(path, game).network
+        assert all(torch.equal(one, other) for one, other in zip(read.parameters(), network.parameters(), strict=True))
+    with torch.no_grad():
+        logits = read(torch.zeros(1, 2, 5, 5)).policy_logits
+    assert logits.shape == (1, 25)
+    with pytest.raises(InvalidFileError, match=r"is for gomoku_3x3, not for hex_3x3; set game=gomoku_3x3$"):
+        load_checkpoint(path, make_game("hex", size=3))
+
+
+def test_an_agent_of_one_size_is_refused_on_another_with_the_architecture_that_plays_on_all(saved, tmp_path):
+    save_checkpoint(tmp_path / "other", make_network(), make_game("gomoku", size=3), 4, ARCHITECTURE, TRAINING)
+    with pytest.raises(InvalidFileError, match=r"not for gomoku_5x5; set game=gomoku_3x3 \(.*=alphazero_conv"):
+        load_checkpoint(tmp_path / "other", make_game("gomoku", size=5))
+
+
 def test_what_is_not_a_whole_file_of_tensors_is_refused(saved, tmp_path):
     whole = saved.read_bytes()
     contents = [whole[:kept] for kept in (0, 4, 8, 100, -1)]

@@ -73,6 +73,11 @@ def test_an_engine_that_cannot_play_is_an_error(tmp_path: Path) -> None:
         make_player(f"gomocup:{ENGINE}?turn=90", GAME)
 
 
+def test_an_engine_is_told_whether_longer_lines_win(tmp_path: Path) -> None:
+    GomocupPlayer(make_game("gomoku", exact=True), f"{ENGINE} {tmp_path}").close()
+    assert told(tmp_path)[-2] == "INFO rule 1"
+
+
 def test_an_engine_wins_against_random_play(tmp_path: Path) -> None:
     player = make_player(f"gomocup:{ENGINE}", GAME)
     (record,) = play_matches(GAME, (player, RandomPlayer(GAME)), range(1), 5)

@@ -64,7 +64,7 @@ def test_a_missing_level_and_one_without_feature_weights_are_refused(tmp_path):
     save_level(tmp_path, 1, {"name": "mlp"})
     with pytest.raises(InvalidFileError, match=r"architecture=mlp has no feature weights; train a level of Othello"):
         export_evaluation(export_settings(tmp_path, level=1))
-    with pytest.raises(InvalidFileError, match=r"is for othello, not for othello_6x6; set game=othello$"):
+    with pytest.raises(InvalidFileError, match=r"is for othello, not for othello_6x6; set game=othello \(a"):
         export_evaluation(export_settings(tmp_path, game="othello_6x6"))
     with pytest.raises(StageError, match=r"has no level 4; it has level 1$"):
         export_evaluation(export_settings(tmp_path, level=4))

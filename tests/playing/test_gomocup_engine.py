@@ -106,6 +106,20 @@ def test_the_session_that_the_documentation_shows():
     assert all(line == answer.rstrip() for line, answer in zip(expected, said, strict=True) if line != "...")
 
 
+def test_the_manager_chooses_whether_longer_lines_win():
+    row = "".join(f"> {column},4,2\n> {column},8,1\n" for column in (0, 1, 3, 4, 5))
+    six = f"> BOARD\n{row}> 2,4,2\n> DONE\n"
+    dialogue(
+        engine(),
+        f"> START 9\nOK\n> INFO rule 1\n{six}0,0\n> RESTART\nOK\n> INFO rule 0\n{six}"
+        "ERROR the match is over\n> INFO rule 4\n> RESTART\nOK\n> BEGIN\n"
+        "ERROR only the rules 0 (five or more) and 1 (exactly five) are played\n",
+    )
+    exact = make_engine(compose_settings_of(GomocupSettings, "gomocup", ["game.exact=true", "player=random"]))
+    dialogue(exact, "> START 9\nOK\n")
+    assert exact.game.name == "gomoku_exact=1"
+
+
 def test_a_line_ends_the_match():
     won = "".join(f"> {column},4,2\n> {column},8,1\n" for column in range(4))
     dialogue(

@@ -243,6 +243,41 @@ def test_hex_has_the_letter_i_as_its_programs_write_it():
     )
 
 
+def test_stones_that_cannot_live_are_dead_in_go():
+    talker = engine("go_5x5")
+    for vertex in ("A3", "B3", "C3", "D3", "E3"):
+        assert talker.answer(f"play B {vertex}") == "=\n\n"
+        assert talker.answer(f"play W {vertex[0]}2") == "=\n\n"
+    dialogue(
+        talker,
+        """\
+> play B pass
+=
+
+> play W C5
+=
+
+> play B pass
+=
+
+> play W pass
+=
+
+> final_status_list dead
+= C5
+
+> final_status_list seki
+=
+
+> final_score
+= W+13.5
+
+""",
+    )
+    alive = talker.answer("final_status_list alive").split()[1:]
+    assert sorted(alive) == sorted(f"{column}{row}" for column in "ABCDE" for row in (2, 3))
+
+
 def test_a_match_that_a_board_has_decided_does_not_go_on():
     dialogue(
         engine("tictactoe"),

@@ -89,6 +89,12 @@ def test_a_pass_and_the_end():
     dialogue(talker, "> go\nstatus error: the match is over\n> hint 2\nstatus the match is over\n")
 
 
+def test_a_match_that_ends_in_a_pass_goes_on_with_the_other_colour():
+    moves = "B[d3]W[d4]B[a2]W[d2]B[c4]W[a3]B[b4]W[a4]B[pass]"
+    text = f"> set game (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]{moves};)\n"
+    dialogue(engine(name="othello_4x4"), f"{text}> go\n=== A1//...\n")
+
+
 def test_a_player_that_values_nothing_gives_no_hints():
     dialogue(engine(), "> hint 3\nstatus this player does not value moves\n> analyze\n")
 

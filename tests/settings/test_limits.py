@@ -62,6 +62,10 @@ def test_absurd_numbers_and_unknown_names_are_rejected(override, message):
         ),
         ("game=sumto100 architecture=alphazero_residual", "; set architecture=alphazero_mlp$"),
         (
+            "game=connect_four architecture=alphazero_convolutional",
+            "this game has 7; set architecture=alphazero_residual$",
+        ),
+        (
             "game=go_3x3 architecture=ntuple",
             "tables of patterns need .* at most 64 squares, .*; set another architecture or way of learning$",
         ),

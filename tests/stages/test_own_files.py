@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
-from selfplay import Settings, generate_level, learn_levels, make_game, train_level
+from selfplay import Settings, generate_level, learn_levels, load_level, make_game, train_level
+from selfplay.architectures import build_network
 from selfplay.errors import SelfPlayError, SettingError, StageError
+from selfplay.files import sha256
+from selfplay.players.checkpoints import save_checkpoint
+from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from tests.support.dataset_tools import read_dataset, write_dataset
 from tests.support.runs import GENERATE, TINY, TRAIN, files_of, run_forked, tiny_settings
@@ -108,6 +112,23 @@ def test_advice_about_a_file_of_the_user_is_not_to_make_it_again(run_copy: Path,
             train_level(settings, 1)
         assert message in str(error.value)
         assert "again" not in str(error.value)
+
+
+def test_a_run_begins_with_an_agent_of_another_size(tmp_path: Path) -> None:
+    options = {"name": "alphazero_convolutional", "channels": 3, "blocks": 1, "hidden_sizes": [32]}
+    small, first = make_game("gomoku", size=3), tmp_path / "first.safetensors"
+    network = build_network(options, small.observation_shape, small.num_distinct_actions)
+    save_checkpoint(first, network, small, 1, options, {})
+    run = RunFolder(tmp_path / "run")
+    board = ["game=gomoku", "game.size=4", "architecture=alphazero_convolutional", "architecture.channels=3"]
+    given = [*board, "architecture.blocks=1", f"first_agent={first}", "learner.epochs=1", "matches=30", "levels=1"]
+    settings = tiny_settings(run.path, *given)
+    assert generate_level(settings, 0)
+    assert train_level(settings, 1)
+    digest = sha256(first)
+    assert Manifest(run.level(0)).sections["generation"]["settings"]["agent_sha256"] == digest
+    assert Manifest(run.level(1)).sections["training"]["settings"]["start_sha256"] == digest
+    assert load_level(run.path, 1).game.name == "gomoku_4x4"
 
 
 def test_settings_of_a_single_stage_are_refused_for_a_whole_run(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_changed_dataset_is_refused(run_copy: Path) -> None:
 
 def test_another_architecture_than_the_level_before_is_refused(run_copy: Path) -> None:
     before = files_of(run_copy)
-    with pytest.raises(StageError, match=r"has the architecture .*; set another run_dir$"):
+    with pytest.raises(StageError, match=r"has the architecture .*; set that architecture, or another run_dir$"):
         train_level(tiny_settings(run_copy, "architecture=conv", "force=true"), 3)
     assert files_of(run_copy) == before
 

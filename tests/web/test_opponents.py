@@ -17,6 +17,7 @@ from selfplay.settings.common import GameSettings
 from selfplay.settings.matches import ProofSettings
 from selfplay.stages.prove import prove_and_report
 from selfplay.web.app import create_app
+from selfplay.web.loaded_players import LoadedPlayers
 from selfplay.web.matches import MatchService
 from tests.web.conftest import client_of, web_settings
 from tests.web.match_requests import Json, described, play_out, refused, shown
@@ -73,9 +74,26 @@ def test_a_missing_level_a_broken_file_and_an_unknown_game_are_reported(client: 
     assert refused(client, described("chess")) == (404, f"unknown game; choose one of {', '.join(game_names())}")
     agent = run_dir / "level_02" / "agent.safetensors"
     agent.write_bytes(b"broken")
-    code, sentence = refused(client, described(opponent="level-2"))
+    code, sentence = refused(client, described(opponent="level-2"), advance=True)
     assert code == 409
     assert str(agent) in sentence
+
+
+@pytest.mark.parametrize(
+    "match",
+    [
+        described(opponent="hard", person="second", moves="1,1"),
+        described(opponent="search-2", person="both", adviser="easy", moves="1,1 0,2"),
+        described(opponent="level-2", person="none", partner="hard"),
+    ],
+)
+def test_a_match_is_shown_without_its_players(client: TestClient, monkeypatch: pytest.MonkeyPatch, match: Json) -> None:
+    by_players = shown(client, match, valued=0, advance=False)
+    monkeypatch.delattr(LoadedPlayers, "lent")
+    view = shown(client, match, advance=False)
+    unvalued = ("plies", "legal", "values_are_points", "values_in_points")
+    assert view == by_players | {name: view[name] for name in unvalued}
+    assert [one["action"] for one in view["legal"]] == [one["action"] for one in by_players["legal"]]
 
 
 @pytest.mark.parametrize("name", ["level-../../x", "tabular:/etc/passwd"])

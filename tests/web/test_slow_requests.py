@@ -87,7 +87,7 @@ def test_one_client_cannot_take_all_threads_and_must_try_again_if_too_many_wait(
             await gate.until_held(2)
             while sum(one.statistics().tasks_waiting for one in service.slow.clients.values()) < MOST_WAITING:
                 await asyncio.sleep(0.01)
-            refused = await greedy.post("/api/match", json=SLOW)
+            refused = await greedy.post("/api/match", json=SLOW | {"advance": True})
             assert (refused.status_code, refused.headers["Retry-After"]) == (503, "2")
             assert f"{MOST_WAITING} slow requests of this client are waiting" in refused.json()["error"]
             # Quick requests of this client, and slow ones of others, are answered.

@@ -62,7 +62,8 @@ class CompiledEvaluator(Protocol):
 
     It can have `name` and `ends` as a BatchEvaluator, and two attributes more: `is_random`, whether it uses its random
     bits (by default it does not), and a method `parameters(game)`, which gives new parameters for one search (by
-    default 0) and raises SettingError if the evaluator does not fit the game.
+    default 0) and raises SettingError if the evaluator does not fit the game. If these are a named tuple, the compiled
+    function can read only its attributes (see `by_reference`).
     """
 
     def position_value(self, game: Game) -> CompiledPositionValue:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
+from selfplay.compute.compilation import Words, borrowed, by_reference, compiled, part_of_compiled
 from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import load, position_of, store
 from selfplay.games.rules import Rules
@@ -98,7 +98,7 @@ def compile_lockstep(
 
         Returns the count of the frontier. `bits`: int64[B] random bits for the roots.
         """
-        search, frontier = borrowed((search, frontier))
+        search, frontier = by_reference(search), borrowed(frontier)
         count, chosen = 0, np.empty(search.trees.edges.shape[2], dtype=np.int64)
         for tree in range(len(positions)):
             if search.continues and search.trees.sizes[tree] > 0:
@@ -128,7 +128,8 @@ def compile_lockstep(
         (float64[N, A]) belong to distinct positions; `rows` (int64[count]) has for each entry of the frontier the
         number of its position.
         """
-        search, frontier, values, logits, rows = borrowed((search, frontier, values, logits, rows))
+        search = by_reference(search)
+        frontier, values, logits, rows = borrowed((frontier, values, logits, rows))
         of_edges, chosen = np.empty(logits.shape[1]), np.empty(logits.shape[1], dtype=np.int64)
         for i in range(count):
             tree, number = frontier.tree[i], frontier.node[i]
@@ -142,6 +143,7 @@ def compile_lockstep(
 
     @compiled
     def conclude(search: CompiledTreeSearch, results: TreeSearchResult) -> None:
+        search = by_reference(search)
         for tree in range(len(results.actions)):
             conclude_tree(search, tree, tree, results)
 

@@ -30,7 +30,8 @@ from selfplay.search.mcts.tree import LOST, Edges
 TWO_TO_53 = float(1 << 53)
 
 Constants = Any
-"""The constants of a rule in a form that compiled code accepts: a NamedTuple of numbers and arrays."""
+"""The constants of a rule in a form that compiled code accepts: a NamedTuple of numbers and arrays, of which the
+functions can read only the attributes (see `by_reference`)."""
 
 
 class RuleFunctions(NamedTuple):

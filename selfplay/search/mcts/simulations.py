@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
+from selfplay.compute.compilation import Words, borrowed, by_reference, compiled, part_of_compiled
 from selfplay.compute.compiled_words import load, lowest, position_of, set_position
 from selfplay.compute.positions import pack
 from selfplay.compute.random_numbers import fold
@@ -284,7 +284,7 @@ def compile_whole_search(
         stop: StopFlag,
         results: TreeSearchResult,
     ) -> bool:
-        search, progress, stop = borrowed((search, progress, stop))
+        search, (progress, stop) = by_reference(search), borrowed((progress, stop))
         num_actions = search.trees.edges.shape[2]
         chosen, logits = np.empty(num_actions, dtype=np.int64), np.empty(num_actions)
         for row in range(progress[ROW], len(positions)):

@@ -63,6 +63,12 @@ function layerOf(layer, weights, shape) {
       const added = sequence(layer.added, weights, shape);
       return (inputs) => addedTo(added(inputs), inputs);
     }
+    case "pool":
+      return pool(shape[shape.length - 2] * shape[shape.length - 1]);
+    case "joined": {
+      const parts = layer.parts.map((part) => sequence(part, weights, shape));
+      return (inputs) => Float64Array.from(parts.flatMap((part) => [...part(inputs)]));
+    }
     case "linear":
       return linear(weights[layer.weights], weights[`${layer.weights}_biases`]);
     case "convolution": {
@@ -81,6 +87,21 @@ function relu() {
     }
     for (let place = 0; place < inputs.length; place += 1) {
       outputs[place] = Math.max(0, inputs[place]);
+    }
+    return outputs;
+  };
+}
+
+// The mean of each plane, then the largest number of each.
+/** @type {(squares: number) => Layer} */
+function pool(squares) {
+  return (inputs) => {
+    const planes = inputs.length / squares;
+    const outputs = new Float64Array(2 * planes);
+    for (let plane = 0; plane < planes; plane += 1) {
+      const numbers = inputs.subarray(plane * squares, (plane + 1) * squares);
+      outputs[plane] = numbers.reduce((sum, number) => sum + number) / squares;
+      outputs[planes + plane] = Math.max(...numbers);
     }
     return outputs;
   };

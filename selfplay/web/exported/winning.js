@@ -4,20 +4,27 @@ const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
 const BESIDE_HEXAGON = [[0, -1], [0, 1], [-1, 0], [-1, 1], [1, 0], [1, -1]];
 
 // Of a finished match; empty if neither a line nor a chain wins.
-/** @type {(description: Pick<Description, "line_length" | "view">, squares: number[]) => number[]} */
-export function winningSquares({ line_length: length, view }, squares) {
-  return view.is_rhombus ? winningChain(view, squares) : length === null ? [] : winningLines(length, view, squares);
+/** @type {(description: Pick<Description, "line_length" | "line_is_exact" | "view">, squares: number[]) => number[]} */
+export function winningSquares({ line_length: length, line_is_exact: isExact, view }, squares) {
+  if (view.is_rhombus) {
+    return winningChain(view, squares);
+  }
+  return length === null ? [] : winningLines(length, isExact, view, squares);
 }
 
-/** @type {(length: number, view: BoardShape, squares: number[]) => number[]} */
-function winningLines(length, { rows, columns }, squares) {
+/** @type {(length: number, isExact: boolean, view: BoardShape, squares: number[]) => number[]} */
+function winningLines(length, isExact, { rows, columns }, squares) {
   const found = new Set();
+  const stoneOn = (/** @type {number} */ row, /** @type {number} */ column) =>
+    row >= 0 && row < rows && column >= 0 && column < columns ? squares[row * columns + column] : 0;
   for (let start = 0; start < squares.length; start += 1) {
     const [row, column] = [Math.floor(start / columns), start % columns];
     for (const [down, right] of DIRECTIONS) {
       const line = [...Array(length).keys()].map((step) => [row + down * step, column + right * step]);
       const numbers = line.filter(([r, c]) => r < rows && c >= 0 && c < columns).map(([r, c]) => r * columns + c);
-      if (squares[start] !== 0 && numbers.length === length && numbers.every((square) => squares[square] === squares[start])) {
+      const ends = [-1, length].map((step) => stoneOn(row + down * step, column + right * step));
+      const isLine = numbers.length === length && numbers.every((square) => squares[square] === squares[start]);
+      if (squares[start] !== 0 && isLine && !(isExact && ends.includes(squares[start]))) {
         numbers.forEach((square) => found.add(square));
       }
     }

@@ -6,22 +6,50 @@ import * as api from "./api.js";
 import { foreseen } from "./board.js";
 import { at, check, checked } from "./drawing.js";
 import * as players from "./players.js";
-import { askForMore, look, stopAsking } from "./review.js";
+import { ask, askForMore, look, stopAsking } from "./review.js";
 import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
-import { fail, isThinking, say, whatHappened, whatToDo } from "./words.js";
+import { fail, isThinking, PREPARING, say, whatHappened, whatToDo } from "./words.js";
 
 /**
- * foreseen: what is shown of the change until the answer comes. isOther: it takes the place of the match, which can be returned
- * to. advance: whether players move.
- * @typedef {{foreseen?: object | null, isOther?: boolean, advance?: boolean}} Options
+ * foreseen: what is shown of the change until the answer comes. isNew: it is shown before its players are prepared. isOther: it
+ * takes the place of the match, which can be returned to. advance: whether players move.
+ * @typedef {{foreseen?: object | null, isNew?: boolean, isOther?: boolean, advance?: boolean}} Options
  */
 
 // Milliseconds between two questions whether the server answers again, and between two moves that are watched.
 const [WAIT, PAUSE] = [1000, 700];
+const BUSY = 503;
 // Milliseconds after which the page says that something is on its way.
 const QUICK = 300;
 /** @type {(milliseconds: number) => Promise<void>} */
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+// Who has answered: the server loads and compiles players when they are first asked, which can take seconds.
+/** @type {Set<string>} */
+const prepared = new Set();
+/** @type {(match: Match) => string} */
+const playersOf = ({ game, opponent, partner }) => [game, opponent, partner].join(" ");
+/** @type {(match: Match) => boolean} */
+const arePrepared = (match) => prepared.has(playersOf(match));
+
+// Lets the server prepare the opponent while the person thinks.
+async function prepare() {
+  const { match, answer } = opened();
+  const isCurrent = () => state.answer === answer && !state.isBusy;
+  if (state.match === null || answer.person_seat === null || answer.is_over || arePrepared(match)) {
+    return;
+  }
+  try {
+    await ask({});
+    prepared.add(playersOf(match));
+  } catch (/** @type {any} */ error) {
+    // It is asked again by the next move if the server was busy, or did not answer.
+    if (isCurrent() && ![0, BUSY].includes(error.status)) {
+      fail(error);
+      say("This opponent cannot play. Choose another one.");
+    }
+  }
+}
 
 // The request that is running.
 /** @type {Promise<void>} */
@@ -44,16 +72,17 @@ function become(match, options = {}) {
 }
 
 /** @type {(match: Match, options: Options) => Promise<void>} */
-async function asked(match, { foreseen = null, isOther = false, advance = !address.areWatching(match.person) }) {
+async function asked(match, { foreseen = null, isNew = false, isOther = false, advance = !address.areWatching(match.person) }) {
   const mine = state.visit;
   stopAsking();
   Object.assign(state, { isBusy: true, foreseen });
   fail(null);
   state.render();
-  const isSilent = foreseen !== null || address.areWatching(match.person);
-  const notice = setTimeout(() => isSilent || mine !== state.visit || say("One moment…"), QUICK);
+  const isSilent = foreseen !== null || (address.areWatching(match.person) && arePrepared(match));
+  const isWaiting = advance && !isNew && !arePrepared(match);
+  const notice = setTimeout(() => isSilent || mine !== state.visit || say(isWaiting ? PREPARING : "One moment…"), QUICK);
   try {
-    await askAndTake(match, { isOther, advance }, mine).finally(() => clearTimeout(notice));
+    await askAndTake(match, { isNew, isOther, advance }, mine).finally(() => clearTimeout(notice));
   } catch (error) {
     if (mine === state.visit) {
       fail(error);
@@ -67,18 +96,25 @@ async function asked(match, { foreseen = null, isOther = false, advance = !addre
     Object.assign(state, { isBusy: false, isTakingOver: false, foreseen: null });
     state.render();
     askForMore();
+    prepare();
   }
 }
 
-/** @type {(match: Match, options: {isOther: boolean, advance: boolean}, mine: number) => Promise<void>} */
-async function askAndTake(match, { isOther, advance }, mine) {
+/** @type {(match: Match, options: {isNew: boolean, isOther: boolean, advance: boolean}, mine: number) => Promise<void>} */
+async function askAndTake(match, { isNew, isOther, advance }, mine) {
   const before = state.answer;
   /** @type {number | null} */
   let first = null;
+  // A match is shown from the rules alone, then its players are asked.
+  let isShownOnly = isNew && !arePrepared(match);
   for (let isSolving = false; ; isSolving = true) {
-    const answer = await answered({ ...match, advance }, mine);
+    const isAsked = advance && !isShownOnly;
+    const answer = await answered({ ...match, advance: isAsked }, mine);
     if (mine !== state.visit) {
       return;
+    }
+    if (isAsked) {
+      prepared.add(playersOf(match));
     }
     const shared = sharedPlies(match, answer);
     // Of a match that is opened, only the last move is described.
@@ -99,8 +135,9 @@ async function askAndTake(match, { isOther, advance }, mine) {
       break;
     }
     // A perfect opponent does not act before it has solved the position.
-    say(isThinking(answer, answer.to_move ?? 0, isSolving));
+    say(isShownOnly ? PREPARING : isThinking(answer, answer.to_move ?? 0, isSolving));
     match = opened().match;
+    isShownOnly = false;
   }
   say(whatHappened(opened().answer, first));
 }
@@ -141,7 +178,7 @@ async function answered(request, mine) {
 // A new match with the players that are chosen.
 /** @type {(given?: Partial<Match>, options?: Options) => Promise<void>} */
 export const begin = (given = {}, options = {}) =>
-  become({ game: opened().game.name, seed: address.newSeed(), moves: "", position: null, is_practice: false, ...players.chosenSettings(), ...given }, options);
+  become({ game: opened().game.name, seed: address.newSeed(), moves: "", position: null, is_practice: false, ...players.chosenSettings(), ...given }, { isNew: true, ...options });
 
 // Another match in the place of the present one.
 /** @type {(given: Partial<Match>) => Promise<void> | null} */
@@ -152,7 +189,8 @@ export function play(action) {
   const { game, match, answer } = opened();
   const text = answer.legal.find((one) => one.action === action)?.text;
   if (answer.person_seat !== null) {
-    say(`You play ${text}.${game.may_move_again ? "" : ` ${isThinking(answer, 1 - answer.person_seat)}`}`);
+    const isThen = arePrepared(match) ? isThinking(answer, 1 - answer.person_seat) : PREPARING;
+    say(`You play ${text}.${game.may_move_again ? "" : ` ${isThen}`}`);
   }
   return become({ ...match, moves: `${match.moves} ${text}` }, { foreseen: foreseen(game, answer, action) });
 }
@@ -176,7 +214,7 @@ export function undo() {
 export function next() {
   const { match } = opened();
   const person = address.isOnePerson(match.person) && address.isOnePerson(checked("person")) ? checked("person") : match.person;
-  return become({ ...match, person, seed: address.newSeed(), moves: "", position: null, is_practice: false }, { isOther: true });
+  return become({ ...match, person, seed: address.newSeed(), moves: "", position: null, is_practice: false }, { isNew: true, isOther: true });
 }
 
 // The next match, in the other seat.

@@ -20,6 +20,9 @@ export const nameOf = (match, seat) => match.seats[seat]?.label ?? capital(match
 export const isThinking = (match, seat, isSolving = false) =>
   `${(match.seats[seat] ?? match.opponent).label} is ${isSolving ? "still solving this position" : "thinking"}…`;
 
+// Said while the server loads and compiles players.
+export const PREPARING = "Preparing the opponent…";
+
 // What the person can do after an error.
 /** @type {(match: MatchView | null) => string} */
 export function whatToDo(match) {

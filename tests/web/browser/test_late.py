@@ -91,10 +91,29 @@ def test_the_stone_and_that_the_opponent_thinks_are_shown_at_once(
     action.wait()
     for square, stone in shown.items():
         expect(page.locator(f"[data-square='{square}']")).to_have_accessible_name(re.compile(f", {stone}(,|$)"))
-    expect(page.locator("#status")).to_have_text(re.compile(r"^You play \S+\. .* is thinking…$"))
+    expect(page.locator("#status")).to_have_text(
+        re.compile(r"^You play \S+\. (.* is thinking|Preparing the opponent)…$")
+    )
     expect(page.get_by_role("button", name="New match")).to_be_disabled()
     action.come()
     settled(page, 2)
+
+
+@pytest.mark.parametrize(("person", "plies"), [("first", 0), ("second", 1)])
+def test_a_match_is_shown_while_its_opponent_is_being_prepared(page: Page, person: str, plies: int) -> None:
+    late = Late(page, lambda body: body["advance"])
+    page.goto(f"/#play/connect_four?opponent=search-2&person={person}&seed=1")
+    late.wait()
+    expect(page.locator("#board [data-square]")).to_have_count(42)
+    if person == "first":
+        settled(page, 0)
+        expect(page.locator("#status")).to_have_text("Your turn: you are red.")
+    else:
+        expect(page.locator("#status")).to_have_text("Preparing the opponent…")
+    late.come()
+    settled(page, plies)
+    page.locator("#board .legal").first.click()
+    settled(page, plies + 2)
 
 
 def test_the_page_says_that_a_new_match_is_on_its_way(page: Page) -> None:

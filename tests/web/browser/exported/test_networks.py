@@ -46,7 +46,7 @@ def test_values_of_networks_are_those_of_the_library(
     check_positions(exported, agent_of_level(run_of(architecture)), 100)
 
 
-@pytest.mark.parametrize("architecture", [POLICY, "alphazero_residual"])
+@pytest.mark.parametrize("architecture", [POLICY, "alphazero_residual", "alphazero_convolutional"])
 def test_tree_search_and_its_network_are_those_of_the_library(
     architecture: str, exported: Page, address: Callable[[str], str], run_of: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -63,7 +63,7 @@ CHAINS = """
 async ({ boards, width }) => {
   const { winningSquares } = await import("./local/winning.js");
   const view = { rows: width, columns: width, is_rhombus: true };
-  return boards.map((squares) => winningSquares({ line_length: null, view }, squares));
+  return boards.map((squares) => winningSquares({ line_length: null, line_is_exact: false, view }, squares));
 }
 """
 

@@ -1,0 +1,100 @@
+"""What the page offers is compiled in the background, most likely first."""
+
+import os
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from selfplay.errors import SettingError
+from selfplay.games import Game
+from selfplay.settings.common import GameSettings
+from selfplay.settings.playing import WebSettings
+from selfplay.web import loaded_players, preparation
+from selfplay.web.app import create_app
+from selfplay.web.matches import MatchService
+from selfplay.web.preparation import likely_choices, prepare_all, preparing
+from tests.web.conftest import client_of, web_settings
+from tests.web.match_requests import answer, described, shown
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    latest = monotonic() + 60
+    while not is_so():
+        assert monotonic() < latest
+        sleep(0.01)
+
+
+def stay(settings: WebSettings) -> None:
+    """Write the number of this process, and do not end."""
+    file = Path(settings.run_dir) / "process"
+    file.with_suffix(".partial").write_text(str(os.getpid()))
+    file.with_suffix(".partial").rename(file)
+    sleep(1000)
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_another_process_prepares_until_the_server_stops(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(preparation, "prepare_all", stay)
+    noted = tmp_path / "process"
+    with preparing(web_settings(tmp_path)):
+        until(noted.exists)
+        process = int(noted.read_text())
+        assert process != os.getpid()
+    until(lambda: not is_running(process))
+
+
+def test_nothing_is_prepared_if_it_is_not_wanted_or_cannot_be_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delattr(preparation, "ProcessExecutor")
+    with preparing(web_settings(tmp_path, compile_ahead=False)):
+        pass
+    monkeypatch.setattr(preparation, "cache_folder", lambda: None)
+    with preparing(web_settings(tmp_path)):
+        pass
+
+
+def test_the_game_and_the_opponent_that_the_page_opens_with_come_first(tmp_path: Path) -> None:
+    service = MatchService(web_settings(tmp_path, game=GameSettings(name="sumto100")))
+    default = service.catalog.opponents(service.catalog.game("sumto100")).default
+    chosen = [(game.name, opponent) for game, opponent in islice(likely_choices(service.catalog), 8)]
+    assert chosen[0] == ("sumto100", default)
+    others = [name for name, _ in chosen if name != "sumto100"]
+    assert others[:2] == ["tictactoe", "connect_four"]
+
+
+def test_what_was_prepared_is_not_prepared_again_and_errors_end_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    prepared: list[str] = []
+
+    def note(service: MatchService, game: Game, opponent: str) -> None:
+        prepared.append(opponent)
+        raise SettingError("this opponent cannot play")
+
+    monkeypatch.setattr(preparation, "prepare", note)
+    monkeypatch.setattr(preparation, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(os, "nice", lambda _: None)
+    monkeypatch.setattr(preparation, "likely_choices", lambda catalog: [(catalog.game("hex"), one) for one in "ab"])
+    for _ in range(2):
+        prepare_all(web_settings(tmp_path))
+    assert prepared == ["a", "b"]
+
+
+def test_what_a_match_and_a_hint_need_is_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    service = MatchService(web_settings(tmp_path))
+    preparation.prepare(service, service.catalog.game("tictactoe"), "easy")
+    monkeypatch.delattr(loaded_players, "made_player")
+    client = client_of(create_app(service))
+    assert len(shown(client, described(opponent="easy", person="second"))["plies"]) == 1
+    assert answer(client, described(opponent="easy"), show=["hint"])["hint"] is not None
