@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import GameTooLargeError
+from selfplay.errors import GameTooLargeError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, perfect_values
 from selfplay.games.state import State
 from selfplay.players.best_value import BestValuePlayer, GraphPlayer
 from selfplay.players.player import ActionValues
+from selfplay.search.deadline import Deadline, current_deadline
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solves_whole_matches
 from selfplay.search.shared_solver import SharedSolver, Solving
 
@@ -177,12 +178,25 @@ def _shared_solver(game: Game) -> SharedSolver:
 ENDGAME_EMPTIES, ENDGAME_SECONDS = 14, 0.3
 """With at most this number of empty squares, a position of Othello is solved in less time, once its solver is
 compiled."""
+COMPILING_SECONDS = 60.0
+"""How long the first position may take, with which the solver is compiled."""
 
 
 class EndgamePlayer(SolverPlayer[SharedSolver]):
     """Perfect play near the end of matches, in a game whose exact solver does not reach their start."""
 
     name = "perfect play"
+
+    def __init__(self, solver: SharedSolver, time_limit: float | None = None) -> None:
+        super().__init__(solver, time_limit=time_limit)
+        self._is_compiled = False
+
+    def _values(self, state: State) -> NDArray[np.float64]:
+        if not self._is_compiled:
+            with current_deadline().paused(), Deadline(COMPILING_SECONDS).applied(), suppress(TimeLimitError):
+                self.solver.action_values(state)
+            self._is_compiled = True
+        return super()._values(state)
 
     def solves(self, state: State) -> Tensor:
         """bool[B]: whether a position has few enough empty squares."""
@@ -196,7 +210,7 @@ def endgame_player(game: Game, state: State) -> EndgamePlayer | None:
     """The player that plays an unfinished position (B = 1) near the end perfectly.
 
     It is made once per process, for all threads. None in other positions, and in games that `perfect_player_of` solves
-    or that have no exact solver. If its values take longer than ENDGAME_SECONDS, or while the solver is compiled, they
+    or that have no exact solver. If its values take longer than ENDGAME_SECONDS, compiling not counted, they
     raise NotSolvedYetError.
     """
     if game.exact_solver is None or bool(state.terminated):

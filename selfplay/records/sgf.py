@@ -23,6 +23,8 @@ from selfplay.registry import parts_of_game_name
 NUMBERS = {"go": "1", "gomoku": "4", "hex": "11"}
 """The property GM of each game."""
 GAMES = {number: name for name, number in NUMBERS.items()}
+EXACTLY_FIVE = "exactly five"
+"""The rules (RU) of Gomoku in which longer lines do not win."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 START = re.compile(r"\s*\(\s*;")
 TOKEN = re.compile(r"\[(?:[^\]\\]|\\.)*\]|[()]", re.DOTALL)
@@ -76,6 +78,8 @@ class SmartGameFormat:
         said = {"GM": int(number), "AP": ("selfplay", __version__), "PB": black, "PW": white}
         if game.komi is not None:
             said |= {"KM": game.komi, "RU": "Chinese"}
+        if game.presentation.line_is_exact:
+            said["RU"] = EXACTLY_FIVE
         if (result := record.result or result_of(game, states[-1])) is not None:
             said["RE"] = _result_text(result)
         for name, value in said.items():
@@ -154,10 +158,12 @@ class _Reader:
         if base is None:
             known = ", ".join(f"{number} ({name})" for number, name in GAMES.items())
             raise IllegalActionError(f"GM[{shortened(number)}]: matches of {known} can be read")
-        is_usual = usual is not None and usual.observation_shape[1] == size
-        same = usual if is_usual and own == base else None
+        rules = {"exact": 1} if self._said("RU") == EXACTLY_FIVE else {}
+        same = usual if usual is not None and own == base and usual.observation_shape[1] == size else None
+        if same is not None and rules and not same.presentation.line_is_exact:
+            same = None
         try:
-            game, komi = same or make_game(base, size), self._said("KM")
+            game, komi = same or make_game(base, size, **rules), self._said("KM")
             if game.komi is None or not komi or float(komi) == game.komi or (same and not self.needs_komi):
                 return game
             return make_game(base, size, komi=float(komi))

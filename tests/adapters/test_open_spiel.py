@@ -105,6 +105,8 @@ def test_a_bot_plays_where_the_actions_have_other_numbers(pyspiel) -> None:
 def test_games_and_bots_that_it_does_not_have_are_refused(pyspiel, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="game=sumto100: OpenSpiel does not have it; it has tictactoe"):
         make_player("openspiel:mcts", make_game("sumto100"), tmp_path)
+    with pytest.raises(SettingError, match="game=gomoku_exact=1: OpenSpiel has gomoku, but not with exact=1"):
+        make_player("openspiel:mcts", make_game("gomoku", exact=True), tmp_path)
     with pytest.raises(SettingError, match=r"game=breakthrough: OpenSpiel does not have it; .* breakthrough_6x6"):
         make_player("openspiel:mcts", make_game("breakthrough"), tmp_path)
     with pytest.raises(SettingError, match="write openspiel:mcts or openspiel:random"):

@@ -1,5 +1,7 @@
 """The perfect player: it cannot lose, takes every win, and breaks ties as configured."""
 
+from time import sleep
+
 import numpy as np
 import pytest
 import torch
@@ -8,9 +10,11 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import FIRST, SECOND, Grader
-from selfplay.players.perfect import PerfectPlayer
+from selfplay.players.perfect import EndgamePlayer, PerfectPlayer
+from selfplay.search.deadline import Deadline, current_deadline
+from selfplay.search.shared_solver import SharedSolver
 
-GAME = make_game("tictactoe")
+GAME, OTHELLO = make_game("tictactoe"), make_game("othello")
 
 
 def perfect_player(ties="random"):
@@ -49,3 +53,20 @@ def test_ties_are_broken_at_random_or_by_the_lowest_action():
 def test_a_match_that_is_over_has_no_policy():
     state = GAME.state_after(["0,0", "1,0", "0,1", "1,1", "0,2"])
     assert perfect_player().policy(state).sum() == 0
+
+
+class SolverToCompile:
+    """Gives every action the value 1, after a time in which a solver would be compiled."""
+
+    def action_values(self, state, *, on_value, **_):
+        sleep(0.2)
+        for action in OTHELLO.legal_action_mask(state)[0].nonzero()[:, 0].tolist():
+            on_value(action, 1)
+
+
+def test_the_first_values_near_the_end_are_exact_although_the_solver_is_compiled_first():
+    player = EndgamePlayer(SharedSolver(OTHELLO, lambda _: SolverToCompile()), time_limit=0.01)
+    with Deadline(0.1).applied():
+        values = player.action_values(OTHELLO.init())[0]
+        assert not current_deadline().is_over
+    assert values[~values.isnan()].tolist() == [1, 1, 1, 1]

@@ -26,7 +26,9 @@ def test_a_match_of_another_program_is_read_with_komi_handicap_passes_comments_a
     assert [record.game.action_to_string(square) for square in stones] == ["G7", "E5", "E4", "F4", "C3"]
 
 
-@pytest.mark.parametrize("name", ["go", "go_5x5_komi=-3.5", "gomoku", "gomoku_15x15", "hex", "hex_11x11"])
+@pytest.mark.parametrize(
+    "name", ["go", "go_5x5_komi=-3.5", "gomoku", "gomoku_15x15", "gomoku_exact=1", "hex", "hex_11x11"]
+)
 def test_written_matches_are_read_back(name):
     game = make_game(name)
     actions = game.read_transcript(game.presentation.example)
@@ -38,6 +40,7 @@ def test_written_matches_are_read_back(name):
     assert (record.players, record.comments) == (("level 3", "a]b"), comments)
     over = bool(record.states()[-1].terminated)
     assert record.result == (Result(1) if over else None)
+    assert read_record(written.text, game).game is game
     # The text names its board, so the game that is at hand changes nothing.
     assert read_record(written.text, make_game("othello")).game.name == name
     with pytest.raises(IllegalActionError, match=f"a match of {name}, not of go_3x3"):
