@@ -44,7 +44,8 @@ def find_pretrained(game: str) -> Path | None:
     It is the agent of this board; otherwise, for the sizes in OTHER_SIZES, one for boards of all sizes.
     """
     agents = pretrained_agents()
-    if game in agents or (parts := parts_of_game_name(game)).base not in OTHER_SIZES:
+    parts = parts_of_game_name(game)
+    if game in agents or parts.parameters or parts.base not in OTHER_SIZES:
         return agents.get(game)
     size = parts.size or GAMES[parts.base].sizes[0]
     return agents[f"{parts.base}_other_sizes"] if size in OTHER_SIZES[parts.base] else None

@@ -154,7 +154,8 @@ class GenericGameFormat(Transcript):
         start = None
         if (match.squares, match.to_move) != _usual_start(game):
             start = game.set_up(match.squares, match.to_move)
-        return written_match(game.written_moves(text), result, start)
+        moves = [(player, game.string_to_action(move)) for player, move in match.moves]
+        return written_match(moves, result, start)
 
     def write(self, record: Record) -> str:
         return ggf_of(record.game, record.states(), record.actions, record.players)

@@ -92,6 +92,8 @@ def test_boards_that_no_agent_was_trained_on_have_one_for_all_sizes(tmp_path: Pa
         outside = make_game(game, size=sizes[-1] + 1)
         assert find_pretrained(outside.name) is None
     assert pretrained_agent("gomoku").parents[1].name == "gomoku"
+    # Of other rules than those that were learned there is none.
+    assert find_pretrained("gomoku_15x15_length=4") is None
 
 
 def test_a_game_without_one_is_refused(tmp_path: Path) -> None:
