@@ -34,6 +34,7 @@ from .learners.learner import LevelInputs as LevelInputs
 from .learners.learner import Resources as Resources
 from .learners.learner import TrainedLevel as TrainedLevel
 from .learners.policy import Policy as Policy
+from .learners.records import Records as Records
 from .learners.temporal_differences import TemporalDifferences as TemporalDifferences
 from .learners.values import Values as Values
 from .named_players.by_name import grade as grade

@@ -274,7 +274,7 @@ def test_a_tilde_at_the_start_of_each_path_is_the_home_folder(
     monkeypatch.chdir(tmp_path)
     found = {leaf.name: leaf.field for leaf in leaves(compose_settings_of(kind, config))}
     paths = [name for name, field in found.items() if PATH.keys() <= field.metadata.keys()]
-    ends = "dir", "file", "folder", "path", "json", "runs", "sgf", "record", "commented"
+    ends = "dir", "file", "folder", "path", "json", "runs", "sgf", "record", "commented", "first_agent"
     assert paths == [name for name, field in found.items() if "str" in str(field.type) and name.endswith(ends)]
     for given, meant in {"~/a  b": "home/a  b", "./~/x": "~/x", "~no-user/x": "~no-user/x"}.items():
         settings = compose_settings_of(kind, config, overrides_of(dict.fromkeys(paths, given)))
