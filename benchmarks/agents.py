@@ -1,4 +1,4 @@
-"""Play Hard, which uses the agents that come with the program, against its recorded opponents, as a Markdown table.
+"""Play Strongest, which uses the agents that come with the program, against its recorded opponents, as a Markdown table.
 
     python benchmarks/agents.py
     python benchmarks/agents.py draughts othello --quick
@@ -32,7 +32,7 @@ RECORDED = {
     "gomoku_15x15": WinDrawLoss(20, 0, 0),
     "nine_mens_morris": WinDrawLoss(93, 5, 2),
 }
-"""Results of Hard against ROLLOUTS: won, drawn and lost."""
+"""Results of Strongest against ROLLOUTS: won, drawn and lost."""
 
 
 def main() -> None:
@@ -49,7 +49,7 @@ def main() -> None:
     for name in options.games:
         game, recorded = make_game(name), RECORDED[name]
         matches = 20 if options.quick else recorded.matches
-        results = match("hard", ROLLOUTS, game=game, matches=matches, seed=options.seed, opening_plies=4)
+        results = match("strongest", ROLLOUTS, game=game, matches=matches, seed=options.seed, opening_plies=4)
         (low, high), (lowest, highest) = score_interval(results), score_interval(recorded)
         agrees = low <= highest and lowest <= high
         differ |= not agrees

@@ -22,8 +22,9 @@ STRENGTHS = (*NOTICES, "strongest")
 
 SEARCH, DEEP_SEARCH = "search:negascout?table_bits=0", "search:negascout?table_bits=14"
 """Without a table, which saves little at small depths, so that each of many matches can have a player."""
-DEPTH, STRONGEST_DEPTH = 3, 5
-"""Plies that a search looks ahead in most games: that by whose values the weaker strengths draw, and the strongest."""
+DEPTH, STRONGEST_DEPTH, DEPTH_BY_FEATURES = 3, 5, 6
+"""Plies that a search looks ahead in most games: that by whose values the weaker strengths draw, and the strongest,
+with a learned agent and without."""
 SOLVED_DEPTH = 8
 """The same of the weaker strengths in games that can be solved, where only the ends of matches have values."""
 ENDGAME = 10
@@ -69,7 +70,7 @@ def _players(game: Game) -> tuple[str, Strength]:
         return f"{search}{SIMULATIONS}", Strength(f"{search}{MOST_SIMULATIONS}", FROM_VISITS)
     evaluation = PRETRAINED if has_agent else game.usual_evaluation
     if has_agent or game.features is not None:
-        depth = search_depth(learned_as, STRONGEST_DEPTH)
+        depth = search_depth(learned_as, STRONGEST_DEPTH if has_agent else DEPTH_BY_FEATURES)
         weaker = f"{SEARCH}&evaluation={evaluation}&depth={max(DEPTH, depth // 2)}"
         endgame = "" if game.exact_solver is None else f"&endgame={ENDGAME}"
         strongest = Strength(f"{DEEP_SEARCH}&evaluation={evaluation}&depth={depth}&slack={SLACK}{endgame}")
