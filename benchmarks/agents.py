@@ -1,4 +1,4 @@
-"""Play Strongest, which uses the agents that come with the program, against its recorded opponents, as a Markdown table.
+"""Play Strongest, which uses the agents of the program, against its recorded opponents, as a Markdown table.
 
     python benchmarks/agents.py
     python benchmarks/agents.py draughts othello --quick
