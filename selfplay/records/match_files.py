@@ -15,7 +15,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from selfplay.errors import IllegalActionError, InvalidFileError, SettingError, shortened
+from selfplay.errors import IllegalActionError, InvalidFileError, SettingError
 from selfplay.files import read_bytes, user_path
 from selfplay.games import Game
 from selfplay.records import FORMATS, decoded, format_of_text
@@ -71,7 +71,7 @@ def found_files(patterns: Sequence[str]) -> list[Path]:
         path = user_path(pattern)
         paths = [path] if path.exists() else Path(path.anchor).glob(str(path.relative_to(path.anchor)))
         if not (files := sorted(one for one in paths if one.is_file())):
-            raise SettingError(f"files={shortened(pattern)}: there is no such file")
+            raise SettingError(f"files={pattern}: there is no such file")
         found |= dict.fromkeys(files)
     return list(found)
 

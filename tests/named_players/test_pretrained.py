@@ -81,7 +81,7 @@ def test_it_beats_the_random_player(name: str) -> None:
 def test_boards_that_no_agent_was_trained_on_have_one_for_all_sizes(tmp_path: Path) -> None:
     for game, sizes in OTHER_SIZES.items():
         board = make_game(game, size=sizes[-1])
-        assert strengths(board)["hard"].startswith("mcts:pretrained?")
+        assert strengths(board)["hard"].player.startswith("mcts:pretrained?")
         assert judge_name(board)[0].startswith("mcts:pretrained?")
         assert usual_player(board, RunFolder(tmp_path)) == "mcts:pretrained"
         path = pretrained_agent(board.name)
