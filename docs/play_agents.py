@@ -1,10 +1,11 @@
-"""Adds the page with each agent that comes with the program to the site of the documentation (a hook of mkdocs)."""
+"""Adds a page for each board with an agent that comes with the program to the site of the documentation (a hook of mkdocs)."""
 
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from selfplay.players.pretrained import pretrained_agents
+from selfplay.games import game_names
+from selfplay.players.pretrained import find_pretrained
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page
@@ -12,7 +13,7 @@ from selfplay.web.export_page import export_page
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Write play/GAME/ below the folder of the site."""
-    for game in pretrained_agents():
+    for game in filter(find_pretrained, game_names()):
         folder = Path(config.site_dir) / "play" / game
         export_page(
             ExportPageSettings(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from selfplay.architectures.capabilities import has_compiled_values
 from selfplay.errors import SettingError
-from selfplay.games import GAMES, make_game
+from selfplay.games import GAMES, game_names, make_game
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import read_metadata
@@ -55,7 +55,7 @@ def pretrained_agent(game: str) -> Path:
     """The same, which must exist. Raises SettingError if none comes with the program."""
     if (found := find_pretrained(game)) is None:
         raise SettingError(
-            f"no pretrained agent for game={game}; games with one: {', '.join(pretrained_agents()) or 'none'}"
+            f"no pretrained agent for game={game}; games with one: {', '.join(sorted(filter(find_pretrained, game_names()))) or 'none'}"
         )
     return found
 
