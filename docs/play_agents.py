@@ -1,4 +1,4 @@
-"""Adds a page for each board with an agent that comes with the program to the site of the documentation (a hook of mkdocs)."""
+"""Adds a page for each board with an agent to the site of the documentation (a hook of mkdocs)."""
 
 from pathlib import Path
 

@@ -54,9 +54,8 @@ def find_pretrained(game: str) -> Path | None:
 def pretrained_agent(game: str) -> Path:
     """The same, which must exist. Raises SettingError if none comes with the program."""
     if (found := find_pretrained(game)) is None:
-        raise SettingError(
-            f"no pretrained agent for game={game}; games with one: {', '.join(sorted(filter(find_pretrained, game_names()))) or 'none'}"
-        )
+        known = ", ".join(sorted(filter(find_pretrained, game_names()))) or "none"
+        raise SettingError(f"no pretrained agent for game={game}; games with one: {known}")
     return found
 
 
