@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from selfplay.architectures import MOST_LAYERS, Output, require_board, require_positive_integer
 from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
-from selfplay.architectures.residual import ResidualBlock
+from selfplay.architectures.residual import residual_trunk
 from selfplay.errors import SettingError
 
 
@@ -74,11 +74,7 @@ class AlphaZeroConvolutional(nn.Module):
                 f"few others, and this game has {num_actions}; set architecture=alphazero_residual"
             )
         sizes = [2 * value_channels, *hidden_sizes]
-        self.trunk = nn.Sequential(
-            nn.Conv2d(planes, channels, kernel_size=3, padding=1),
-            *(ResidualBlock(channels, blocks) for _ in range(blocks)),
-            nn.ReLU(),
-        )
+        self.trunk = residual_trunk(planes, channels, blocks)
         self.value_head = nn.Sequential(
             nn.Conv2d(channels, value_channels, kernel_size=1),
             nn.ReLU(),

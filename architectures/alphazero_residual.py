@@ -9,7 +9,7 @@ from selfplay.architectures import MOST_LAYERS, Output, require_board, require_p
 from selfplay.architectures.alphazero_mlp import policy_layer
 from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
-from selfplay.architectures.residual import ResidualBlock
+from selfplay.architectures.residual import residual_trunk
 
 
 class AlphaZeroResidual(nn.Module):
@@ -44,11 +44,7 @@ class AlphaZeroResidual(nn.Module):
         require_positive_integer("blocks", blocks, MOST_LAYERS)
         planes, rows, columns = observation_shape
         sizes = [value_channels * rows * columns, *hidden_sizes]
-        self.trunk = nn.Sequential(
-            nn.Conv2d(planes, channels, kernel_size=3, padding=1),
-            *(ResidualBlock(channels, blocks) for _ in range(blocks)),
-            nn.ReLU(),
-        )
+        self.trunk = residual_trunk(planes, channels, blocks)
         self.value_head = nn.Sequential(
             *_planes(channels, value_channels), *hidden_layers(sizes, dropout), nn.Linear(sizes[-1], 1)
         )

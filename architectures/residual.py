@@ -41,6 +41,16 @@ class ResidualBlock(nn.Module):
         return [nn.ReLU(), self.first, nn.ReLU(), self.last]
 
 
+def residual_trunk(planes: int, channels: int, blocks: int) -> nn.Sequential:
+    """A 3x3 convolution and residual blocks, which several heads can share: float32[N, planes, rows, columns] to
+    [N, channels, rows, columns]."""
+    return nn.Sequential(
+        nn.Conv2d(planes, channels, kernel_size=3, padding=1),
+        *(ResidualBlock(channels, blocks) for _ in range(blocks)),
+        nn.ReLU(),
+    )
+
+
 class Residual(nn.Module):
     """A 3x3 convolution, residual blocks, and a head as in AlphaZero (Silver et al., 2018): a 1x1 convolution to
     `head_channels` planes, then linear layers as in `MLP`. All convolutions keep the size of the board.

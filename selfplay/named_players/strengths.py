@@ -9,7 +9,7 @@ from typing import NamedTuple
 from selfplay.games import Game
 from selfplay.named_players.ladders import temperatures_of
 from selfplay.named_players.make import make_player
-from selfplay.named_players.names import PlayerName, player_kind
+from selfplay.named_players.names import PlayerKind, PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.pretrained import PRETRAINED, find_pretrained, is_for_compiled_search, search_depth
@@ -114,51 +114,16 @@ def _made(game: Game, name: PlayerName, temperature: float | None) -> Player:
     return player
 
 
-@player_kind("beginner")
-def beginner(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
-    """the opponent that sees every second win or threat
+def _kind(strength: str, meaning: str) -> PlayerKind:
+    def made(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
+        return _made(game, name, temperature)
 
-    Args:
-        temperature: the higher, the weaker; null: as measured for the game
-    """
-    return _made(game, name, temperature)
+    made.__doc__ = f"{meaning}\n\nArgs:\n    temperature: the higher, the weaker; null: as measured for the game"
+    return player_kind(strength)(made)
 
 
-@player_kind("easy")
-def easy(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
-    """the opponent that sees three of four wins and threats
-
-    Args:
-        temperature: the higher, the weaker; null: as measured for the game
-    """
-    return _made(game, name, temperature)
-
-
-@player_kind("medium")
-def medium(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
-    """the opponent that seldom misses a win or a threat
-
-    Args:
-        temperature: the higher, the weaker; null: as measured for the game
-    """
-    return _made(game, name, temperature)
-
-
-@player_kind("hard")
-def hard(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
-    """the opponent that makes small mistakes
-
-    Args:
-        temperature: the higher, the weaker; null: as measured for the game
-    """
-    return _made(game, name, temperature)
-
-
-@player_kind("strongest")
-def strongest(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
-    """the strongest opponent that comes with the program and answers at once
-
-    Args:
-        temperature: the higher, the weaker; null: as measured for the game
-    """
-    return _made(game, name, temperature)
+beginner = _kind("beginner", "the opponent that sees every second win or threat")
+easy = _kind("easy", "the opponent that sees three of four wins and threats")
+medium = _kind("medium", "the opponent that seldom misses a win or a threat")
+hard = _kind("hard", "the opponent that makes small mistakes")
+strongest = _kind("strongest", "the strongest opponent that comes with the program and answers at once")
