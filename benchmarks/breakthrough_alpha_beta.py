@@ -1,6 +1,6 @@
 """Matches of Breakthrough against an independent program: alpha-beta that counts stones, written without the library.
 
-    python benchmarks/breakthrough_alpha_beta.py hard --size 8 --depth 2
+    python benchmarks/breakthrough_alpha_beta.py strongest --size 8 --depth 2
     python benchmarks/breakthrough_alpha_beta.py 'search:negascout?depth=5&evaluation=level:6' --run-dir outputs/try
 
 The program looks `--depth` plies ahead and values a position by the stones of both players; of equal moves it takes one
@@ -100,7 +100,7 @@ def stones(game, state):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("player", help="the name of the player, such as hard")
+    parser.add_argument("player", help="the name of the player, such as strongest")
     parser.add_argument("--size", type=int, default=8, help="squares along a side (default 8)")
     parser.add_argument("--depth", type=int, default=2, help="plies that the program looks ahead (default 2)")
     parser.add_argument("--matches", type=int, default=20)
