@@ -38,7 +38,7 @@ class ActionDescription:
         "Its grade by these values: inaccuracy, mistake or blunder; null: none of these, or unknown."
     )
     warning: str | None = _described(
-        "A sentence to confirm first, for a pass by which the match can end as the board stands; null for others."
+        "A sentence to confirm first, for a pass after which the board can be counted; null for others."
     )
 
 

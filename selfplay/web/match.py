@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.errors import ForfeitError, TimeLimitError
+from selfplay.errors import ForfeitError, NotNowError, TimeLimitError
 from selfplay.games import Game, State
+from selfplay.games.dead_stones import dead_stones
 from selfplay.matches.arena import statuses_of
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
@@ -24,6 +25,7 @@ from selfplay.search.shared_solver import Solving
 from selfplay.web.loaded_players import NotFoundError
 from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.schemas import (
+    CountView,
     HintView,
     JudgedView,
     MatchFileView,
@@ -158,6 +160,10 @@ class Match:
             squares: Any = game.squares(record.start)[0].tolist()
             self.position = PositionRequest(squares=squares, to_move=0 if int(record.start.current_player) == 0 else 1)
         self.session.resume(record.actions, start=record.start, is_practice=request.is_practice, counts=counts)
+        self._uncounted = self.session.state
+        self.is_being_counted = self.session.is_counted_by_people and (request.dead is None or not request.is_agreed)
+        if request.dead is not None:
+            self.session.take_off(request.dead)
 
     @cached_property
     def _judging(self) -> Participant:
@@ -250,7 +256,8 @@ class Match:
         actions = [played.action for played in self.session.plies]
         players = [player for player in self.session.players if player is not None]
         return MatchView(
-            **description | {"standing": "; ".join(statuses_of(*players)) or None},
+            **description | self._unfinished() | {"standing": "; ".join(statuses_of(*players)) or None},
+            count=self._count() if self.is_being_counted else None,
             opponent=self.opponent.offer,
             person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
             people=self.people,
@@ -261,6 +268,25 @@ class Match:
             position=self.position,
             opening=None if self.position else self.game.presentation.opening(actions),
         )
+
+    def _count(self) -> CountView:
+        session = self.session
+        assert session.result_text is not None, "both have passed"
+        lead = float(self.game.score(session.state))
+        return CountView(dead=self.request.dead or [], result=session.result_text, lead=lead)
+
+    def _unfinished(self) -> dict[str, Any]:
+        """What the view has instead while people have not agreed on dead stones, which stay on the board."""
+        if not self.is_being_counted:
+            return {}
+        state = self._uncounted if self.shown == len(self.session.plies) else self.session.state_before(self.shown)
+        return {"is_over": False, "winner": None, "result": None, "squares": self.game.squares(state)[0].tolist()}
+
+    def dead(self) -> list[int]:
+        """The stones that are proposed as dead. Raises NotNowError unless people have to agree on them."""
+        if not self.is_being_counted:
+            raise NotNowError("stones can only be dead where both players have passed")
+        return dead_stones(self.game, self._uncounted, self.session.key)
 
     def hint(self) -> HintView | None:
         """The best action that is known, without waiting for exact values; None if no time is left to search for it.

@@ -2,7 +2,7 @@
 
 /** The fields of a request that describe a match. */
 type Match = Required<
-  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "adviser" | "seed" | "moves" | "position" | "is_practice">
+  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "adviser" | "seed" | "moves" | "position" | "is_practice" | "dead">
 >;
 
 /** A match in an address. The game may be unknown, and null stands for the default opponent. */
@@ -47,7 +47,7 @@ type Mode = "perfect" | "adviser" | "none";
 type Drawn = Pick<MatchDescription, "legal" | "winning_squares"> & {
   squares: number[];
   plies: Pick<PlyDescription, "square" | "origin" | "turned">[];
-} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners" | "marks" | "ko">>;
+} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners" | "marks" | "ko" | "count">>;
 
 /** What a game without a board draws of it. */
 type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">;
@@ -91,6 +91,8 @@ interface State {
   foreseen: Partial<Drawn> | null;
   /** The action that a person has to choose a second time, because it can end the match. */
   unconfirmed: number | null;
+  /** By how many points seat 0 leads if the stones are dead that the program found where both have passed. */
+  proposed: number | null;
   /** The hint on the board. */
   hint: Choice["hint"];
   /** Null outside of one. */

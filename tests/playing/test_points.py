@@ -38,16 +38,13 @@ def test_go_shows_who_leads_the_crossing_of_ko_and_how_passes_end_the_match():
     shown = describe(session)
     assert (shown.lead, shown.points, shown.ko) == (-9.5, None, 8)
     result = "White wins. Points: black 2, white 11.5, with komi 7.5."
-    ending = "the match ends as the board stands"
+    counted = f"the board is counted. If all stones are alive: {result}"
     warnings = {one.text: one.warning for one in shown.legal}
-    assert warnings.pop("pass") == f"If the other player passes too, {ending}: {result}"
+    assert warnings.pop("pass") == f"If the other player passes too, {counted}"
     assert set(warnings.values()) == {None}
     session.play(9)
     shown = describe(session)
-    assert (shown.ko, shown.legal[-1].warning) == (
-        None,
-        f"This {ending.replace('the match ends', 'ends the match')}: {result}",
-    )
+    assert (shown.ko, shown.legal[-1].warning) == (None, f"After this pass {counted}")
     session.play(9)
     assert (session.result_text, describe(session).points) == (result, [2.0, 11.5])
 

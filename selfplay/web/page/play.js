@@ -6,6 +6,7 @@ import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
 import { canHint, canUndo } from "./controls.js";
+import { isAccepted, isCounting, turn } from "./counting.js";
 import { at, clicked } from "./drawing.js";
 import { hasBoard } from "./geometry.js";
 import { whyIllegal } from "./illegal.js";
@@ -127,7 +128,7 @@ function isConfirmed(action) {
 
 // Called when a click on the board does nothing.
 /** @type {(square: number, chosen: number | null) => void} */
-const refuse = (square, chosen) => say(whyIllegal(square, chosen));
+const refuse = (square, chosen) => (isCounting() ? turn(square) : say(whyIllegal(square, chosen)));
 
 // The action chosen last while an opponent takes over.
 /** @type {number | null} */
@@ -197,7 +198,10 @@ function playOn() {
   }
 }
 
-const buttons = { new: newMatch, undo, hint: giveHint, rematch: actions.rematch, step: actions.step, run: actions.run, back, forward };
+const agree = () => isAccepted() && actions.agree();
+const resume = () => isCounting() && !state.isBusy && actions.resume();
+
+const buttons = { agree, resume, new: newMatch, undo, hint: giveHint, rematch: actions.rematch, step: actions.step, run: actions.run, back, forward };
 Object.entries(buttons).forEach(([id, handler]) => clicked(id, handler));
 clicked("to-start", () => stepTo(0));
 clicked("to-end", () => stepTo(Infinity));
