@@ -299,8 +299,8 @@ class GoPresentation(Presentation):
             "A move may not leave your own chain without a liberty.",
             "Ko: a stone that has just captured one stone may not be captured at once if that repeats the position.",
             f"The match ends after two passes in a row, or after {game.max_game_length} plies.",
-            "On the page, people then agree which stones are dead, and these are taken off. Elsewhere all stones on the "
-            "board count as alive: capture the dead ones before you pass.",
+            "On the page, people then agree which stones are dead, and these are taken off. Elsewhere all stones on "
+            "the board count as alive: capture the dead ones before you pass.",
             f"White gets {game.komi:g} points (komi) because black moves first.",
         )
         # Black surrounds the stone in the middle; white plays in two corners, or passes where they are too close.

@@ -320,7 +320,7 @@ class Session:
 
     @property
     def is_counted_by_people(self) -> bool:
-        """Whether both have passed in a match with people in which squares count, who then say which stones are dead."""
+        """Whether both have passed in a match with people in which squares count, who then say what is dead."""
         last = [ply.action for ply in self.plies[-2:]]
         have_passed = len(last) == 2 and not any(map(self.game.presentation.pointed_squares, last))
         return have_passed and self.is_over and self.game.rules.owned is not None and None in self.players
