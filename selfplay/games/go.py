@@ -17,7 +17,6 @@ which is always legal. The rules are those of Tromp and Taylor with three differ
 An observation shows a crossing that is illegal because of ko in the planes of both players; it is empty.
 """
 
-from collections.abc import Callable
 from functools import cache, cached_property
 from math import prod
 from typing import Any, NamedTuple
@@ -32,6 +31,7 @@ from selfplay.compute.compiled_words import bit_like, lowest, part
 from selfplay.compute.positions import Packed, field_values, flag, number, packed_fields, position, squares
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError
+from selfplay.games.chains import chain_rules
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_bits
 from selfplay.games.presentation import Presentation
@@ -54,48 +54,6 @@ PLANES_OF_PLIES = 10
 def count_bits(width: int) -> int:
     """The number of bits that count the plies."""
     return (2 * width * width + 1).bit_length()
-
-
-class ChainRules(NamedTuple):
-    """Rules of boards."""
-
-    beside: Callable[[Word], Word]
-    """(crossings) to those beside them; may set bits after the board."""
-    beside_two: Callable[[Word], Word]
-    """(crossings) to those beside at least two of them; may set bits after the board."""
-    connected: Callable[[Word, Word], Word]
-    """(crossings, start) to those of `crossings` in chains that contain one of `start` or are beside one."""
-
-
-@cache
-def chain_rules(width: int) -> ChainRules:
-    """The rules of chains on `width` x `width` crossings."""
-    numbers = np.arange(width * width).reshape(width, width)
-    size = numbers.size
-    not_left, not_right = (word_of(part.reshape(-1).tolist(), size) for part in (numbers[:, 1:], numbers[:, :-1]))
-
-    @rule
-    def beside(crossings: Word) -> Word:
-        columns = ((crossings & not_right) << 1) | ((crossings & not_left) >> 1)
-        return columns | (crossings << width) | (crossings >> width)
-
-    @rule
-    def beside_two(crossings: Word) -> Word:
-        left, right = (crossings & not_right) << 1, (crossings & not_left) >> 1
-        above, below = crossings << width, crossings >> width
-        return (left & right) | (above & below) | ((left | right) & (above | below))
-
-    @rule
-    def connected(crossings: Word, start: Word) -> Word:
-        found = crossings & (start | beside(start))
-        while True:
-            grown = found | (crossings & beside(found))
-            if grown == found:
-                break
-            found = grown
-        return found
-
-    return ChainRules(beside, beside_two, connected)
 
 
 @cache
