@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import word_of
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.compute.words import WordInt
+from selfplay.games.chains import chain_rules
 from selfplay.games.game import Game
-from selfplay.games.go import chain_rules
 from selfplay.games.state import State
 
 PLAYOUTS = 48
