@@ -10,8 +10,8 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import ForfeitError, NotNowError, TimeLimitError
 from selfplay.games import Game, State
-from selfplay.games.dead_stones import dead_stones
 from selfplay.matches.arena import statuses_of
+from selfplay.players.dead_stones import dead_stones
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.estimates import Estimate, grade_of

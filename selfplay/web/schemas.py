@@ -129,10 +129,25 @@ class ErrorView(BaseModel):
     error: str
 
 
+class GameOption(BaseModel):
+    """A parameter of a game that people choose for a match."""
+
+    name: str
+    label: str
+    value: float = Field(description="Its value in this game; 1 or 0 if it is true or false.")
+    usual: float = Field(description="Its value in the game of the board.")
+    is_flag: bool = Field(description="Whether it is true or false.")
+
+
 class GameView(BaseModel):
     """A game that can be played."""
 
-    name: str
+    name: str = Field(description="That of the board, and _name=value for each option that is not as usual.")
+    board: str = Field(description="The name of the game with this board and the usual options.")
+    options: list[GameOption]
+    handicaps: dict[int, list[int]] = Field(
+        description="By number, the squares of the handicap stones of seat 0, after which seat 1 moves; empty: none."
+    )
     title: str
     aim: str
     action_help: str

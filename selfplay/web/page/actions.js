@@ -6,6 +6,7 @@ import * as api from "./api.js";
 import { foreseen } from "./board.js";
 import { propose } from "./counting.js";
 import { at, check, checked } from "./drawing.js";
+import { chosenStart } from "./options.js";
 import * as players from "./players.js";
 import { ask, askForMore, look, stopAsking } from "./review.js";
 import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
@@ -177,10 +178,14 @@ async function answered(request, mine) {
 
 // ---------------------------------------------------------------------- what a person does
 
+// A match of a game with the players and the handicap that are chosen.
+/** @type {(game: string) => Match} */
+export const newMatch = (game) => ({ game, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null, ...players.chosenSettings() });
+
 // A new match with the players that are chosen.
 /** @type {(given?: Partial<Match>, options?: Options) => Promise<void>} */
 export const begin = (given = {}, options = {}) =>
-  become({ game: opened().game.name, seed: address.newSeed(), moves: "", position: null, is_practice: false, dead: null, ...players.chosenSettings(), ...given }, { isNew: true, ...options });
+  become({ ...newMatch(opened().game.name), position: null, ...given }, { isNew: true, ...options });
 
 // Another match in the place of the present one.
 /** @type {(given: Partial<Match>) => Promise<void> | null} */
@@ -222,7 +227,7 @@ export function undo() {
 export function next() {
   const { match } = opened();
   const person = address.isOnePerson(match.person) && address.isOnePerson(checked("person")) ? checked("person") : match.person;
-  return become({ ...match, person, seed: address.newSeed(), moves: "", position: null, is_practice: false, dead: null }, { isNew: true, isOther: true });
+  return become({ ...match, person, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null }, { isNew: true, isOther: true });
 }
 
 // The next match, in the other seat.

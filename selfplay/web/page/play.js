@@ -11,6 +11,7 @@ import { at, clicked } from "./drawing.js";
 import { hasBoard } from "./geometry.js";
 import { whyIllegal } from "./illegal.js";
 import * as lesson from "./lesson.js";
+import * as options from "./options.js";
 import { showMatch } from "./match_view.js";
 import * as players from "./players.js";
 import { ask, goTo } from "./review.js";
@@ -49,6 +50,7 @@ export async function open(game, saved, shown = null, complaint = null) {
   ["--rows", "--columns"].forEach((size) => at("play").style.setProperty(size, at("board").style.getPropertyValue(size)));
   players.showOffer({ opponents: [], notes: [] });
   setup.open(game);
+  options.show(game);
   try {
     const offer = await api.opponents(game.name);
     if (mine === state.visit) {
@@ -81,6 +83,7 @@ async function beginAndProve(match = {}) {
   const mine = state.visit;
   await actions.begin(match);
   if (mine === state.visit) {
+    options.showHandicap(state.match?.position ?? null);
     players.showProof(opened().game);
   }
 }
@@ -145,6 +148,8 @@ function newMatch() {
     location.reload();
   } else if (!players.areKnown()) {
     open(state.game, null);
+  } else if (options.chosenGame() !== state.game.name) {
+    location.hash = address.write(actions.newMatch(options.chosenGame()));
   } else if (state.match === null) {
     beginAndProve();
   } else {
