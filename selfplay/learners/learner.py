@@ -104,6 +104,15 @@ class LevelInputs:
         return self.agent
 
 
+class Source(NamedTuple):
+    """The matches from which the dataset of a level is made."""
+
+    matches: int
+    """Their number."""
+    files: Sequence[Path] = ()
+    """The files that they are read from; none: they are played."""
+
+
 class TrainedLevel(NamedTuple):
     """A level that has been trained."""
 
@@ -183,16 +192,12 @@ class Learner:
         """Parameters with which training would need less memory, as lines for people."""
         return []
 
-    def num_matches(self, game: Game, matches: int) -> int:
-        """How many matches the dataset of a level has, in a run with this number of matches.
+    def source(self, game: Game, matches: int) -> Source:
+        """The matches from which the dataset of a level is made, in a run with this number of matches.
 
         Raises SettingError or InvalidFileError if they come from files that are not there or not readable.
         """
-        return matches
-
-    def record_files(self) -> list[Path]:
-        """The files of recorded matches from which datasets are made. Raises SettingError if there are none."""
-        return []
+        return Source(matches)
 
     def opponents_of(self, level: int) -> range:
         """The earlier levels, from 1, that also play the matches of a level."""

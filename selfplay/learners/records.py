@@ -5,7 +5,6 @@ Later levels learn from their own matches, with another learner: from_level={2: 
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import torch
 
@@ -16,7 +15,7 @@ from selfplay.dataset.target_rules import chosen_actions, full
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
+from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, Source
 from selfplay.learners.policy import Policy, require_policy_head, with_policies
 from selfplay.learners.self_play import check_matches, generation_key
 from selfplay.learners.values import FitsRows
@@ -62,20 +61,22 @@ class Records(FitsRows):
         if self.policies:
             Learner.check_processes(self, count)
 
-    def record_files(self) -> list[Path]:
+    def match_files(self, game: Game) -> MatchFiles:
+        """The recorded matches. Raises SettingError, InvalidFileError as `source`."""
         if not self.files:
             raise SettingError("files=[]: learner=records needs files of matches, such as files=[games/*.wtb]")
-        return found_files(self.files)
+        return MatchFiles(found_files(self.files), game)
 
-    def num_matches(self, game: Game, matches: int) -> int:
-        return len(MatchFiles(self.record_files(), game))
+    def source(self, game: Game, matches: int) -> Source:
+        files = self.match_files(game)
+        return Source(len(files), files.paths)
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
         check_matches(agent.game, self.outcome_of(), 0, self.exact_from)
         if self.policies:
             require_policy_head(agent, "policies=true")
-        if not self.num_matches(agent.game, 0):
+        if not len(self.match_files(agent.game)):
             raise SettingError(f"files={','.join(self.files)}: there are no matches in these files")
 
     def check_matches(self, matches: int, seed: int, level: int) -> None:
@@ -93,7 +94,7 @@ class Records(FitsRows):
         return with_policies(rows, game) if self.policies else rows._replace(policy=None)
 
     def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
-        files = MatchFiles(self.record_files(), inputs.game)
+        files = self.match_files(inputs.game)
         size = inputs.resources.batch_size or USUAL_BATCH_SIZE
         if self.policies:
             size = min(size, MOST_WITH_POLICIES)

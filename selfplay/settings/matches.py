@@ -1,6 +1,6 @@
 """The settings of matches between named players, of tournaments, of proofs and of corrections.
 
-conf/matches.yaml, conf/tournament.yaml, conf/prove.yaml, conf/correct.yaml
+conf/matches.yaml, conf/compete.yaml, conf/tournament.yaml, conf/prove.yaml, conf/correct.yaml
 """
 
 from dataclasses import dataclass, field
@@ -14,15 +14,35 @@ from selfplay.settings.fields import PATH
 
 
 @dataclass
-class MatchSettings(LockstepSettings):
+class SeriesSettings(LockstepSettings):
+    """Matches of two players."""
+
+    matches: int = field(default=200, metadata=count(1))
+    """Number of matches."""
+    show: bool = False
+    """Also show the boards of every match side by side, each with its action."""
+
+
+@dataclass
+class CompeteSettings(SeriesSettings):
+    """Matches between the two policies of trained tables."""
+
+    tables: str = "temporal_difference"
+    """The trained tables: RUN_DIR/tabular/NAME.npz, or a path."""
+    matches: int = field(default=1000, metadata=count(1))
+    """Number of matches; the policy of the first player always moves first."""
+    epsilon: float = field(default=0.0, metadata=within(0, 1))
+    """Share of the actions that are random."""
+
+
+@dataclass
+class MatchSettings(SeriesSettings):
     """Matches between two named players."""
 
     first: str = field(default="random", metadata=PLAYER_NAME)
     """The player that moves first, at least in the first match."""
     second: str = field(default="random", metadata=PLAYER_NAME)
     """The other player."""
-    matches: int = field(default=200, metadata=count(1))
-    """Number of matches."""
     swap: bool = True
     """Swap seats after every match."""
     learn: bool = True
@@ -31,11 +51,10 @@ class MatchSettings(LockstepSettings):
     """Random plies at the start, the same in the two matches in which a pair swaps seats. null: 0, or, if the players
     repeat themselves, an eighth of the longest match, at most 8."""
     report_every: int | None = field(default=None, metadata=count(1))
-    """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
+    """Matches between two lines of progress; null: on a terminal a bar, elsewhere a line for each twentieth of all, or
+    for each match if a player learns."""
     sgf: str | None = field(default=None, metadata=PATH)
     """Folder for the matches as SGF files (Go, Gomoku and Hex)."""
-    show: bool = False
-    """Also show the boards of every match side by side, each with its action."""
 
 
 @dataclass

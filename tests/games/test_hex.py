@@ -39,7 +39,7 @@ def test_a_player_has_won_exactly_with_a_chain_between_its_edges(width: int) -> 
         first, second = set(cells[::2]), set(cells[1::2])
         moved, other = (first, second) if len(cells) % 2 else (second, first)
         won = is_connected(moved, width, downwards=bool(len(cells) % 2))
-        assert bool(rules.is_terminal(rules.position(word_of(other), word_of(moved)))) == won
+        assert bool(rules.is_terminal(rules.position(word_of(other), word_of(moved), len(cells) % 2))) == won
         results.append(won)
     assert {True, False} == set(results)
 
@@ -55,7 +55,7 @@ def test_the_first_player_wins_on_nine_cells_from_the_centre_and_not_from_a_corn
         return max(-value(rules.play(p, cell)) for cell in range(9) if legal >> cell & 1)
 
     assert value(rules.initial) == 1
-    assert [-value(rules.position(0, 1 << cell)) for cell in (4, 0, 8)] == [1, -1, -1]
+    assert [-value(rules.position(0, 1 << cell, 1)) for cell in (4, 0, 8)] == [1, -1, -1]
 
 
 def test_rows_are_drawn_further_and_further_to_the_right_and_values_on_their_cells() -> None:

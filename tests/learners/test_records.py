@@ -34,7 +34,7 @@ def generated(learner: Records, batch_size: int | None = None, game: Game = GAME
     """The rows of all matches of the files, and what is said about those that are skipped."""
     skipped = list[str]()
     resources = Resources(batch_size=batch_size, on_skipped=skipped.append)
-    count = learner.num_matches(game, 0)
+    count = learner.source(game, 0).matches
     return concatenate(list(learner.generate(LevelInputs(game, resources=resources), range(count)))), skipped
 
 
