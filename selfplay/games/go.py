@@ -47,6 +47,10 @@ USUAL_KOMI = 7.5
 """On other boards."""
 
 
+PLANES_OF_PLIES = 10
+"""The bits of the largest number of plies, on boards of all sizes, so that networks of one size fit the others."""
+
+
 def count_bits(width: int) -> int:
     """The number of bits that count the plies."""
     return (2 * width * width + 1).bit_length()
@@ -175,7 +179,8 @@ def go_rules(width: int, komi: float) -> Rules:
     @rule
     def observation_entry(p: Position, index: int) -> int:
         """Channel 0: the stones of the player who has just moved, and ko; 1: those of the player to move, and ko; 2:
-        whether the former has passed; 3 and more: the bits of the number of plies, the lowest first."""
+        whether the former has passed; 3 and more: the bits of the number of plies, the lowest first. On most boards the
+        last ones are always 0."""
         channel = index // size
         if channel >= 3:
             return (p.plies >> (channel - 3)) & 1
@@ -201,14 +206,19 @@ def go_rules(width: int, komi: float) -> Rules:
 
 
 class GoCodec(BitCodec):
-    """The codec of observations in which the crossing of ko is in the planes of both players."""
+    """The codec of observations in which the crossing of ko is in the planes of both players.
+
+    The last planes, for which the number of plies has no bits, are 0.
+    """
 
     def __init__(self, position: Any, observation_shape: tuple[int, ...]) -> None:
-        planes, *board = observation_shape
+        _, *board = observation_shape
         # The number of this crossing, the last field, is not shown.
-        bits = shown_bits(position, (planes + position.place("ko").bits, *board))[: prod(observation_shape)]
+        shown = 2 + sum(place.bits for place in position.places if not place.is_board)
+        bits = shown_bits(position, (shown, *board))[: -position.place("ko").bits * prod(board)]
         super().__init__(bits, position.num_words)
-        self._position, self._parts = position, position.place("own").num_parts
+        self._position, self._parts, self._bytes = position, position.place("own").num_parts, -(-self.size // 8)
+        self.size = prod(observation_shape)
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
         ko = field_values(self._position, positions, "ko")
@@ -217,10 +227,11 @@ class GoCodec(BitCodec):
         shown = positions.copy()
         for first in (0, self._parts):
             shown[rows, first + part] |= 1 << bit
-        return super().pack(shown)
+        packed = super().pack(shown)
+        return np.pad(packed, ((0, 0), (0, -(-self.size // 8) - self._bytes)))
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
-        positions = super().unpack(packed)
+        positions = super().unpack(packed[:, : self._bytes])
         own, opp = (field_values(self._position, positions, name) for name in ("own", "opp"))
         both = (own & opp).reshape(len(own), -1)
         rows, part = np.nonzero(both)
@@ -313,7 +324,7 @@ class Go(Game):
         self.name = self.name_with(self.name, width, {"komi": self.komi})
         self.rules = go_rules(width, self.komi)
         self.num_distinct_actions = width * width + 1
-        self.observation_shape = (3 + count_bits(width), width, width)
+        self.observation_shape = (3 + PLANES_OF_PLIES, width, width)
         self.max_game_length = 2 * width * width
 
     @cached_property
