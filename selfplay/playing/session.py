@@ -204,9 +204,10 @@ class Session:
     @property
     def result_text(self) -> str | None:
         """The result as a sentence, addressed to the person if exactly one plays; None before the end."""
-        return self._result_text(self.state) if self.is_over else None
+        return self.text_of_end(self.state) if self.is_over else None
 
-    def _result_text(self, end: State) -> str:
+    def text_of_end(self, end: State) -> str:
+        """The result of a match that ends like this, as `result_text`."""
         person = self.seats.index(None) if self.seats.count(None) == 1 else None
         return result_text(self.game, end, _winner(end), person)
 
@@ -222,7 +223,7 @@ class Session:
         if not bool(end.terminated):
             end, when = self.game.follow([action], end), "If the other player passes too,"
         counted = f"{when} the board is counted. If all stones are alive: "
-        return counted + self._result_text(end) if bool(end.terminated) else None
+        return counted + self.text_of_end(end) if bool(end.terminated) else None
 
     def standing(self) -> str | None:
         """Counts and rates of the results so far, and what players report of themselves; None before the first end."""

@@ -14,10 +14,12 @@ from selfplay.matches.arena import statuses_of
 from selfplay.players.dead_stones import dead_stones
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
+from selfplay.playing.counting import without_stones
 from selfplay.playing.estimates import Estimate, grade_of
 from selfplay.playing.hints import hint
 from selfplay.playing.judge import Judge
 from selfplay.playing.match_description import describe
+from selfplay.playing.result_text import lead_of, points_of
 from selfplay.playing.session import Session
 from selfplay.records import read_record_of, record_of, written_record
 from selfplay.search.deadline import current_deadline
@@ -30,10 +32,10 @@ from selfplay.web.schemas import (
     JudgedView,
     MatchFileView,
     MatchRequest,
-    MatchView,
     OfferedPlayer,
     People,
     PositionRequest,
+    ServedMatch,
 )
 
 PERFECT_PLAY = "Perfect play"
@@ -160,9 +162,8 @@ class Match:
             squares: Any = game.squares(record.start)[0].tolist()
             self.position = PositionRequest(squares=squares, to_move=0 if int(record.start.current_player) == 0 else 1)
         self.session.resume(record.actions, start=record.start, is_practice=request.is_practice, counts=counts)
-        self._uncounted = self.session.state
         self.is_being_counted = self.session.is_counted_by_people and (request.dead is None or not request.is_agreed)
-        if request.dead is not None:
+        if request.dead is not None and request.is_agreed:
             self.session.take_off(request.dead)
 
     @cached_property
@@ -247,7 +248,7 @@ class Match:
             raise NotFoundError(f"this match has only {plies} plies")
         return plies if self.request.ply is None else self.request.ply
 
-    def view(self) -> MatchView:
+    def view(self) -> ServedMatch:
         """The match in the position asked about, with the values of the legal actions if they are asked for."""
         shown = self.shown
         if self.request.valued is not None and (self.request.ply is not None or self.session.awaits_person):
@@ -255,7 +256,7 @@ class Match:
         description = vars(describe(self.session, self.request.ply))
         actions = [played.action for played in self.session.plies]
         players = [player for player in self.session.players if player is not None]
-        return MatchView(
+        return ServedMatch(
             **description | self._unfinished() | {"standing": "; ".join(statuses_of(*players)) or None},
             count=self._count() if self.is_being_counted else None,
             opponent=self.opponent.offer,
@@ -270,23 +271,31 @@ class Match:
         )
 
     def _count(self) -> CountView:
-        session = self.session
-        assert session.result_text is not None, "both have passed"
-        lead = float(self.game.score(session.state))
-        return CountView(dead=self.request.dead or [], result=session.result_text, lead=lead)
+        end = self._counted
+        lead = float(self.game.score(end))
+        return CountView(dead=self.request.dead or [], result=self.session.text_of_end(end), lead=lead)
+
+    @property
+    def _counted(self) -> State:
+        """The end without the stones that are said to be dead, on which people have not agreed."""
+        return without_stones(self.game, self.session.state, self.request.dead or [])
 
     def _unfinished(self) -> dict[str, Any]:
         """What the view has instead while people have not agreed on dead stones, which stay on the board."""
         if not self.is_being_counted:
             return {}
-        state = self._uncounted if self.shown == len(self.session.plies) else self.session.state_before(self.shown)
-        return {"is_over": False, "winner": None, "result": None, "squares": self.game.squares(state)[0].tolist()}
+        found: dict[str, Any] = {"is_over": False, "winner": None, "result": None}
+        if self.shown < len(self.session.plies):
+            return found
+        end = self._counted
+        owners = self.game.owners(end)[0].tolist()
+        return found | {"owners": owners, "lead": lead_of(self.game, end), "points": points_of(self.game, end)}
 
     def dead(self) -> list[int]:
         """The stones that are proposed as dead. Raises NotNowError unless people have to agree on them."""
         if not self.is_being_counted:
             raise NotNowError("stones can only be dead where both players have passed")
-        return dead_stones(self.game, self._uncounted, self.session.key)
+        return dead_stones(self.game, self.session.state, self.session.key)
 
     def hint(self) -> HintView | None:
         """The best action that is known, without waiting for exact values; None if no time is left to search for it.

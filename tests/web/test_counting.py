@@ -19,15 +19,15 @@ def test_people_end_a_match_by_agreeing_on_dead_stones(client: TestClient) -> No
     assert view["count"]["result"] == "White wins. Points: black 6, white 13.5, with komi 7.5."
     assert answer(client, counted(), show=["dead"])["dead"] == [10, 14]
     tried = shown(client, counted(dead=[10], is_agreed=False))
-    assert (tried["count"]["lead"], tried["is_over"], tried["squares"]) == (-1.5, False, view["squares"])
+    assert (tried["count"]["lead"], tried["is_over"], tried["plies"]) == (-1.5, False, view["plies"])
     agreed = answer(client, counted(dead=[10, 14]), show=["view", "file"])
     match = agreed["match"]
-    assert (match["count"], match["winner"], match["squares"][10], match["captured"]) == (None, 1, 0, [1, 1])
+    # The dead stones leave the board with the last pass, and so are captured.
+    assert (match["count"], match["winner"], match["plies"][-1]["changes"]) == (None, 1, [[10, 0], [14, 0]])
     assert match["result"] == "White wins. Points: black 10, white 17.5, with komi 7.5."
     assert "RE[W+7.5]" in agreed["file"]["text"]
-    # An earlier position is shown as it was.
     earlier = shown(client, counted(dead=[10, 14]), ply=12)
-    assert (earlier["squares"][10], earlier["to_move"]) == (-1, 0)
+    assert (earlier["owners"], earlier["to_move"]) == (None, 0)
 
 
 @pytest.mark.parametrize(
