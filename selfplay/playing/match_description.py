@@ -1,11 +1,13 @@
-"""The description of the current match of a session, as plain numbers, texts and lists for JSON."""
+"""The current match of a session as data for JSON: moves, what they change, values, the result.
+
+What follows from these, such as captured stones or the squares of a line, is left to the user interface.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 # ruff: noqa: RUF009 - `_described` makes a dataclass field.
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from selfplay.playing.estimates import Estimate, Grade, results_known_at_once
@@ -19,7 +21,7 @@ def _described(text: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionDescription:
+class ActionData:
     """A legal action."""
 
     action: int
@@ -43,7 +45,7 @@ class ActionDescription:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlyDescription:
+class PlyData:
     """A ply that has been played."""
 
     seat: int
@@ -53,9 +55,10 @@ class PlyDescription:
     is_forced: bool = _described("Whether passing was the only legal action.")
     is_random: bool | None = _described("Whether an exploring player chose at random; null if it was not exploring.")
     reason: str | None = _described("Why the player chose the action; null if it does not say.")
-    square: int | None = _described("The square on which a stone was placed; null if none was.")
-    origin: int | None = _described("The square from which a stone moved; null if none did.")
-    turned: list[int] = _described("The squares whose stones changed colour.")
+    pointed: list[int] = _described("The squares that select this action, as in `legal`.")
+    changes: list[tuple[int, int]] = _described(
+        "The squares that it changed, and what is on each afterwards; see `start`."
+    )
     place: int | None = _described("The position after the ply as a number, in games whose positions are numbers.")
     value: float | None = _described("Its value to the player who took it, estimated beforehand; null if unknown.")
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
@@ -68,21 +71,19 @@ class PlyDescription:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatchDescription:
+class MatchData:
     """The state of a match. Seat 0 moves first, seat 1 second."""
 
     seat_names: list[str] = _described("The names of the two seats in this game.")
     board: str = _described("The position as text.")
-    squares: list[int] | None = _described("1: a stone of seat 0; -1: a stone of seat 1; 0: empty. null: no board.")
-    marks: list[str] | None = _described(
-        'What is to be known of each square besides its stone, such as "king"; empty: nothing. null: no marks.'
+    start: list[int] | None = _described(
+        "What is on each square of the first position: 1 for a stone of seat 0, -1 for one of seat 1, 0 for none, and "
+        "3 times the number of its mark, counted from 1 in the game's `square_marks`; null: no board."
     )
+    shown: int = _described("The number of plies before the position that is described, in what follows.")
     points: list[float] | None = _described("The points of each seat, such as discs; null if they are not known.")
     lead: float | None = _described("By how many points seat 0 leads as the board stands; null if no points count.")
     point_name: str = _described("What points are called, such as discs.")
-    captured: list[int] | None = _described(
-        "The number of stones that each seat has captured; null in games that do not count them."
-    )
     ko: int | None = _described(
         "The empty square that may not be taken because a position would repeat; null if there is none."
     )
@@ -97,19 +98,18 @@ class MatchDescription:
         "than estimates."
     )
     values_in_points: bool = _described("Whether these values are numbers of points, estimated or exact.")
-    legal: list[ActionDescription] = _described("The legal actions, if a person has to choose one of them.")
-    plies: list[PlyDescription]
+    legal: list[ActionData] = _described("The legal actions, if a person has to choose one of them.")
+    plies: list[PlyData]
     can_undo: bool
     is_over: bool
     is_practice: bool = _described("Whether the match does not count: its end was taken back, or it was set up.")
     winner: int | None = _described("The winning seat; null after a draw and before the end.")
-    winning_squares: list[int] = _described("The squares of the line that has won; empty if there is none.")
     result: str | None = _described("The result as a sentence; null before the end.")
     moves: str = _described("The actions so far as text, from which the match can be resumed.")
     standing: str | None = _described("Results of the session so far as text; null before the first match has ended.")
 
 
-def describe(session: Session, ply: int | None = None) -> MatchDescription:
+def describe(session: Session, ply: int | None = None) -> MatchData:
     """The description of the current match, with the action values that the session knows already.
 
     Args:
@@ -126,19 +126,15 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
     is_over = bool(state.terminated)
     is_chosen_here = session.awaits_person if ply is None else not is_over
     estimate = session.estimates.get(number) if is_chosen_here else None
-    points, texts = points_of(game, state), ["", *presentation.square_marks.values()]
-    captured = (
-        presentation.captured_stones(states.select(torch.arange(number + 1))) if presentation.captures_stones else None
-    )
-    return MatchDescription(
+    points = points_of(game, state)
+    return MatchData(
         seat_names=list(presentation.player_names),
         board=presentation.board_text(state),
-        squares=None if boards is None else game.squares(state)[0].tolist(),
-        marks=[texts[mark] for mark in presentation.marks(state)[0].tolist()] if len(texts) > 1 else None,
+        start=None if boards is None else boards[0].tolist(),
+        shown=number,
         points=None if points is None else list(points),
         lead=lead_of(game, state),
         point_name=presentation.point_name,
-        captured=captured,
         ko=presentation.ko(state),
         owners=game.owners(state)[0].tolist() if is_over and game.rules.owned is not None else None,
         place=places[number],
@@ -152,21 +148,20 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
         is_over=is_over,
         is_practice=session.is_practice,
         winner=session.winner,
-        winning_squares=presentation.winning_squares(state),
         result=session.result_text,
         moves=game.write_transcript(played.action for played in session.plies),
         standing=session.standing(),
     )
 
 
-def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None) -> list[ActionDescription]:
+def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None) -> list[ActionData]:
     game, state = session.game, session.state_before(ply)
     actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
     squares = game.presentation.placed_squares(state, actions)
     visits, player = None if estimate is None else estimate.visits, int(state.current_player)
     results = results_known_at_once(game, state)
     return [
-        ActionDescription(
+        ActionData(
             action=action,
             text=game.action_text(action, player),
             square=square,
@@ -182,25 +177,16 @@ def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None)
     ]
 
 
-def _described_ply(
-    session: Session, number: int, boards: NDArray[np.int64] | None, place: int | None
-) -> PlyDescription:
+def _described_ply(session: Session, number: int, boards: NDArray[np.int64] | None, place: int | None) -> PlyData:
     game, ply = session.game, session.plies[number]
     estimate = None if ply.is_forced else session.estimates.get(number)
-    square, origin, turned = None, None, []
-    if boards is not None:
-        before, after = boards[number], boards[number + 1]
-        pointed = game.presentation.pointed_squares(ply.action)
-        square = next((square for square in pointed if before[square] != after[square] != 0), None)
-        origin = next((square for square in pointed if before[square] != after[square] == 0), None)
-        turned = np.flatnonzero(before * after == -1).tolist()
+    changed = [] if boards is None else np.flatnonzero(boards[number] != boards[number + 1]).tolist()
     value = None if estimate is None else estimate.value(ply.action)
     best = None if estimate is None else estimate.best
-    return PlyDescription(
+    return PlyData(
         **ply._asdict(),
-        square=square,
-        origin=origin,
-        turned=turned,
+        pointed=list(game.presentation.pointed_squares(ply.action)),
+        changes=[] if boards is None else [(square, int(boards[number + 1, square])) for square in changed],
         place=place,
         value=value,
         words=None if estimate is None else estimate.words(ply.action),

@@ -44,7 +44,7 @@ from selfplay.web.offers import OWN_KIND
 from selfplay.web.opponents import STRENGTH_WORDS, OpponentCatalog
 from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.rules_in_javascript import javascript_of
-from selfplay.web.schemas import MatchRequest, MatchView, OfferedPlayer, OpponentsView, People
+from selfplay.web.schemas import MatchRequest, OfferedPlayer, OpponentsView, People, ServedMatch
 
 LOCAL = "local"
 """The folder of the files that replace the server."""
@@ -197,11 +197,8 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "pointed": [list(presentation.pointed_squares(action)) for action in actions],
         "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
-        "line_length": presentation.line_length,
-        "line_is_exact": presentation.line_is_exact,
-        "square_marks": dict(presentation.square_marks),
+        "mark_fields": list(presentation.square_marks),
         "ko_field": presentation.ko_field,
-        "captures_stones": presentation.captures_stones,
         "komi": game.komi,
         "margin_unit": game.rules.margin_unit,
         "ends": ends._replace(point=ends.point * game.rules.margin_unit)._asdict(),
@@ -300,7 +297,7 @@ def _templates(game: Game) -> dict[str, Any]:
     def view(moves: str) -> dict[str, Any]:
         request = MatchRequest(game=game.name, opponent="random", person=People.BOTH, moves=moves)
         shown = Match(request, game, participants, 0, RecentEstimates()).view()
-        described: dict[str, Any] = TypeAdapter(MatchView).dump_python(shown, mode="json")
+        described: dict[str, Any] = TypeAdapter(ServedMatch).dump_python(shown, mode="json")
         return described
 
     begun = view("")

@@ -28,10 +28,10 @@ from selfplay.web.schemas import (
     JudgedView,
     MatchFileView,
     MatchRequest,
-    MatchView,
     OfferedPlayer,
     People,
     PositionRequest,
+    ServedMatch,
 )
 
 PERFECT_PLAY = "Perfect play"
@@ -241,7 +241,7 @@ class Match:
             raise NotFoundError(f"this match has only {plies} plies")
         return plies if self.request.ply is None else self.request.ply
 
-    def view(self) -> MatchView:
+    def view(self) -> ServedMatch:
         """The match in the position asked about, with the values of the legal actions if they are asked for."""
         shown = self.shown
         if self.request.valued is not None and (self.request.ply is not None or self.session.awaits_person):
@@ -249,7 +249,7 @@ class Match:
         description = vars(describe(self.session, self.request.ply))
         actions = [played.action for played in self.session.plies]
         players = [player for player in self.session.players if player is not None]
-        return MatchView(
+        return ServedMatch(
             **description | {"standing": "; ".join(statuses_of(*players)) or None},
             opponent=self.opponent.offer,
             person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),

@@ -21,7 +21,7 @@ from selfplay.web.offers import judge_offer
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.proof import Proofs
 from selfplay.web.recent_estimates import RecentEstimates
-from selfplay.web.schemas import MatchAnswer, MatchRequest, MatchView, OfferedPlayer, Part, People
+from selfplay.web.schemas import MatchAnswer, MatchRequest, OfferedPlayer, Part, People, ServedMatch
 from selfplay.web.waiting_clients import Answer, FairThreads, while_waiting
 
 QUICK_THREADS = 1
@@ -75,7 +75,7 @@ class MatchService:
         """The match of a request. Raises as `Match`."""
         return Match(request, game, participants, self.settings.seed, self.recent, counts=counts)
 
-    def played(self, request: MatchRequest, game: Game, participants: Participants) -> tuple[Match, MatchView | None]:
+    def played(self, request: MatchRequest, game: Game, participants: Participants) -> tuple[Match, ServedMatch | None]:
         """The match of a request, with the plies and values that it asks for, and its view. Raises as `Match`."""
         match = self.match(request, game, participants)
         if request.learn:

@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 
 from selfplay.players.perfect import ValueKind
 from selfplay.playing.estimates import Grade
-from selfplay.playing.match_description import MatchDescription
+from selfplay.playing.match_description import MatchData
 
 ADVISER = "Who values the actions; null: the players themselves, or the opponent for people."
 
@@ -128,6 +128,10 @@ class GameView(BaseModel):
     moves_stones: bool = Field(
         description="Whether an action with two squares moves a stone: it is clicked, then its target."
     )
+    square_marks: list[str] = Field(description="What a mark says of its square, such as king.")
+    captures_stones: bool = Field(description="Whether the stones that a player has captured are counted.")
+    line_length: int | None = Field(description="The number of stones in a line that win; null if no line wins.")
+    line_is_exact: bool = Field(description="Whether longer lines do not win.")
     is_rhombus: bool = Field(
         description="Whether the board is a rhombus of hexagons: each row is half a cell further to the right than the "
         "row above."
@@ -203,7 +207,7 @@ class RulesView(BaseModel):
     """The rules of a game in sentences, with a picture. They stand between the game's `aim` and `action_help`."""
 
     sentences: list[str] = Field(description="How to move, and how a match ends; empty if the game does not say.")
-    picture: MatchDescription = Field(description="The match whose last position is shown; at its start without plies.")
+    picture: MatchData = Field(description="The match whose last position is shown; at its start without plies.")
     caption: str = Field(description="What the picture shows.")
 
 
@@ -218,7 +222,7 @@ class ProofView(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatchView(MatchDescription):
+class ServedMatch(MatchData):
     """A match in which people or opponents play. Seat 0 moves first, seat 1 second."""
 
     opponent: OfferedPlayer
@@ -281,7 +285,7 @@ class JudgedView(BaseModel):
 class MatchAnswer(BaseModel):
     """The parts that were asked for; null for the others, and for those that are late."""
 
-    match: MatchView | None = None
+    match: ServedMatch | None = None
     judged: JudgedView | None = None
     hint: HintView | None = None
     file: MatchFileView | None = None

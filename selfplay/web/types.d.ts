@@ -21,6 +21,23 @@ type Point = [number, number];
 type BoardGame = GameView & { rows: number; columns: number };
 type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings" | "star_points" | "joined_squares">;
 
+/**
+ * A match as view.js makes it of its data. squares: 1 for a stone of seat 0, -1 for one of seat 1, 0 for none; marks: what is to
+ * be known of each square besides its stone, such as "king"; captured: the stones that each seat has captured.
+ */
+type Viewed<Data extends MatchData> = Omit<Data, "plies"> & {
+  squares: number[] | null;
+  marks: string[] | null;
+  captured: number[] | null;
+  winning_squares: number[];
+  plies: PlyDescription[];
+};
+type MatchDescription = Viewed<MatchData>;
+type MatchView = Viewed<ServedMatch>;
+type ActionDescription = ActionData;
+/** square: on which a stone was placed; origin: from which one moved; turned: whose stones changed colour. */
+type PlyDescription = PlyData & { square: number | null; origin: number | null; turned: number[] };
+
 /** How well an action does, in words; null if it is about as good as the best, or if this is not known. */
 type Grade = PlyDescription["grade"];
 
@@ -77,7 +94,7 @@ interface State {
   board: any;
   /** The match; null if there is none. */
   match: Match | null;
-  /** The server's view of it. */
+  /** What is shown of it. */
   answer: MatchView | null;
   /** The position before this ply is shown; null: the current one. */
   ply: number | null;
@@ -167,9 +184,9 @@ interface Description {
   ways: Record<string, Way>;
   judge: string;
   seconds: number;
-  match: MatchView;
-  action: ActionDescription;
-  ply: PlyDescription;
+  match: ServedMatch;
+  action: ActionData;
+  ply: PlyData;
   key: string;
   initial: string;
   shown: number[] | null;
@@ -181,11 +198,8 @@ interface Description {
   pointed: number[][];
   separator: string;
   writes_passes: boolean;
-  line_length: number | null;
-  line_is_exact: boolean;
-  square_marks: Record<string, string>;
+  mark_fields: string[];
   ko_field: string | null;
-  captures_stones: boolean;
   komi: number | null;
   margin_unit: number;
   ends: Ends;

@@ -24,7 +24,7 @@ export class Refusal extends Error {
   }
 }
 
-/** @typedef {Pick<PlyDescription, "seat" | "action" | "text" | "by_person" | "is_forced">} Ply */
+/** @typedef {Pick<PlyData, "seat" | "action" | "text" | "by_person" | "is_forced">} Ply */
 
 // What players have found, by player, seed, position and ply, so that a position is not considered twice. The oldest is dropped.
 /** @type {Map<string, Found>} */
@@ -233,7 +233,7 @@ export class Match {
     return ply ?? this.plies.length;
   }
 
-  /** @type {(ply: number | null) => MatchView} */
+  /** @type {(ply: number | null) => ServedMatch} */
   view = (ply) => viewOf(this, this.#number(ply));
 
   /** @type {(ply: number | null) => JudgedView} */

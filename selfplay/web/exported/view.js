@@ -1,7 +1,6 @@
-// A match as selfplay/playing/match_description.py describes it: the fields of the answers that the page reads.
+// The data of a match, as of the server (selfplay/playing/match_description.py).
 
 import { bestOf } from "./game.js";
-import { winningSquares } from "./winning.js";
 
 /** @typedef {import("./match.js").Match} Match */
 
@@ -9,7 +8,7 @@ import { winningSquares } from "./winning.js";
 const ROUNDING = 1e-6;
 
 // number: of plies before the position that is shown.
-/** @type {(match: Match, number: number) => MatchView} */
+/** @type {(match: Match, number: number) => ServedMatch} */
 export function viewOf(match, number) {
   const { description, game, seats, personSeat, plies } = match;
   const state = match.states[number];
@@ -17,8 +16,6 @@ export function viewOf(match, number) {
   const isChosenHere = isNow ? match.awaitsPerson : !state.isOver;
   const estimate = isChosenHere && match.isValued ? match.estimate(number) : null;
   const values = estimate?.values ?? null;
-  const squares = game.squares(state);
-  const texts = ["", ...Object.values(description.square_marks)];
   const { isOver, result } = match.state;
   return {
     ...description.match,
@@ -29,11 +26,10 @@ export function viewOf(match, number) {
     seats: seats.map((seat) => seat?.offer ?? null),
     people: match.people,
     person_seat: personSeat,
-    squares,
-    marks: texts.length > 1 ? game.marks(state).map((mark) => texts[mark]) : null,
+    start: game.contents(match.states[0]),
+    shown: number,
     points: pointsOf(match, state),
     lead: game.lead(state, description.margin_unit),
-    captured: description.captures_stones ? capturedStones(match, number) : null,
     ko: koOf(match, state),
     owners: state.isOver ? game.owners(state) : null,
     to_move: state.isOver ? null : state.player,
@@ -45,13 +41,12 @@ export function viewOf(match, number) {
     is_over: state.isOver,
     winner: isOver && result !== 0 ? Number(result < 0) : null,
     is_practice: match.isPractice,
-    winning_squares: state.isOver ? winningSquares(description, squares) : [],
     result: isOver ? resultText(match, match.state) : null,
     moves: match.written(),
   };
 }
 
-/** @type {(match: Match, state: GameState, estimate: Estimate | null) => ActionDescription[]} */
+/** @type {(match: Match, state: GameState, estimate: Estimate | null) => ActionData[]} */
 function legalActions(match, state, estimate) {
   const before = match.game.contents(state);
   return match.game.legal(state).map((action) => ({
@@ -119,7 +114,7 @@ function wordsOf({ description }, estimate, action) {
 }
 
 // How much worse than the best action an action is, in words.
-/** @type {(match: Match, estimate: Estimate | null, action: number) => PlyDescription["grade"]} */
+/** @type {(match: Match, estimate: Estimate | null, action: number) => PlyData["grade"]} */
 function grade(match, estimate, action) {
   if (estimate === null || estimate.compared?.includes(action) === false) {
     return null;
@@ -132,20 +127,15 @@ function grade(match, estimate, action) {
   return match.description.grades.findLast(([threshold]) => loss >= threshold - ROUNDING)?.[1] ?? null;
 }
 
-// Of the squares that select an action, the one on which it puts a stone or a mark, and the one from which a stone moves.
+// Of the squares that select an action, the one on which it puts a stone or a mark.
 /** @type {(match: Match, before: number[], after: number[], action: number) => number | null} */
 export function placedSquare(match, before, after, action) {
   return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
 }
 
-/** @type {(match: Match, before: number[], after: number[], action: number) => number | null} */
-function leftSquare(match, before, after, action) {
-  return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] === 0) ?? null;
-}
-
-/** @type {(match: Match, number: number) => PlyDescription} */
+/** @type {(match: Match, number: number) => PlyData} */
 function playedPly(match, number) {
-  const { texts, ply: template, points_per_value: points } = match.description;
+  const { texts, pointed, ply: template, points_per_value: points } = match.description;
   const ply = match.plies[number];
   const [before, after] = [number, number + 1].map((one) => match.game.contents(match.states[one]));
   const estimate = ply.is_forced ? null : match.known(number);
@@ -154,9 +144,8 @@ function playedPly(match, number) {
   return {
     ...template,
     ...ply,
-    square: placedSquare(match, before, after, ply.action),
-    origin: leftSquare(match, before, after, ply.action),
-    turned: [...before.keys()].filter((square) => before[square] * after[square] === -1),
+    pointed: pointed[ply.action],
+    changes: [...after.entries()].filter(([square, content]) => before[square] !== content),
     value: values?.[ply.action] ?? null,
     words: wordsOf(match, estimate, ply.action),
     value_is_points: points !== null && estimate !== null && estimate.isExact,
@@ -170,13 +159,6 @@ function playedPly(match, number) {
 
 /** @type {(text: string) => string} */
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-// The number of stones that each seat has captured before a ply: those of the other one that have left the board.
-/** @type {(match: Match, number: number) => number[]} */
-function capturedStones({ game, states }, number) {
-  const counts = states.slice(0, number + 1).map((state) => game.squares(state)).map((squares) => [-1, 1].map((stone) => squares.filter((one) => one === stone).length));
-  return [0, 1].map((seat) => counts.slice(1).reduce((sum, now, ply) => sum + Math.max(0, counts[ply][seat] - now[seat]), 0));
-}
 
 /** @type {(match: Match, end: GameState) => string} */
 function resultText(match, end) {

@@ -1,8 +1,7 @@
 // Learning from mistakes after a match: for each mistake the person tries to find a better move.
 
-import * as api from "./api.js";
 import { clicked } from "./drawing.js";
-import { ask, goTo, sayEnd, solve } from "./review.js";
+import { answerTo, ask, goTo, sayEnd, solve } from "./review.js";
 import { choices, judgedMatch, keepInAddress, movesBefore, opened, position, state, valued } from "./state.js";
 import { gradeOf } from "./values.js";
 import { aboutLine, fail, notJudged, say } from "./words.js";
@@ -133,7 +132,7 @@ export async function stepTo(to) {
   const moves = [movesBefore(answer, ply), ...line.texts.slice(0, step)].join(" ").trim();
   try {
     if (step > 0 && line.views[step - 1] === undefined) {
-      line.views[step - 1] = (await api.match({ ...match, moves })).match;
+      line.views[step - 1] = (await answerTo({ ...match, moves })).match;
     }
     if (isStill(lesson) && state.line === line) {
       line.step = step;

@@ -4,6 +4,7 @@ import { areWatching } from "./address.js";
 import * as api from "./api.js";
 import { choices, cursor, isShown, judgedMatch, keepInAddress, mergeValues, opened, position, state, valued, wantsEstimates, wantsJudge } from "./state.js";
 import { gradeOf } from "./values.js";
+import { viewOf } from "./view.js";
 import { aboutCourse, aboutPosition, fail, say, whatHappened } from "./words.js";
 
 // Seconds until a position is shown without values that are not known yet, and then between two questions for them.
@@ -13,8 +14,16 @@ const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
 const LONGEST_LOOK = 500;
 
 // Parts of the answer about the match that is shown.
-/** @type {(asked: Partial<MatchRequest>, signal?: AbortSignal) => ReturnType<typeof api.match>} */
-export const ask = (asked, signal) => api.match({ ...opened().match, advance: !areWatching(opened().match.person), ...asked }, signal);
+/** @type {(asked: Partial<MatchRequest>, signal?: AbortSignal) => ReturnType<typeof answerTo>} */
+export const ask = (asked, signal) => answerTo({ ...opened().match, advance: !areWatching(opened().match.person), ...asked }, signal);
+
+// The answer to a request, with the match as it is shown.
+/** @type {(request: MatchRequest, signal?: AbortSignal) => Promise<Omit<Awaited<ReturnType<typeof api.match>>, "match"> & {match: MatchView}>} */
+export async function answerTo(request, signal) {
+  const { game } = opened();
+  const answer = await api.match(request, signal);
+  return { ...answer, match: answer.match && viewOf(game, answer.match) };
+}
 
 // Ends the requests for values when the match changes: the server would answer them before the next move.
 let background = new AbortController();
