@@ -3,8 +3,9 @@
 Later levels learn from their own matches, with another learner: from_level={2: {learner: values}}.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import torch
 
@@ -69,7 +70,10 @@ class Records(FitsRows):
 
     def source(self, game: Game, matches: int) -> Source:
         files = self.match_files(game)
-        return Source(len(files), files.paths)
+        return Source(len(files), files.paths, files.place)
+
+    def reading(self, files: Sequence[Path]) -> "Records":
+        return replace(self, files=[str(file) for file in files])
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
@@ -104,7 +108,7 @@ class Records(FitsRows):
             moves = files.moves(numbers)
             found = replayed(inputs.game, moves, torch.tensor(numbers), needs_points=ends.point != 0)
             for row, reason in sorted(found.broken.items()):
-                inputs.resources.on_skipped(f"{files.place(start + row)}: {reason}")
+                inputs.resources.on_skipped(start + row, reason)
             yield self.rows_of(inputs, found)
 
     def rows_of(self, inputs: LevelInputs, found: Replayed) -> Rows:
