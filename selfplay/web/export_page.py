@@ -39,9 +39,10 @@ from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.exported_network import ExportedNetwork, exported_network, packed
 from selfplay.web.how_to_play import how_to_play
 from selfplay.web.javascript_values import NUMBER, WORD, Kind
-from selfplay.web.match import Match, Participant, Participants
+from selfplay.web.match import Match
 from selfplay.web.offers import OWN_KIND
 from selfplay.web.opponents import STRENGTH_WORDS, OpponentCatalog
+from selfplay.web.participants import Participant, Participants
 from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.rules_in_javascript import javascript_of
 from selfplay.web.schemas import MatchRequest, OfferedPlayer, OpponentsView, People, ServedMatch
@@ -292,7 +293,8 @@ def _templates(game: Game) -> dict[str, Any]:
     """A match, a legal action and a ply as the server describes them; exported/match.js changes what varies."""
     player = RandomPlayer(game)
     offer = OfferedPlayer("random", "random", "Random", "", _not_made)
-    participants = Participants(Participant(offer, player), None, None, offer, partial(Participant, offer, player))
+    participant = Participant(offer, player)
+    participants = Participants(participant, None, None, participant, lambda: participant)
 
     def view(moves: str) -> dict[str, Any]:
         request = MatchRequest(game=game.name, opponent="random", person=People.BOTH, moves=moves)
