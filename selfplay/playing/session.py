@@ -28,17 +28,12 @@ from selfplay.players.capabilities import Explains, FollowsMatch, learners_among
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
 from selfplay.playing.estimates import Estimate, estimate_of
-from selfplay.playing.result_text import result_text
+from selfplay.playing.result_text import result_of, result_text, winner_of
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.fields import PERSON
 
 Players = tuple[Player | None, Player | None]
 """Two players; None is a person."""
-
-
-def _winner(state: State) -> int | None:
-    returns = float(state.returns)
-    return None if returns == 0 else 0 if returns > 0 else 1
 
 
 class Ply(NamedTuple):
@@ -196,29 +191,15 @@ class Session:
     @property
     def winner(self) -> int | None:
         """The winning seat; None after a draw and before the end."""
-        return _winner(self.state)
+        return winner_of(self.state)
 
     @property
     def result_text(self) -> str | None:
         """The result as a sentence, addressed to the person if exactly one plays; None before the end."""
-        return self._result_text(self.state) if self.is_over else None
-
-    def _result_text(self, end: State) -> str:
-        person = self.seats.index(None) if self.seats.count(None) == 1 else None
-        return result_text(self.game, end, _winner(end), person)
-
-    def warning(self, ply: int | None, action: int) -> str | None:
-        """What a person is told before a pass by which a match in which squares count can end as the board stands.
-
-        None for other actions, and if the match goes on after a pass in reply.
-        """
-        state = self.state_before(ply)
-        if self.game.rules.owned is None or self.game.presentation.pointed_squares(action):
+        if not self.is_over:
             return None
-        end, ends = self.game.follow([action], state), "This ends the match"
-        if not bool(end.terminated):
-            end, ends = self.game.follow([action], end), "If the other player passes too, the match ends"
-        return f"{ends} as the board stands: {self._result_text(end)}" if bool(end.terminated) else None
+        person = self.seats.index(None) if self.seats.count(None) == 1 else None
+        return result_text(self.game, result_of(self.game, self.state, self.winner), person)
 
     def standing(self) -> str | None:
         """Counts and rates of the results so far, and what players report of themselves; None before the first end."""

@@ -31,7 +31,6 @@ from selfplay.named_players.strengths import strengths
 from selfplay.players.agent import Agent
 from selfplay.players.pretrained import PRETRAINED, find_pretrained, pretrained_agent
 from selfplay.players.random import RandomPlayer
-from selfplay.playing.estimates import GRADES, THRESHOLDS
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.rule import SEARCH_RULES
@@ -200,11 +199,9 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
         "mark_fields": list(presentation.square_marks),
         "ko_field": presentation.ko_field,
-        "komi": game.komi,
         "margin_unit": game.rules.margin_unit,
         "ends": ends._replace(point=ends.point * game.rules.margin_unit)._asdict(),
         "points_per_value": ends.points_per_value,
-        "grades": list(zip(THRESHOLDS["results" if ends.points_per_value is None else "points"], GRADES, strict=True)),
         "network": network.description,
         "arrays": [
             {"name": name, "type": str(array.dtype), "length": array.size} for name, array in network.arrays.items()

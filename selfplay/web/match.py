@@ -9,7 +9,7 @@ from selfplay.errors import ForfeitError, TimeLimitError
 from selfplay.games import Game
 from selfplay.matches.arena import statuses_of
 from selfplay.players.perfect import endgame_player, perfect_player_of
-from selfplay.playing.estimates import Estimate, grade_of
+from selfplay.playing.estimates import Estimate
 from selfplay.playing.hints import hint
 from selfplay.playing.judge import Judge
 from selfplay.playing.match_description import describe
@@ -247,7 +247,7 @@ class Match:
         estimate = self._judgement(self.shown)
         if estimate is None:
             known = {"kind": None, "is_exact": True, "source": PERFECT_PLAY, "is_complete": True}
-            return known | {"values": [], "words": [], "grades": []}
+            return known | {"values": [], "words": [], "compared": []}
         is_late = endgame_player(self.game, estimate.state) is not None
         return {
             "kind": estimate.kind,
@@ -255,7 +255,7 @@ class Match:
             "source": self._source(estimate.is_exact, current_deadline().is_over),
             "values": list(map(estimate.value, actions)),
             "words": list(map(estimate.words, actions)),
-            "grades": list(map(estimate.grade, actions)),
+            "compared": list(map(estimate.compares, actions)),
             "is_complete": estimate.is_exact or not is_late,
         }
 
@@ -263,14 +263,13 @@ class Match:
         perfect, is_complete = perfect_player_of(self.game), solving.finished.done()
         assert perfect is not None, "it solves the position"
         values = [solving.values.get(action) for action in actions]
-        best = max((value for value in values if value is not None), default=None) if is_complete else None
         return {
             "kind": perfect.value_kind,
             "is_exact": True,
             "source": PERFECT_PLAY,
             "values": [None if value is None else float(value) for value in values],
             "words": [None if value is None else perfect.value_text(value, solving.state) for value in values],
-            "grades": [grade_of(value, best, perfect.value_kind, is_exact=True) for value in values],
+            "compared": [True for _ in values],
             "is_complete": is_complete,
         }
 

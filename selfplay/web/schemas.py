@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from selfplay.players.perfect import ValueKind
-from selfplay.playing.estimates import Grade
 from selfplay.playing.match_description import MatchData
 
 ADVISER = "Who values the actions; null: the players themselves, or the opponent for people."
@@ -154,7 +153,12 @@ class GameView(BaseModel):
         description="Whether the board is turned by half a turn for a person who moves second."
     )
     can_be_set_up: bool = Field(description="Whether a person can set up a position.")
+    point_name: str = Field(description="What points are called, such as discs.")
     grades: str = Field(description="The thresholds at which a move is an inaccuracy, a mistake or a blunder.")
+    grade_losses: dict[ValueKind, list[float]] = Field(
+        description="By the kind of values: the smallest loss that is an inaccuracy, a mistake and a blunder; results "
+        "are shares of the difference between a draw and a win."
+    )
     line_label: str | None = Field(description="The meaning of the number, in games whose positions are numbers.")
     line_end: int | None
     is_default: bool
@@ -276,9 +280,7 @@ class JudgedView(BaseModel):
         description="In the order of the legal actions; null for an action that is still being solved."
     )
     words: list[str | None] = Field(description='The exact values in words, such as "wins in 8" or "loses by 6".')
-    grades: list[Grade | None] = Field(
-        description="The grade of each action (inaccuracy, mistake, blunder), once all values are known."
-    )
+    compared: list[bool] = Field(description="Whether each value is as certain as that of the best action.")
     is_complete: bool = Field(description="Whether all values are known. Ask again for those that are not.")
 
 
