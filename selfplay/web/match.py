@@ -62,7 +62,6 @@ class Match:
     ) -> None:
         self.request, self.game, self.people, self._recent = request, game, request.person, recent
         self._participants = participants
-        self.opponent, self.partner, self.adviser = participants[:3]
         holders = participants.seats(self.people)
         players = [None if one is None else one.seated for one in holders]
         one, other = players[::-1] if self.people is People.SECOND else players
@@ -169,10 +168,8 @@ class Match:
         players = [player for player in self.session.players if player is not None]
         return ServedMatch(
             **description | {"standing": "; ".join(statuses_of(*players)) or None},
-            opponent=self.opponent.offer,
-            person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
+            opponent=self._participants.opponent.offer,
             people=self.people,
-            adviser=None if self.adviser is None else self.adviser.offer,
             judge=self._participants.judge.offer,
             advisers=[one.offer for one in self._advisers],
             seats=self.seats,
@@ -195,7 +192,6 @@ class Match:
         return HintView(
             action=action,
             text=self.game.presentation.action_named(action, int(state.current_player)),
-            square=self.game.presentation.placed_squares(state, [action])[0],
             value=value,
             words=estimate.words(action),
             in_points=estimate.in_points,

@@ -11,8 +11,6 @@ from pydantic.dataclasses import dataclass
 from selfplay.players.perfect import ValueKind
 from selfplay.playing.match_description import MatchData
 
-ADVISER = "Who values the actions; null: the players themselves, or the opponent for people."
-
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
 
 
@@ -61,7 +59,9 @@ class MatchRequest(RequestBody):
     partner: OpponentId | None = Field(
         default=None, description="Who moves first if no person plays; null: the opponent plays against itself."
     )
-    adviser: OpponentId | None = Field(default=None, description=ADVISER)
+    adviser: OpponentId | None = Field(
+        default=None, description="Who values the actions; null: the players themselves, or the opponent for people."
+    )
     seed: int = Field(
         default=0, ge=0, lt=2**53, description="The number of its stream of random numbers, drawn for each new match."
     )
@@ -230,9 +230,7 @@ class ServedMatch(MatchData):
     """A match in which people or opponents play. Seat 0 moves first, seat 1 second."""
 
     opponent: OfferedPlayer
-    person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
     people: People
-    adviser: OfferedPlayer | None = Field(description="Who values the actions; null: the players themselves.")
     judge: OfferedPlayer = Field(
         description="Who values actions of which the exact value is not known, in hints and after the match."
     )
@@ -254,7 +252,6 @@ class HintView(BaseModel):
 
     action: int
     text: str
-    square: int | None
     value: float
     words: str | None = Field(description='The value in words if it is exact, such as "wins in 8"; null: an estimate.')
     in_points: bool = Field(description="Whether the value is a number of points, estimated or exact.")

@@ -23,8 +23,8 @@ type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_cro
 
 /**
  * A match as view.js makes it of its data. squares: 1 for a stone of seat 0, -1 for one of seat 1, 0 for none; marks: what is to
- * be known of each square besides its stone, such as "king"; captured: the stones that each seat has captured; winner: null
- * after a draw and before the end; result: as a sentence.
+ * be known of each square besides its stone, such as "king"; captured: the stones that each seat has captured; person_seat:
+ * that of the only person; winner: null after a draw and before the end; result: as a sentence.
  */
 type Viewed<Data extends MatchData> = Omit<Data, "plies" | "legal" | "result"> & {
   seat_names: string[];
@@ -33,6 +33,7 @@ type Viewed<Data extends MatchData> = Omit<Data, "plies" | "legal" | "result"> &
   marks: string[] | null;
   captured: number[] | null;
   winning_squares: number[];
+  person_seat: number | null;
   can_undo: boolean;
   winner: number | null;
   result: string | null;
@@ -77,8 +78,8 @@ type Drawn = Pick<MatchDescription, "legal" | "winning_squares"> & {
 /** What a game without a board draws of it. */
 type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">;
 
-/** What may be chosen, and what is known of it. hint: the marked action and its square; ghost: an action shown faintly. */
-type Choice = Values & { isOpen: boolean; hint: Pick<HintView, "action" | "square"> | null };
+/** What may be chosen, and what is known of it. hint: the marked action; ghost: an action shown faintly. */
+type Choice = Values & { isOpen: boolean; hint: number | null };
 type Shown = Choice & { match: Drawn; isEdited: boolean; ghost: number | null };
 
 /** An action that is marked on the board: an arrow between two squares, or a ring around one. */
@@ -116,7 +117,7 @@ interface State {
   foreseen: Partial<Drawn> | null;
   /** The action that a person has to choose a second time, because it can end the match. */
   unconfirmed: number | null;
-  /** The hint on the board. */
+  /** The action that is marked as a hint. */
   hint: Choice["hint"];
   /** Null outside of one. */
   lesson: Lesson | null;

@@ -16,7 +16,7 @@ from tests.web.match_requests import Json, act, answer, board_of, described, pla
 def test_a_match_against_a_level_shows_its_values_and_its_replies(client: TestClient) -> None:
     match = described()
     view = shown(client, match, valued=0)
-    assert (view["awaits_person"], view["person_seat"]) == (True, 0)
+    assert (view["awaits_person"], view["people"]) == (True, "first")
     assert [(legal["square"], legal["pointed"]) for legal in view["legal"]] == [(i, [i]) for i in range(9)]
     assert all(-2 < legal["value"] < 2 for legal in view["legal"])
     expected = view["legal"][4]["value"]
@@ -38,7 +38,7 @@ def test_a_match_against_a_level_shows_its_values_and_its_replies(client: TestCl
 @pytest.mark.parametrize("opponent", ["random", "level-1", "tabular:backward_value", "memory-experience", "perfect"])
 def test_a_match_against_each_kind_of_opponent_is_played_to_the_end(client: TestClient, opponent: str) -> None:
     _, view = play_out(client, described(opponent=opponent, person="second"))
-    assert (view["is_over"], view["opponent"]["id"], view["person_seat"]) == (True, opponent, 1)
+    assert (view["is_over"], view["opponent"]["id"], view["people"]) == (True, opponent, "second")
 
 
 def test_othello_shows_disc_counts_turned_discs_and_passes(client: TestClient) -> None:

@@ -45,7 +45,7 @@ def test_connect_four_shows_scores_and_the_moves_to_the_win(client: TestClient) 
     # The opponent, which looks one ply ahead, sees no difference between the columns.
     hint = answer(client, match, show=["hint"])["hint"]
     assert (hint["text"], hint["words"], hint["source"]) == ("column 4", "wins in 21", "Perfect play")
-    assert (hint["action"], hint["square"], hint["line"][0]) == (3, 38, "4")
+    assert (hint["action"], hint["line"][0]) == (3, "4")
     assert refused(client, match, show=["judged"], seconds=61)[0] == 422
 
 

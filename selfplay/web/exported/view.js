@@ -7,7 +7,7 @@ import { bestOf } from "./game.js";
 // number: of plies before the position that is shown.
 /** @type {(match: Match, number: number) => ServedMatch} */
 export function viewOf(match, number) {
-  const { description, game, seats, personSeat, plies } = match;
+  const { description, game, seats, plies } = match;
   const state = match.states[number];
   const isNow = number === plies.length;
   const isChosenHere = isNow ? match.awaitsPerson : !state.isOver;
@@ -16,12 +16,10 @@ export function viewOf(match, number) {
   return {
     ...description.match,
     opponent: match.opponent.offer,
-    adviser: match.adviser?.offer ?? null,
     judge: match.judge.offer,
     advisers: [0, 1].map((seat) => match.adviserOf(seat).offer),
     seats: seats.map((seat) => seat?.offer ?? null),
     people: match.people,
-    person_seat: personSeat,
     start: game.contents(match.states[0]),
     shown: number,
     points: pointsOf(match, state),
@@ -111,7 +109,7 @@ function wordsOf({ description }, estimate, action) {
 
 // Of the squares that select an action, the one on which it puts a stone or a mark.
 /** @type {(match: Match, before: number[], after: number[], action: number) => number | null} */
-export function placedSquare(match, before, after, action) {
+function placedSquare(match, before, after, action) {
   return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
 }
 

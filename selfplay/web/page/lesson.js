@@ -103,8 +103,8 @@ async function gradeAgainstBest(ply, action, text) {
 async function showSolution(said = "") {
   const { lesson, ply } = inLesson();
   const { best } = valued().plies[ply];
-  const { action, square = null } = position().legal.find(({ text }) => text === best) ?? { action: -1 };
-  state.hint = { action, square };
+  const action = position().legal.find(({ text }) => text === best)?.action ?? null;
+  state.hint = action;
   lesson.isSolved = true;
   state.render();
   const words = `${said} Best: ${best}.`.trim();

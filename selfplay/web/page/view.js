@@ -10,13 +10,17 @@ const markOf = (content) => Math.round(content / 3);
 /** @type {(content: number) => number} */
 const stoneOf = (content) => content - 3 * markOf(content);
 
+/** @type {Record<string, number>} */
+const SEATS = { first: 0, second: 1 };
+
 /** @type {<Data extends MatchData & Partial<ServedMatch>>(game: GameView, data: Data) => Viewed<Data>} */
 export function viewOf(game, data) {
   const boards = boardsOf(data);
   const board = boards?.[data.shown] ?? null;
   const squares = board?.map(stoneOf) ?? null;
   const texts = ["", ...game.square_marks];
-  const textOf = (/** @type {Result} */ result) => resultText(game, data, result);
+  const person = SEATS[data.people ?? ""] ?? null;
+  const textOf = (/** @type {Result} */ result) => resultText(game, data, person, result);
   return {
     ...data,
     seat_names: game.seat_names,
@@ -25,6 +29,7 @@ export function viewOf(game, data) {
     marks: board !== null && texts.length > 1 ? board.map((content) => texts[markOf(content)]) : null,
     captured: game.captures_stones && boards !== null ? capturedStones(boards.slice(0, data.shown + 1)) : null,
     winning_squares: data.to_move === null && squares !== null ? winningSquares(game, squares) : [],
+    person_seat: person,
     can_undo: data.plies.some((one) => one.by_person && !one.is_forced),
     winner: data.result?.winner ?? null,
     result: data.result && textOf(data.result),
@@ -79,8 +84,8 @@ function capturedStones(boards) {
 // ---------------------------------------------------------------------- the result
 
 // The result as sentences, addressed to the only person.
-/** @type {(game: GameView, data: MatchData & Partial<ServedMatch>, result: Result) => string} */
-function resultText({ seat_names: names, point_name: name }, { komi, person_seat: person = null }, { winner, points, lead, empty_squares: empty }) {
+/** @type {(game: GameView, data: MatchData, person: number | null, result: Result) => string} */
+function resultText({ seat_names: names, point_name: name }, { komi }, person, { winner, points, lead, empty_squares: empty }) {
   const said = winner === null ? "A draw." : person === null ? `${capital(names[winner])} wins.` : winner === person ? "You win." : "You lose.";
   if (points === null) {
     return lead ? `${said} The lead in ${name} is ${Math.abs(lead)}.` : said;

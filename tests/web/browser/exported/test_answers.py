@@ -15,7 +15,7 @@ SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "pointed", "ch
 SAME_ACTIONS = ("action", "text", "square", "pointed", "end", "ends_at_once")
 SAME = (
     *("start", "shown", "points", "lead", "ko", "owners", "to_move", "awaits_person", "is_over"),
-    *("is_practice", "result", "moves", "people", "person_seat", "komi"),
+    *("is_practice", "result", "moves", "people", "komi"),
 )
 # Black captures two stones, and has territory at the end.
 GO = "B2 A2 B1 C2 B3 A1 A3 C3 C1 pass pass"
