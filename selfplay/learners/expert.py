@@ -33,8 +33,7 @@ class Expert(Learner, ExpertIteration):
     """Learns from a search of fixed depth, on the lines that a level plays against itself."""
 
     expert: str = field(default="search:negascout?depth=6", metadata=PLAYER_NAME)
-    """The one who teaches: a search of fixed depth, by default with the last level that another learner made as
-    evaluation."""
+    """The search of fixed depth that teaches, by default with the last level of another learner as evaluation."""
 
     def recorded(self) -> dict[str, Any]:
         return asdict(ExpertIteration(**{name: getattr(self, name) for name in ExpertIteration.__dataclass_fields__}))

@@ -34,7 +34,7 @@ class PictureSettings:
     depth: int = field(default=3, metadata=within(1, 9))
     """Plies shown after the first board."""
     breadth: list[int] = field(default_factory=lambda: [4, 2, 1], metadata=count(1))
-    """Number of successors shown for each board, by ply; the last number is used for all later plies."""
+    """Successors shown for each board, by ply; the last number is for all later plies."""
     file: str | None = field(default=MISSING, metadata=PATH)
     """The image to write; null: show it on the screen."""
 
