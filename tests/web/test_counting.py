@@ -16,15 +16,15 @@ def counted(**given: object) -> dict[str, object]:
 def test_people_end_a_match_by_agreeing_on_dead_stones(client: TestClient) -> None:
     view = shown(client, counted())
     assert (view["is_over"], view["result"], view["legal"]) == (False, None, [])
-    assert view["count"]["result"] == "White wins. Points: black 6, white 13.5, with komi 7.5."
+    assert (view["count"]["dead"], view["count"]["result"]["points"]) == ([], [6, 13.5])
     assert answer(client, counted(), show=["dead"])["dead"] == [10, 14]
     tried = shown(client, counted(dead=[10], is_agreed=False))
-    assert (tried["count"]["lead"], tried["is_over"], tried["plies"]) == (-1.5, False, view["plies"])
+    assert (tried["count"]["result"]["lead"], tried["is_over"], tried["plies"]) == (-1.5, False, view["plies"])
     agreed = answer(client, counted(dead=[10, 14]), show=["view", "file"])
     match = agreed["match"]
     # The dead stones leave the board with the last pass, and so are captured.
-    assert (match["count"], match["winner"], match["plies"][-1]["changes"]) == (None, 1, [[10, 0], [14, 0]])
-    assert match["result"] == "White wins. Points: black 10, white 17.5, with komi 7.5."
+    assert (match["count"], match["is_over"], match["plies"][-1]["changes"]) == (None, True, [[10, 0], [14, 0]])
+    assert (match["result"]["winner"], match["result"]["points"]) == (1, [10, 17.5])
     assert "RE[W+7.5]" in agreed["file"]["text"]
     earlier = shown(client, counted(dead=[10, 14]), ply=12)
     assert (earlier["owners"], earlier["to_move"]) == (None, 0)

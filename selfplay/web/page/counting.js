@@ -10,12 +10,16 @@ export const isCounting = () => state.ply === null && state.lesson === null && B
 // Whether the opponent agrees: to its own proposal, and to what is no better for the person. Two people agree themselves.
 export function isAccepted() {
   const { answer, proposed, isBusy } = opened();
-  if (isBusy || proposed === null || !answer.count) {
+  if (isBusy || proposed === null || answer.counted === null) {
     return false;
   }
-  const gain = answer.count.lead - proposed;
+  const gain = leadOf(answer) - proposed;
   return answer.person_seat === null || (answer.person_seat === 0 ? gain : -gain) <= 0;
 }
+
+// By how many points seat 0 leads without the stones that are marked.
+/** @type {(answer: MatchView) => number} */
+const leadOf = ({ count }) => count?.result.lead ?? 0;
 
 // Looks for dead stones where both have passed.
 export async function propose() {
@@ -27,7 +31,7 @@ export async function propose() {
   const dead = await ask({ show: ["dead"] }).then((found) => found.dead, (error) => isShown(answer) && (fail(error), []));
   await mark(answer, dead || []);
   if (isShown(answer)) {
-    state.proposed = answer.count.lead;
+    state.proposed = leadOf(answer);
     state.render();
   }
 }
@@ -36,14 +40,17 @@ export async function propose() {
 /** @type {(answer: MatchView, dead: number[]) => Promise<void>} */
 async function mark(answer, dead) {
   const isLatest = () => isShown(answer) && answer.count?.dead === dead;
+  if (answer.count === null) {
+    return;
+  }
   // Until the answer comes, nobody can agree to its result.
-  answer.count = { dead, result: "", lead: NaN };
+  Object.assign(answer, { count: { ...answer.count, dead }, counted: null });
   state.render();
   try {
     const { match } = await ask({ dead, is_agreed: false });
     if (isLatest() && match.count !== null) {
-      const { owners, lead, points } = match;
-      Object.assign(answer, { owners, lead, points, count: { ...match.count, dead } });
+      const { owners, result } = match.count;
+      Object.assign(answer, { owners, lead: result.lead, points: result.points, count: { ...match.count, dead }, counted: match.counted });
       state.render();
       say(whatHappened(answer, answer.plies.length));
     }
