@@ -7,6 +7,7 @@ line is the match. A colour that moves twice in a row has a pass between its mov
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from math import nan
 from typing import Any, NamedTuple
 
@@ -187,7 +188,7 @@ class _Reader:
         if base is None:
             known = ", ".join(f"{number} ({name})" for number, name in GAMES.items())
             raise IllegalActionError(f"GM[{shortened(number)}]: matches of {known} can be read")
-        said = RULES["swap"] if any(point in SWAPS for _, _, point in self._moves()) else self._said("RU")
+        said = RULES["swap"] if any(point in SWAPS for _, _, point in islice(self._moves(), 3)) else self._said("RU")
         rules = {name: 1 for name, text in RULES.items() if text == said}
         same = usual if usual is not None and own == base and usual.observation_shape[1] == size else None
         if same is not None and not rules.items() <= same.parameters.items():

@@ -264,10 +264,10 @@ def test_hex_is_played_with_swap():
 
 > showboard
 =
-  A B C
-1 . . .
- 2 . . .
-  3 O . .
+   A B C
+  1 . . .
+   2 . . .
+    3 O . .
 
 > printsgf
 = (;FF[4]AP[selfplay:VERSION]CA[UTF-8]GM[11]RU[swap]SZ[3];B[c1];W[swap-pieces])
