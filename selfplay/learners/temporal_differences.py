@@ -5,7 +5,7 @@ weights, with which the next level begins.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from selfplay.architectures.capabilities import TableWeights
-from selfplay.checks import PLAYER_NAME, count, within
+from selfplay.checks import PLAYER_NAME, count, part_of, within
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
@@ -49,7 +49,7 @@ class TemporalDifferences(Learner, StepSizes):
     """Positions with at most this number of empty squares learn the values of the exact solver. null: outcomes only."""
 
     def recorded(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if name in StepSizes.__dataclass_fields__}
+        return part_of(StepSizes, self)
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)

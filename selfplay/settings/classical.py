@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from omegaconf import MISSING
 
-from selfplay.checks import count, within
+from selfplay.checks import count, part_of, within
 from selfplay.experience.rule import ExperienceRule
 from selfplay.settings.common import CommonSettings, SeededSettings
 from selfplay.settings.fields import PATH, read_by
@@ -22,7 +22,7 @@ class StoreSettings(ExperienceRule):
 
     @property
     def rule(self) -> ExperienceRule:
-        return ExperienceRule(backup=self.backup, discount=self.discount, canonical=self.canonical)
+        return ExperienceRule(**part_of(ExperienceRule, self))
 
 
 @dataclass

@@ -38,8 +38,8 @@ MOST_NAMED = 100
 def generate_level(
     settings: Settings, level: int, progress: ProgressBar = NoProgress, executor: Executor | None = None
 ) -> bool:
-    """Play the matches of `level` and write its dataset; False if that was done already, or if they are played while
-    the next level learns from them (learner=td, learner=expert).
+    """Play the matches of `level` and write its dataset; False if that was done already, or if the next level learns
+    from no dataset, but from matches that it plays itself.
 
     Args:
         executor: runs the shards; None: the executor of the settings, opened for this level only.

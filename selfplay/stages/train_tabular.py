@@ -8,7 +8,6 @@ import logging
 import time
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import fields
 from math import gcd
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.checks import part_of
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
@@ -150,6 +150,7 @@ def compete(settings: CompeteSettings) -> RunningResults:
     Raises InvalidFileError if the run has no such tables.
     """
     player = f"tabular:{settings.tables}?epsilon={settings.epsilon}"
-    common = {field.name: getattr(settings, field.name) for field in fields(SeriesSettings)}
     fixed = {"swap": False, "learn": False, "opening_plies": 0, "report_every": settings.matches}
-    return play_match_series(MatchSettings(**common | fixed | {"first": player, "second": player}))
+    return play_match_series(
+        MatchSettings(**part_of(SeriesSettings, settings) | fixed | {"first": player, "second": player})
+    )
