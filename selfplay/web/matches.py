@@ -16,9 +16,10 @@ from selfplay.players.perfect import is_found_out, perfect_player_of
 from selfplay.search.deadline import Deadline
 from selfplay.settings.playing import WebSettings
 from selfplay.web.loaded_players import LoadedPlayers, file_version
-from selfplay.web.match import Match, Participant, Participants
+from selfplay.web.match import Match
 from selfplay.web.offers import judge_offer
 from selfplay.web.opponents import OpponentCatalog
+from selfplay.web.participants import Participant, Participants
 from selfplay.web.proof import Proofs
 from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.schemas import MatchAnswer, MatchRequest, OfferedPlayer, Part, People, ServedMatch
@@ -69,7 +70,7 @@ class MatchService:
         opponent, other, adviser = map(chosen, (request.opponent, partner, request.adviser))
         assert opponent is not None
         judge = judge_offer(game)
-        return Participants(opponent, other, adviser, judge, partial(participant, judge))
+        return Participants(opponent, other, adviser, Participant(judge, None), partial(participant, judge))
 
     def match(self, request: MatchRequest, game: Game, participants: Participants, *, counts: bool = False) -> Match:
         """The match of a request. Raises as `Match`."""

@@ -9,10 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from selfplay.players.perfect import ValueKind
-from selfplay.playing.estimates import Grade
 from selfplay.playing.match_description import MatchData
-
-ADVISER = "Who values the actions; null: the players themselves, or the opponent for people."
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
 
@@ -62,7 +59,9 @@ class MatchRequest(RequestBody):
     partner: OpponentId | None = Field(
         default=None, description="Who moves first if no person plays; null: the opponent plays against itself."
     )
-    adviser: OpponentId | None = Field(default=None, description=ADVISER)
+    adviser: OpponentId | None = Field(
+        default=None, description="Who values the actions; null: the players themselves, or the opponent for people."
+    )
     seed: int = Field(
         default=0, ge=0, lt=2**53, description="The number of its stream of random numbers, drawn for each new match."
     )
@@ -154,7 +153,12 @@ class GameView(BaseModel):
         description="Whether the board is turned by half a turn for a person who moves second."
     )
     can_be_set_up: bool = Field(description="Whether a person can set up a position.")
+    point_name: str = Field(description="What points are called, such as discs.")
     grades: str = Field(description="The thresholds at which a move is an inaccuracy, a mistake or a blunder.")
+    grade_losses: dict[ValueKind, list[float]] = Field(
+        description="By the kind of values: the smallest loss that is an inaccuracy, a mistake and a blunder; results "
+        "are shares of the difference between a draw and a win."
+    )
     line_label: str | None = Field(description="The meaning of the number, in games whose positions are numbers.")
     line_end: int | None
     is_default: bool
@@ -226,9 +230,7 @@ class ServedMatch(MatchData):
     """A match in which people or opponents play. Seat 0 moves first, seat 1 second."""
 
     opponent: OfferedPlayer
-    person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
     people: People
-    adviser: OfferedPlayer | None = Field(description="Who values the actions; null: the players themselves.")
     judge: OfferedPlayer = Field(
         description="Who values actions of which the exact value is not known, in hints and after the match."
     )
@@ -250,7 +252,6 @@ class HintView(BaseModel):
 
     action: int
     text: str
-    square: int | None
     value: float
     words: str | None = Field(description='The value in words if it is exact, such as "wins in 8"; null: an estimate.')
     in_points: bool = Field(description="Whether the value is a number of points, estimated or exact.")
@@ -276,9 +277,7 @@ class JudgedView(BaseModel):
         description="In the order of the legal actions; null for an action that is still being solved."
     )
     words: list[str | None] = Field(description='The exact values in words, such as "wins in 8" or "loses by 6".')
-    grades: list[Grade | None] = Field(
-        description="The grade of each action (inaccuracy, mistake, blunder), once all values are known."
-    )
+    compared: list[bool] = Field(description="Whether each value is as certain as that of the best action.")
     is_complete: bool = Field(description="Whether all values are known. Ask again for those that are not.")
 
 

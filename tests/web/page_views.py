@@ -28,21 +28,31 @@ console.log(JSON.stringify(shown.map(({ game, data }) => viewOf(game, data))));
 """
 
 
-def data_after(game: Game, moves: str) -> MatchData:
-    """The data of a match of two people after these moves."""
+def session_after(game: Game, moves: str) -> Session:
+    """A match of two people after these moves."""
     session = Session(game, (None, None), 0)
     session.resume(game.read_transcript(moves))
-    return describe(session)
+    return session
+
+
+def data_after(game: Game, moves: str) -> MatchData:
+    """The data of this match."""
+    return describe(session_after(game, moves))
+
+
+def run_in_page(folder: Path, script: str, given: object = None) -> Any:
+    """What a script prints in JSON, beside the modules of the page, which are copied to `folder`."""
+    shutil.copytree(PACKAGE_FOLDER / "web" / "page", folder, dirs_exist_ok=True)
+    (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "script.mjs").write_text(script)
+    asked = json.dumps(given)
+    node = subprocess.run(["node", "script.mjs"], input=asked, capture_output=True, text=True, check=True, cwd=folder)
+    return json.loads(node.stdout)
 
 
 def page_views(folder: Path, matches: Iterable[tuple[Game, MatchData]]) -> list[dict[str, Any]]:
-    """What the page shows of each match. The modules are copied to `folder`."""
-    shutil.copytree(PACKAGE_FOLDER / "web" / "page", folder, dirs_exist_ok=True)
-    (folder / "package.json").write_text('{"type": "module"}')
-    (folder / "script.mjs").write_text(SCRIPT)
+    """What the page shows of each match."""
     catalog = OpponentCatalog(web_settings(folder / "run"))
     given = [{"game": catalog.game_view(game).model_dump(mode="json"), "data": asdict(data)} for game, data in matches]
-    asked = json.dumps(given)
-    node = subprocess.run(["node", "script.mjs"], input=asked, capture_output=True, text=True, check=True, cwd=folder)
-    views: list[dict[str, Any]] = json.loads(node.stdout)
+    views: list[dict[str, Any]] = run_in_page(folder, SCRIPT, given)
     return views

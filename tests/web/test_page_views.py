@@ -1,4 +1,4 @@
-"""What the page makes of the data of a match: the lines and chains that have won, captured stones, and moved ones."""
+"""What the page makes of the data of a match: lines that have won, captured and moved stones, results, grades."""
 
 import random
 from pathlib import Path
@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from selfplay.games import make_game
-from tests.web.page_views import data_after, needs_node, page_views
+from selfplay.playing.estimates import grade_of
+from selfplay.playing.match_description import describe
+from tests.web.page_views import data_after, needs_node, page_views, run_in_page, session_after
 
 pytestmark = needs_node
 
@@ -107,3 +109,65 @@ def test_stones_that_are_placed_moved_turned_and_marked_are_known(tmp_path: Path
     assert [view["squares"][ply["square"]] for view, ply in zip(views[:3], last[:3], strict=True)] == [1, 1, -1]
     assert [view["marks"] is None for view in views] == [True, True, True, False]
     assert views[3]["marks"][1] == "line"
+
+
+PASSED = "C1 A1 C3 B1 B2 C2"
+STANDING = "as the board stands: White wins. Points: black 2, white 11.5, with komi 7.5."
+RESULTS = [
+    ("tictactoe", "0,0 0,1 1,1 0,2 2,2", "X wins."),
+    ("tictactoe", "0,0 1,1 2,2 0,1 2,1 2,0 0,2 1,2 1,0", "A draw."),
+    ("go_3x3", f"{PASSED} pass pass", STANDING.removeprefix("as the board stands: ")),
+    ("tests.support.dots:Dots", "c2 b5 e4 a2 a4 d3 b3 d5 b1 e2 c4 d1", "Second wins. Boxes: first 1, second 3."),
+    ("tests.support.dots:LeadOnly", "c2 b5 e4 a2 a4 d3 b3 d5 b1 e2 c4 d1", "Second wins. The lead in boxes is 2."),
+    ("othello", "f5d6", None),
+    # White has no disc left.
+    (
+        "othello",
+        "e6 f4 e3 f6 g5 d6 e7 f5 c5",
+        "Black wins. Discs: black 13, white 0. Exact values count the 51 empty squares for the winner: 64 to 0.",
+    ),
+]
+
+
+def test_results_are_told_in_the_words_of_the_library(tmp_path: Path) -> None:
+    games = {name: make_game(name) for name, _, _ in RESULTS}
+    sessions = [session_after(games[name], moves) for name, moves, _ in RESULTS]
+    views = page_views(tmp_path, [(session.game, describe(session)) for session in sessions])
+    texts = [text for *_, text in RESULTS]
+    assert [view["result"] for view in views] == texts
+    assert [session.result_text for session in sessions] == texts
+
+
+def test_a_pass_that_can_end_the_match_says_how(tmp_path: Path) -> None:
+    game = make_game("go_3x3")
+    views = page_views(tmp_path, [(game, data_after(game, moves)) for moves in (PASSED, f"{PASSED} pass")])
+    warnings = [[one["warning"] for one in view["legal"]] for view in views]
+    assert [found[-1] for found in warnings] == [
+        f"If the other player passes too, the match ends {STANDING}",
+        f"This ends the match {STANDING}",
+    ]
+    assert all(set(found[:-1]) == {None} for found in warnings)
+
+
+GRADES = """
+import { gradeOfLoss } from "./values.js";
+
+const told = (value, words = null) => ({ value, words });
+const results = [0.4, 0.6, 0.8];
+console.log(JSON.stringify([
+  ...[0.3, 0.4, 0.65, 0.9].map((loss) => gradeOfLoss(results, told(0.5 - loss), told(0.5), { neutral: 0 })),
+  gradeOfLoss(results, told(0.3), told(0.5), { neutral: 0.5 }),
+  gradeOfLoss([3, 8], told(4, "wins in 5"), told(9, "wins in 1"), { neutral: 0 }),
+  gradeOfLoss([3, 8], told(-1, "loses in 9"), told(1, "wins in 9"), { neutral: 0 }),
+  gradeOfLoss(results, told(0, "draws"), told(0.1), { neutral: 0 }),
+]));
+"""
+
+
+def test_grades_are_those_of_the_library(tmp_path: Path) -> None:
+    found = run_in_page(tmp_path, GRADES)
+    exact = [("scores", 4.0, 9.0, True), ("scores", -1.0, 1.0, True), ("results", 0.0, 0.1, False)]
+    cases = [("results", 0.5 - loss, 0.5, False) for loss in (0.3, 0.4, 0.65, 0.9)]
+    cases += [("results", 0.6, 1.0, False), *exact]
+    assert found == [grade_of(value, best, kind, is_exact=is_exact) for kind, value, best, is_exact in cases]
+    assert found == [None, "inaccuracy", "mistake", "blunder", "inaccuracy", "inaccuracy", "blunder", None]

@@ -4,7 +4,7 @@ import { areWatching } from "./address.js";
 import * as api from "./api.js";
 import { choices, cursor, isShown, judgedMatch, keepInAddress, mergeValues, opened, position, state, valued, wantsEstimates, wantsJudge } from "./state.js";
 import { gradeOf } from "./values.js";
-import { viewOf } from "./view.js";
+import { judgedOf, viewOf } from "./view.js";
 import { aboutCourse, aboutPosition, fail, say, whatHappened } from "./words.js";
 
 // Seconds until a position is shown without values that are not known yet, and then between two questions for them.
@@ -115,8 +115,8 @@ function estimate(shown) {
 /** @type {(shown: MatchView) => Promise<void>} */
 async function askPlayers(shown) {
   const { match } = await ask({ ply: state.ply, valued: cursor() }, background.signal);
-  const { legal, values_are_points, values_in_points } = match;
-  Object.assign(shown, { legal, values_are_points, values_in_points });
+  const { legal, values_in_points } = match;
+  Object.assign(shown, { legal, values_in_points });
 }
 
 // Asks for the values of the plies that are not known. An answer has as many as its time allows; without any, the others are
@@ -158,16 +158,10 @@ function askJudge(ply, seconds) {
 /** @type {(ply: number, seconds: number) => Promise<void>} */
 async function judge(ply, seconds) {
   const mine = state.changes;
+  const { game, answer } = opened();
   const { judged } = await ask({ ply, seconds, show: ["judged"] }, background.signal);
-  const { kind, is_exact: isExact, source, actions, texts, values, words, grades, is_complete: isComplete } = judged;
   if (mine === state.changes) {
-    const known = new Map();
-    actions.forEach((action, n) => {
-      if (typeof values?.[n] === "number") {
-        known.set(action, { text: texts[n], value: values[n], words: words?.[n] ?? null, grade: grades[n], share: null, result: null });
-      }
-    });
-    state.judged.set(ply, { kind, isExact, source, isComplete, known });
+    state.judged.set(ply, judgedOf(game, answer, judged));
   }
 }
 
