@@ -66,8 +66,8 @@ class Resources:
     """Where temporary files of rows that are larger than memory are; None: the folder of the system for such files."""
     on_epoch: Callable[[Epoch], bool] = _goes_on
     """Called after each epoch of training; returns whether to stop."""
-    on_skipped: Callable[[str], object] = _goes_on
-    """Called for each recorded match that cannot be learned from, with a line that names it and the reason."""
+    on_skipped: Callable[[int, str], object] = _goes_on
+    """Called for each recorded match that cannot be learned from, with its number and the reason."""
     on_step: Callable[..., bool] = _goes_on
     """Called with the number of steps done, of those that `Learner.steps` gives, and perhaps with what was measured so
     far, as in `Epoch.measured`; returns whether to stop."""
@@ -111,6 +111,8 @@ class Source(NamedTuple):
     """Their number."""
     files: Sequence[Path] = ()
     """The files that they are read from; none: they are played."""
+    place: Callable[[int], object] = int
+    """(number of a match) to where it is written: an object whose text says it."""
 
 
 class TrainedLevel(NamedTuple):
@@ -198,6 +200,10 @@ class Learner:
         Raises SettingError or InvalidFileError if they come from files that are not there or not readable.
         """
         return Source(matches)
+
+    def reading(self, files: Sequence[Path]) -> "Learner":
+        """The same learner, which reads these copies of the files of its `source`."""
+        return self
 
     def opponents_of(self, level: int) -> range:
         """The earlier levels, from 1, that also play the matches of a level."""

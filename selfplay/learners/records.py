@@ -3,8 +3,9 @@
 Later levels learn from their own matches, with another learner: from_level={2: {learner: values}}.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import torch
 
@@ -40,11 +41,11 @@ class Records(FitsRows):
     gamma: float = field(default=1.0, metadata=IN_MATCHES | within(0, 1))
     """Discount of the result for each further move of the same player."""
     exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
-    """Positions with at most this number of empty squares have as targets the values that the exact solver of the
-    game finds. For earlier positions the match ends with the first of them. null: outcomes only."""
+    """Positions with at most this number of empty squares learn the values of the exact solver; for earlier ones the
+    match ends with the first of them. null: outcomes only."""
     policies: bool = field(default=False, metadata=IN_MATCHES)
-    """Also learn which moves were made, in each position before a move; needs a network with a policy head. false: only
-    how good the positions after moves are."""
+    """Also learn which moves were made; needs a network with a policy head. false: only how good the positions after
+    moves are."""
     value_weight: float = changed(Policy, "value_weight", 1.0)
     """Weight of the squared error of the value in the loss, with policies."""
     policy_weight: float = changed(Policy, "policy_weight", 1.0)
@@ -69,7 +70,10 @@ class Records(FitsRows):
 
     def source(self, game: Game, matches: int) -> Source:
         files = self.match_files(game)
-        return Source(len(files), files.paths)
+        return Source(len(files), files.paths, files.place)
+
+    def reading(self, files: Sequence[Path]) -> "Records":
+        return replace(self, files=[str(file) for file in files])
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
@@ -104,7 +108,7 @@ class Records(FitsRows):
             moves = files.moves(numbers)
             found = replayed(inputs.game, moves, torch.tensor(numbers), needs_points=ends.point != 0)
             for row, reason in sorted(found.broken.items()):
-                inputs.resources.on_skipped(f"{files.place(start + row)}: {reason}")
+                inputs.resources.on_skipped(start + row, reason)
             yield self.rows_of(inputs, found)
 
     def rows_of(self, inputs: LevelInputs, found: Replayed) -> Rows:

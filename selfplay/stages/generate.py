@@ -16,7 +16,7 @@ from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
 from selfplay.errors import SettingError, StageError
 from selfplay.executors import Executor
 from selfplay.files import sha256
-from selfplay.learners.learner import LevelInputs
+from selfplay.learners.learner import LevelInputs, Source
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import load_agent
 from selfplay.runs.manifest import Stage, digests_of
@@ -38,8 +38,8 @@ MOST_NAMED = 100
 def generate_level(
     settings: Settings, level: int, progress: ProgressBar = NoProgress, executor: Executor | None = None
 ) -> bool:
-    """Play the matches of `level` and write its dataset; False if that was done already, or if they are played while
-    the next level learns from them (learner=td, learner=expert).
+    """Play the matches of `level` and write its dataset; False if that was done already, or if the next level learns
+    from no dataset, but from matches that it plays itself.
 
     Args:
         executor: runs the shards; None: the executor of the settings, opened for this level only.
@@ -50,13 +50,13 @@ def generate_level(
         StageError: the level does not exist, its dataset was made with other settings, or it cannot be written.
         InvalidFileError: the file of an agent is missing or broken.
     """
-    run_settings, (settings, records) = settings, settings_of_dataset(settings, level + 1)
+    run_settings, (settings, source) = settings, settings_of_dataset(settings, level + 1)
     if level not in settings.learner.datasets(level + 1):
         log.info("level %d: no dataset with learner=%s, skipped", level, settings.learner.name)
         return False
     begin_anew_if_fresh(run_settings)
     agents = _playing_agents(settings, level)
-    record = stage_record(settings, "generation") | {"level": level} | _inputs(settings, agents, records)
+    record = stage_record(settings, "generation") | {"level": level} | _inputs(settings, agents, source.files)
     run = RunFolder.of(settings)
     folder = run.stage_folder(level, settings.output_dir)
     stage = Stage("generation", folder, record, recorded_defaults(settings), settings.force)
@@ -67,7 +67,7 @@ def generate_level(
         chosen = executor or stack.enter_context(executor_of(settings.executor, settings.threads))
         made = stack.enter_context(stage.making())
         path = folder / run.dataset(level, settings.dataset.format).name
-        rows = _write_dataset(path, settings, level, agents, record, chosen, progress)
+        rows = _write_dataset(path, settings, level, agents, source, record, chosen, progress)
         made.counts, made.files = {"matches": settings.matches, "rows": rows}, [path.name]
         record_run_settings(run_settings)
     return True
@@ -122,18 +122,18 @@ class PlayedShard(NamedTuple):
     """The rows in the format of the dataset."""
     rows: int
     """Their number."""
-    skipped: list[str]
+    skipped: list[tuple[int, str]]
     """The recorded matches that were skipped, and why."""
 
 
 def play_shard(shard: Shard) -> PlayedShard:
     """Play the matches of a shard, or read them."""
-    settings, level, skipped = shard.settings, shard.level, list[str]()
+    settings, level, skipped = shard.settings, shard.level, list[tuple[int, str]]()
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with computing(settings) as context:
         file = playing_agent(settings, level)
         agent = None if file is None else load_agent(file, context.game, f"level {level}")
-        resources = resources_of(context, on_skipped=skipped.append)
+        resources = resources_of(context, on_skipped=lambda *found: skipped.append(found))
         inputs = LevelInputs(context.game, agent, settings.seed, level, opponent=settings.opponent, resources=resources)
         parts = settings.learner.generate(inputs, shard.matches)
         return PlayedShard(*form.encode(parts, context.game.observation_codec), skipped)
@@ -144,6 +144,7 @@ def _write_dataset(
     settings: Settings,
     level: int,
     agents: Sequence[Path],
+    source: Source,
     record: Mapping[str, Any],
     executor: Executor,
     progress: ProgressBar,
@@ -154,35 +155,37 @@ def _write_dataset(
     """
     start, learner, size = time.perf_counter(), settings.learner, settings.dataset.shard_matches
     names_players = settings.opponent or learner.named_players()
-    files = task_files(settings, [*agents, *(RunFolder.of(settings).player_files() if names_players else ())])
+    players = RunFolder.of(settings).player_files() if names_players else ()
+    files = task_files(settings, [*agents, *players], source.files)
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
         form.written(path, {**record, "shard_matches": size}) as writer,
     ):
-        rows, skipped = sum(writer.written.values()), list[str]()
+        rows, skipped = sum(writer.written.values()), dict(writer.remarks)
         missing = [shard for shard in shards_of(settings, level) if shard.number not in writer.written]
         if writer.written:
             found = len(writer.written)
             log.info("level %d: %d of %d shards already written", level, found, found + len(missing))
             bar.update(settings.matches - sum(len(shard.matches) for shard in missing))
         for shard, played in zip(missing, executor.map(play_shard, missing, files), strict=True):
-            writer.add(shard.number, played.content)
+            writer.add(shard.number, played.content, played.skipped)
             rows += played.rows
-            skipped += played.skipped
+            skipped[shard.number] = played.skipped
             bar.update(len(shard.matches))
-        _report_skipped(skipped, level, settings.matches)
-    seconds, done = time.perf_counter() - start, "read" if "records_sha256" in record else "played"
+        _report_skipped([one for _, found in sorted(skipped.items()) for one in found], source, level)
+    seconds, done = time.perf_counter() - start, "read" if source.files else "played"
     log.info("level %d: %s %d matches, %d rows (%.2f s)", level, done, settings.matches, rows, seconds)
     return rows
 
 
-def _report_skipped(skipped: Sequence[str], level: int, matches: int) -> None:
+def _report_skipped(skipped: Sequence[tuple[int, str]], source: Source, level: int) -> None:
     """Name the recorded matches that were skipped. Raises StageError if these are all."""
-    for line in skipped[:MOST_NAMED]:
+    lines, matches = [f"{source.place(match)}: {reason}" for match, reason in skipped[:MOST_NAMED]], source.matches
+    for line in lines:
         log.warning("skipped %s", line)
     if matches == len(skipped):
-        raise StageError(f"level {level}: none of the {matches} recorded matches can be learned from: {skipped[0]}")
+        raise StageError(f"level {level}: none of the {matches} recorded matches can be learned from: {lines[0]}")
     if skipped:
         more = f", {len(skipped) - MOST_NAMED} of them not named here" if len(skipped) > MOST_NAMED else ""
         log.warning("level %d: skipped %d of %d recorded matches%s", level, len(skipped), matches, more)

@@ -1,14 +1,13 @@
 """What the program gives a learner besides its parameters: players by their names, and the agents of a run."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from selfplay.checks import fields_of
 from selfplay.errors import SelfPlayError, SettingError, shortened
-from selfplay.learners.learner import Resources
+from selfplay.learners.learner import Resources, Source
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import StandIn
 from selfplay.players.agent import Agent
@@ -41,9 +40,9 @@ def resources_of(context: RunContext[Settings], stand_in: StandIn | None = None,
     return Resources(named, agent_of, choosing, batch_size=settings.batch_size, device=context.device, **more)
 
 
-def settings_of_dataset(settings: Settings, level: int) -> tuple[Settings, Sequence[Path]]:
-    """The settings with which a level is made, with the number of matches in its newest dataset, and the files from
-    which these are read, if they are not played.
+def settings_of_dataset(settings: Settings, level: int) -> tuple[Settings, Source]:
+    """The settings with which a level is made, with the number of matches in its newest dataset, and where these come
+    from.
 
     Raises SettingError or InvalidFileError if such files are not there or not readable.
     """
@@ -51,7 +50,7 @@ def settings_of_dataset(settings: Settings, level: int) -> tuple[Settings, Seque
     with fields_of("learner", *at_level.learner.parameters()):
         source = at_level.learner.source(context_of(at_level).game, at_level.matches)
     at_level.matches = source.matches
-    return at_level, source.files
+    return at_level, source
 
 
 def _given(settings: Settings, name: str) -> tuple[str, str]:
