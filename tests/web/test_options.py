@@ -38,9 +38,9 @@ def test_handicap_and_komi_are_saved_and_read_back(client: TestClient) -> None:
     game = view_of(client, "go_7x7_komi=0.5")[1]
     stones = game["handicaps"]["2"]
     position = {"squares": [int(square in stones) for square in range(49)], "to_move": 1}
-    match = described(game["name"], "random", "both", position=position, moves="D4 E5")
+    match = described(game["name"], "random", "both", position=position, moves="D4 D5")
     saved = answer(client, match, show=["view", "file"])
     text = saved["file"]["text"]
-    assert all(part in text for part in ("KM[0.5]", "HA[2]", "AB[ce][ec]", "W[dd]"))
+    assert all(part in text for part in ("KM[0.5]", "HA[2]", "AB[ec][ce]", "W[dd]"))
     again = shown(client, described(game["name"], "random", "both", moves=text), advance=False)
-    assert (again["position"], again["moves"], again["lead"]) == (position, "D4 E5", saved["match"]["lead"])
+    assert (again["position"], again["moves"], again["lead"]) == (position, "D4 D5", saved["match"]["lead"])
