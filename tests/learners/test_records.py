@@ -21,6 +21,8 @@ from selfplay.records import FORMATS, Record
 from selfplay.records.wthor import HEADER, MATCH
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.run import compose_settings
+from selfplay.stages.compare import compare_and_report
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
@@ -254,6 +256,23 @@ def test_workers_on_other_machines_are_sent_the_records(tmp_path: Path, caplog: 
     rows = discounted_rows(GAME, PLAYED)
     assert_same(read_dataset(run.dataset(0), GAME.observation_codec), rows.select(~np.isin(rows.match, [0, 39])))
     assert f"skipped {path}, match 40: move 1" in caplog.text
+
+
+@pytest.mark.slow
+def test_the_recipe_says_what_records_gain_against_the_agent_that_comes_with_the_program(tmp_path: Path) -> None:
+    """The levels and the agent look one ply ahead."""
+    game = make_game("othello")
+    (tmp_path / "all.wtb").write_bytes(wthor_file(game, random_matches(game, 40)))
+    settings = compose_settings(
+        [
+            "recipe=othello_records",
+            f"learner.files=['{tmp_path}/*.wtb']",
+            *("levels=1", "learner.epochs=1", "learner.steps_per_epoch=2", "learner.batch_size=64"),
+            *("comparison.matches=10", "comparison.endgames=0", f"run_dir={tmp_path / 'run'}"),
+        ]
+    )
+    learn_levels(settings)
+    assert "of 10 matches against pretrained" in " ".join(compare_and_report(settings).split())
 
 
 @pytest.mark.parametrize(
