@@ -18,6 +18,9 @@ from selfplay.search.mcts.rule import SEARCH_RULES, make_rule
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.search.mcts.tree_search import MOST_PARALLEL, MOST_SIMULATIONS, TreeSearch
 
+USUAL_PARALLEL, SIMULATIONS_EACH = 8, 25
+"""The usual number of positions that are evaluated together, and how many simulations there must be for each: so few
+that searches are as strong as with one (see docs/alphazero.md)."""
 MOST_TEMPERATURE = 10**6
 """At the highest temperature, all actions are equally likely."""
 
@@ -152,9 +155,9 @@ class TreeSearchParameters:
     """Whether exact values are proved (MCTS-solver)."""
     reuse: bool = field(default=False, metadata=IN_MATCHES)
     """Whether a search continues the tree of the last ply, below the action that was played; not for gumbel."""
-    parallel: int = field(default=1, metadata=IN_MATCHES | within(1, MOST_PARALLEL))
-    """Number of positions of a search that a network is asked for at the same time, if torch evaluates it; networks
-    inside the compiled search, tables and rollouts evaluate one at a time."""
+    parallel: int | None = field(default=None, metadata=IN_MATCHES | within(1, MOST_PARALLEL))
+    """Number of positions of a search that a network is asked for together, if torch evaluates it; null: one for each
+    25 simulations, at most 8. Networks inside the compiled search, tables and rollouts are asked for one at a time."""
     temperature: float = field(default=0.0, metadata=IN_MATCHES | within(0, MOST_TEMPERATURE))
     """In the first plies, actions are drawn with probability proportional to policy ** (1 / temperature); 0: the action
     that the search finds best."""
@@ -180,6 +183,6 @@ class TreeSearchParameters:
             self.simulations,
             proves=self.proves,
             reuse=self.reuse,
-            parallel=self.parallel,
+            parallel=self.parallel or min(USUAL_PARALLEL, max(1, self.simulations // SIMULATIONS_EACH)),
         )
         return MctsPlayer(search, temperature=self.temperature, temperature_plies=self.temperature_plies, name=name)
